@@ -89,7 +89,7 @@ impl Bound {
     pub fn given(value: &Value, tensor: &Tensor) -> Bound {
         let ty = match kp::sampler_of(value) {
             Some(_) => ParamType::Sampler,
-            None => tensor_type(tensor, kp::record_of(value)),
+            None => tensor_type(tensor, kp::element_of(value)),
         };
         Bound { tensor: tensor.clone(), ty }
     }

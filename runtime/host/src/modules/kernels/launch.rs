@@ -8,7 +8,7 @@ use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Running, Stor
 use kps_device::{DeviceInfo, ImageInfo, Instrument, Origin, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
-    ParamKind, ParamType, Quantity, Scalar, Signature, StructType, Target, TextureType, Type, Width,
+    ParamKind, ParamType, Quantity, Scalar, Signature, Target, TextureType, Type, Width,
 };
 use kps_syntax::Diagnostic;
 use num_traits::ToPrimitive;
@@ -402,7 +402,7 @@ fn name_of(vm: &Vm, value: &Value) -> Option<Name> {
 /// A parameter that the argument alone says the type of.
 fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(ParamType, Argument)> {
     if let Some(tensor) = kp::tensor_of(value) {
-        return Ok((tensor_type(&tensor, kp::record_of(value)), Argument::Tensor(tensor)));
+        return Ok((tensor_type(&tensor, kp::element_of(value)), Argument::Tensor(tensor)));
     }
     if let Some(sampler) = kp::sampler_of(value) {
         return Ok((ParamType::Sampler, Argument::Sampler(sampler)));
@@ -419,14 +419,15 @@ fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(
     Ok((ParamType::Scalar(ty), Argument::Numbers(vec![number])))
 }
 
-/// What an annotation would say of a tensor, whose elements may be structs, or of an image.
-pub fn tensor_type(tensor: &Tensor, of: Option<Rc<StructType>>) -> ParamType {
+/// What an annotation would say of a tensor, whose elements may be structs or vectors, or of an image.
+pub fn tensor_type(tensor: &Tensor, of: Option<Type>) -> ParamType {
     match tensor.as_image() {
         Some(image) => ParamType::Texture(texture_type(image)),
         None => {
-            let element = of.map(|of| structs::now(&Type::Struct(of)));
-            let element = element.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
-            ParamType::Array(ArrayParam::new(element, rank_of(tensor)))
+            let is_of_vectors = of.as_ref().is_some_and(Type::is_vector);
+            let element = of.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
+            let rank = rank_of(tensor);
+            ParamType::Array(ArrayParam::new(element, if is_of_vectors { (rank - 1).max(1) } else { rank }))
         }
     }
 }

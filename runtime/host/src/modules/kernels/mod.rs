@@ -28,6 +28,7 @@ pub use self::explain::of_value as explained;
 use self::object::Kernel;
 pub use self::options::read_subgroup_size;
 use self::types::KernelType;
+pub use self::types::type_of;
 use crate::modules::kp::ScriptedManager;
 use crate::value::{Args, ExceptionKind, Module, NativeDef, NativeFunction, NativeModule, Result, Value};
 use crate::vm::Vm;
@@ -172,16 +173,16 @@ fn kernel(vm: &mut Vm, args: &Args) -> Result {
     let function = parser.optional_positional();
     let options = options::read(vm, parser)?;
     if let Some(function) = function {
-        return Kernel::define("kernel", function, options);
+        return Kernel::define(vm, "kernel", function, options);
     }
-    let decorator = NativeFunction::closure("kernel", move |_, args| {
+    let decorator = NativeFunction::closure("kernel", move |vm, args| {
         let [function] = args.exactly("kernel")?;
-        Kernel::define("kernel", function, options)
+        Kernel::define(vm, "kernel", function, options)
     });
     Ok(Value::NativeFunction(decorator.into()))
 }
 
-fn python2shader(_: &mut Vm, args: &Args) -> Result {
+fn python2shader(vm: &mut Vm, args: &Args) -> Result {
     let [function] = args.exactly("python2shader")?;
-    Kernel::define("python2shader", function, KernelOptions::python2shader())
+    Kernel::define(vm, "python2shader", function, KernelOptions::python2shader())
 }

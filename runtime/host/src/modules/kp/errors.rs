@@ -2,6 +2,7 @@
 
 use kps_compute::ComputeError;
 use kps_device::DeviceError;
+use kps_kernel::Type;
 
 use super::values;
 use crate::errors::type_error;
@@ -243,6 +244,13 @@ pub fn not_numbers(what: &str, value: &Value) -> Raise {
 
 pub fn ragged() -> Raise {
     Raise::new(ExceptionKind::ValueError, "the rows of a tensor must have the same length")
+}
+
+pub fn not_vectors(of: &Type, shape: &[usize]) -> Raise {
+    let n = of.n_components();
+    let message =
+        format!("a tensor of `{of}` has {n} numbers along its last axis, and this shape is {shape:?}");
+    Raise::new(ExceptionKind::ValueError, message)
 }
 
 pub fn unknown_dtype(value: &Value, text: &str) -> Raise {

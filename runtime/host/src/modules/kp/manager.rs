@@ -165,6 +165,10 @@ fn make(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Res
         let tensor = this.manager.adopt(tensor).map_err(compute)?;
         return Ok(ScriptTensor::of_records(tensor, of));
     }
+    if let Some(of) = tensor::vector_type(dtype) {
+        let made = tensor::make(tensor::vectors(vm, data, &of)?, memory)?;
+        return Ok(ScriptTensor::of_vectors(this.manager.adopt(made).map_err(compute)?, of));
+    }
     let dtype = match dtype.filter(|dtype| !dtype.is_none()) {
         Some(given) => Some(values::dtype(vm, given)?),
         None => default,

@@ -41,8 +41,8 @@ pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
 pub use told::{Ran, deliver, pieces_text};
 pub use values::{
-    axes, count, group_counts, is_slice, number, record as record_of, tensor as tensor_of,
-    value as number_value,
+    axes, count, element as element_of, group_counts, is_slice, number, record as record_of,
+    tensor as tensor_of, value as number_value,
 };
 use view::TensorData;
 

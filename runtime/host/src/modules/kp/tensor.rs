@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kps_compute::{DType, Tensor};
-use kps_kernel::StructType;
+use kps_kernel::{StructType, Type};
 
 use super::enums::{self, EnumValue};
 use super::errors::{self, compute};
@@ -12,7 +12,7 @@ use super::records;
 use super::values::{self, Elements};
 use super::view::{TensorData, all_for_none, selects_by_axes};
 use crate::errors::{index_error, type_error};
-use crate::modules::kernels::structs;
+use crate::modules::kernels::{structs, type_of};
 use crate::modules::numpy::{nested, struct_of_dtype};
 use crate::value::{Args, CompareOp, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
@@ -49,20 +49,32 @@ pub struct ScriptTensor {
     tensor: Tensor,
     /// What each element is, where that is a struct.
     record: Option<Rc<StructType>>,
+    /// What kernels see as one element, where that is a vector: its numbers lie along the tensor's last axis.
+    vector: Option<Type>,
 }
 
 impl ScriptTensor {
     pub fn value(tensor: Tensor) -> Value {
-        Value::native(ScriptTensor { tensor, record: None })
+        Value::native(ScriptTensor { tensor, record: None, vector: None })
+    }
+
+    /// A tensor of numbers that kernels see as vectors.
+    pub fn of_vectors(tensor: Tensor, of: Type) -> Value {
+        Value::native(ScriptTensor { tensor, record: None, vector: Some(of) })
     }
 
     /// A tensor whose elements are structs.
     pub fn of_records(tensor: Tensor, of: Rc<StructType>) -> Value {
-        Value::native(ScriptTensor { tensor, record: Some(of) })
+        Value::native(ScriptTensor { tensor, record: Some(of), vector: None })
     }
 
     pub fn record(&self) -> Option<&Rc<StructType>> {
         self.record.as_ref()
+    }
+
+    /// What kernels see as one element, where that is more than a number.
+    pub fn element(&self) -> Option<Type> {
+        self.record.as_ref().map(|of| structs::now(&Type::Struct(of.clone()))).or_else(|| self.vector.clone())
     }
 
     pub fn tensor(&self) -> &Tensor {
@@ -118,6 +130,9 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     if let Some(of) = record_type(dtype, data) {
         return records::make(vm, &of, data, memory);
     }
+    if let Some(of) = vector_type(dtype) {
+        return Ok(ScriptTensor::of_vectors(make(vectors(vm, data, &of)?, memory)?, of));
+    }
     let elements = match dtype {
         Some(given) if !given.is_none() => {
             let dtype = values::dtype(vm, given)?;
@@ -137,6 +152,21 @@ pub fn record_type(dtype: Option<&Value>, data: &Value) -> Option<Rc<StructType>
     }
 }
 
+/// The vector that kernels are to see as one element, as a dtype says.
+pub fn vector_type(dtype: Option<&Value>) -> Option<Type> {
+    dtype.and_then(type_of).filter(Type::is_vector)
+}
+
+/// The numbers of some data whose last axis has those of one vector.
+pub fn vectors(vm: &mut Vm, data: &Value, of: &Type) -> Result<Elements> {
+    let dtype = structs::dtype(of.scalar().expect("vectors are of numbers"));
+    let elements = values::elements(vm, data, dtype)?.cast(dtype);
+    match elements.shape.last() == Some(&usize::from(of.n_components())) {
+        true => Ok(elements),
+        false => Err(errors::not_vectors(of, &elements.shape)),
+    }
+}
+
 /// `Tensor.zeros(shape, dtype=f32)`.
 fn zeros(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("zeros");
@@ -152,6 +182,12 @@ fn zeros(vm: &mut Vm, args: &Args) -> Result {
     let memory = kps_compute::MemoryType::Device;
     if let Some(of) = dtype.and_then(struct_of_dtype) {
         return records::zeros(&of, &shape, memory);
+    }
+    if let Some(of) = vector_type(dtype) {
+        shape.push(usize::from(of.n_components()));
+        let dtype = structs::dtype(of.scalar().expect("vectors are of numbers"));
+        let tensor = kps_compute::tensor::Builder::new(dtype, &shape).memory(memory).zeros();
+        return Ok(ScriptTensor::of_vectors(tensor.map_err(compute)?, of));
     }
     let dtype = dtype.map_or(Ok(DType::F32), |dtype| values::dtype(vm, dtype))?;
     let tensor = kps_compute::tensor::Builder::new(dtype, &shape).memory(memory).zeros();
@@ -236,7 +272,7 @@ fn reshape(vm: &mut Vm, args: &Args) -> Result {
         shape.push(usize::try_from(n).map_err(|_| type_error(format!("{n} is no length of an axis")))?);
     }
     let tensor = this.tensor.reshape(&shape).map_err(compute)?;
-    Ok(Value::native(ScriptTensor { tensor, record: this.record.clone() }))
+    Ok(Value::native(ScriptTensor { tensor, record: this.record.clone(), vector: None }))
 }
 
 fn reversed(vm: &mut Vm, args: &Args) -> Result {

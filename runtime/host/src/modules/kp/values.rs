@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kps_compute::{DType, Number, Tensor, Written};
-use kps_kernel::StructType;
+use kps_kernel::{StructType, Type};
 
 use super::tensor::ScriptTensor;
 use super::view::TensorData;
@@ -86,6 +86,11 @@ pub fn is_slice(value: &Value) -> bool {
 /// The struct that a tensor's elements are.
 pub fn record(value: &Value) -> Option<Rc<StructType>> {
     value.downcast::<ScriptTensor>()?.record().cloned()
+}
+
+/// What kernels see as one element of a tensor, where that is a struct or a vector.
+pub fn element(value: &Value) -> Option<Type> {
+    value.downcast::<ScriptTensor>()?.element()
 }
 
 /// The tensors of a list, or of one tensor. `operation` is what takes them, for errors.
