@@ -21,6 +21,9 @@ use crate::types::Type;
 /// The most items that a captured list or array may have.
 pub const MAX_TABLE: usize = 1024;
 
+/// The most numbers, or other values, that a captured value may be made of.
+pub const MAX_PARTS: usize = 65532;
+
 /// Resolves the names that a kernel captures.
 pub trait KernelEnv {
     /// The value of `name` now.
@@ -37,6 +40,12 @@ pub trait KernelEnv {
     /// how to compute it: it was computed when the function was defined.
     fn default_of(&self, _param: &str) -> Option<EnvValue> {
         None
+    }
+
+    /// Whether whoever asked for a kernel does not want it any more. Compiling asks often, and then ends with one
+    /// mistake, of the code [`CANCELLED`](crate::CANCELLED).
+    fn is_cancelled(&self) -> bool {
+        false
     }
 
     /// The module of the host's own library that this belongs to; what a script wrote has none.
@@ -148,6 +157,31 @@ impl EnvValue {
                 items.iter().any(EnvValue::has_unknown)
             }
             _ => false,
+        }
+    }
+
+    /// The value, or its description where it has more than [`MAX_PARTS`]: values may share parts, so that few of them
+    /// make many.
+    pub fn of_bounded_size(self) -> EnvValue {
+        match self.count_down(&mut { MAX_PARTS }) {
+            Some(()) => self,
+            None => EnvValue::too_large(),
+        }
+    }
+
+    /// What stands for a collection that kernels cannot use, for it is too large.
+    pub fn too_large() -> EnvValue {
+        EnvValue::Other { type_name: format!("collection of more than {MAX_PARTS} values") }
+    }
+
+    /// Takes the parts off what is left; `None` where that is not enough.
+    fn count_down(&self, n_left: &mut usize) -> Option<()> {
+        *n_left = n_left.checked_sub(1)?;
+        match self {
+            EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items) => {
+                items.iter().try_for_each(|item| item.count_down(n_left))
+            }
+            _ => Some(()),
         }
     }
 

@@ -90,6 +90,46 @@ pub(crate) fn called_too_deep(at: Location, limit: usize) -> Diagnostic {
     error("kernel/called-too-deep", at, text, "here").help("write a loop instead")
 }
 
+pub(crate) fn cancelled(at: Location) -> Diagnostic {
+    error(crate::CANCELLED, at, "the compilation of the kernel was cancelled", "it was here")
+}
+
+/// `most` is a function with the number of forms that were compiled of it.
+pub(crate) fn too_large(at: Location, limit: u32, function: &str, most: Option<(&str, u32)>) -> Diagnostic {
+    let message = format!("the kernel comes to more than {limit} expressions, and is not compiled further");
+    let diagnostic = error("kernel/too-large", at, message, &format!("in `{function}`"));
+    match most {
+        Some((name, n)) if n > 100 => diagnostic.help(format!(
+            "`{name}` is compiled {n} times, once for each kind of arguments: pass numbers that are computed, such as \
+             `i32(n)`, where literals differ from call to call"
+        )),
+        _ => diagnostic.help("let loops over `range(..)` do what is written out, or done for each item of a tuple"),
+    }
+}
+
+pub(crate) fn too_many_forms(at: Location, name: &str, limit: u32) -> Diagnostic {
+    let what = match name {
+        "lambda" => "a lambda".to_owned(),
+        name => format!("the function `{name}`"),
+    };
+    let message = format!("{what} is called with more than {limit} kinds of arguments");
+    error("kernel/too-large", at, message, "it is compiled for each").help(
+        "each literal and each function that is passed makes another kind: pass numbers that are computed, such as \
+         `i32(n)`, or write a loop",
+    )
+}
+
+pub(crate) fn too_many_parts(at: Location, limit: usize) -> Diagnostic {
+    let message = format!("a value of more than {limit} parts");
+    error(
+        "kernel/too-large",
+        at,
+        message,
+        "counted with those of tuples within tuples, and of what functions captured",
+    )
+    .help("keep many numbers in a list, or in an array parameter")
+}
+
 // What several families say.
 
 /// An array parameter or a list, as messages describe it.

@@ -260,6 +260,17 @@ const NAMES: &[(&str, &str)] = &[
     ("complex", "keep the two parts in a `vec2`"),
     ("xrange", "write `range(..)`"),
     (
+        "breakpoint set_trace",
+        "kernels do not stop: `print(x[i])` works here, and `print(k.trace(x, at=3))`, on the host, follows one \
+         invocation",
+    ),
+    ("dmat2 dmat2x2", "write `Matrix(2, 2, f64)`"),
+    ("dmat3 dmat3x3", "write `Matrix(3, 3, f64)`"),
+    ("dmat4 dmat4x4", "write `Matrix(4, 4, f64)`"),
+    ("hmat2", "write `Matrix(2, 2, f16)`"),
+    ("hmat3", "write `Matrix(3, 3, f16)`"),
+    ("hmat4", "write `Matrix(4, 4, f16)`"),
+    (
         "zeros empty zeros_like",
         "write a list of the kernel's own, `[0.0] * 4`, or make the array before the launch, and pass it",
     ),
@@ -301,6 +312,11 @@ const ARRAY_ATTRIBUTES: &[(&str, &str)] = &[
     ("pop remove clear", "an array keeps its length: mark the elements that do not count"),
     ("copy clone", "copy the tensor before the launch: `y = Tensor(x.data())`"),
     ("len length", "write `len(a)`"),
+    (
+        "sum",
+        "each invocation would add up all of it: on the host `np.sum(a)` does that once; for a sum on the device \
+         each workgroup adds up a part, as examples/block_reduction.kps does",
+    ),
     (
         "abs sqrt sin cos tan exp log floor ceil round clip",
         "compute it for one element: `out[i] = abs(a[i])`, `out[i] = sqrt(a[i])`",

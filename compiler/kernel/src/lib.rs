@@ -52,7 +52,7 @@ use kps_syntax::{Diagnostics, Source};
 pub use check::TypeExpr;
 pub use constant::{Constant, Literal};
 pub use disassembly::disassemble;
-pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, MapEnv};
+pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
 pub use faults::Faults;
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
@@ -70,6 +70,9 @@ pub use verify::Verified;
 
 /// The code of what is no mistake, but cannot be judged of a script that was only read.
 pub const KNOWN_LATER: &str = "kernel/known-later";
+
+/// The code of what [`KernelEnv::is_cancelled`] ended.
+pub const CANCELLED: &str = "kernel/cancelled";
 
 /// Checks what needs no argument types: how parameters are declared, that every name is known, that
 /// the kernel uses what kernels have.
@@ -132,7 +135,14 @@ pub fn specialize(
     signature: &Signature,
     target: &Target,
 ) -> Result<KernelModule, Diagnostics> {
-    Ok(emit::emit(&typed(template, env, signature, target)?, target))
+    let mut lowered = lower::lower(template, env, signature, target);
+    let warnings = std::mem::take(&mut lowered.warnings);
+    let kernel = sound(lowered)?;
+    goes_on(template, env)?;
+    let mut module = emit::emit(&kernel, target);
+    goes_on(template, env)?;
+    module.warnings = warnings.in_order();
+    Ok(module)
 }
 
 /// The mistakes that a kernel has whatever its parameters, its `const`s and the names that it captures turn out to be.
@@ -157,7 +167,17 @@ pub fn typed(
     signature: &Signature,
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
-    sound(lower::lower(template, env, signature, target))
+    let kernel = sound(lower::lower(template, env, signature, target))?;
+    goes_on(template, env)?;
+    Ok(kernel)
+}
+
+/// Between two passes, whether there is somebody who wants the kernel.
+fn goes_on(template: &KernelTemplate, env: &dyn KernelEnv) -> Result<(), Diagnostics> {
+    match env.is_cancelled() {
+        true => Err(errors::cancelled(template.source.at(template.def.name.span)).into()),
+        false => Ok(()),
+    }
 }
 
 /// A lowered kernel, if nothing is wrong with it.
@@ -172,9 +192,10 @@ fn sound(lowered: lower::Lowered) -> Result<Verified<ir::Kernel>, Diagnostics> {
 
 /// Those that lowering found, and those that its analysis finds in what is left of the kernel.
 fn mistakes(lowered: lower::Lowered) -> Diagnostics {
-    let lower::Lowered { kernel, mut mistakes, .. } = lowered;
+    let lower::Lowered { kernel, mut mistakes, is_whole, .. } = lowered;
     // What is left need not be well-formed.
-    if let Ok(kernel) = verify::verify(kernel)
+    if is_whole
+        && let Ok(kernel) = verify::verify(kernel)
         && let Err(found) = analysis::check(kernel.get())
     {
         mistakes.extend(found);

@@ -491,6 +491,8 @@ pub struct KernelModule {
     pub capabilities: Vec<CapabilityUse>,
     /// What asks for memory of a workgroup, in the order of the text, and for how many bytes.
     pub shared: Vec<(Location, u64)>,
+    /// What is most likely a slip, and takes the types of a launch to see; the template has the others.
+    pub warnings: Diagnostics,
 }
 
 impl KernelModule {

@@ -167,6 +167,20 @@ impl Scalar {
         }
     }
 
+    /// Whether the other type holds every value of this one, whatever its kind; a bool is 0 or 1 among ints.
+    pub fn is_exact_in(self, other: Scalar) -> bool {
+        let n_digits = match other {
+            Scalar::F64 => 53,
+            Scalar::F32 => 24,
+            Scalar::F16 => 11,
+            Scalar::Bf16 => 8,
+            _ => 0,
+        };
+        self.widens_to(other)
+            || self == Scalar::Bool && other.is_int()
+            || self.is_int() && self.bits() - u32::from(self.is_signed()) <= n_digits
+    }
+
     /// Whether every value of `self` is also one of `other`, within a kind or from unsigned to a
     /// wider signed.
     pub fn widens_to(self, other: Scalar) -> bool {

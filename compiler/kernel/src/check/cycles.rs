@@ -7,18 +7,27 @@ use kps_syntax::{Diagnostic, Location};
 use rustc_hash::FxHashMap;
 
 use super::walk::CallSite;
+use crate::env::HelperFunction;
 use crate::errors;
 
 /// Who calls whom, and where.
 #[derive(Default)]
 pub(super) struct CallGraph {
     functions: Vec<Node>,
-    numbers: FxHashMap<*const FunctionDef, usize>,
+    numbers: FxHashMap<Identity, usize>,
+    /// How many functions there are of one definition.
+    n_of: FxHashMap<*const FunctionDef, usize>,
 }
+
+/// One definition may make several functions, each of which sees an environment of its own.
+type Identity = (*const FunctionDef, usize);
+
+/// Functions of one definition that are looked at: where a script is only read, each reading may make a new one.
+const MAX_OF_ONE: usize = 64;
 
 struct Node {
     def: Arc<FunctionDef>,
-    calls: Vec<(Arc<FunctionDef>, Location)>,
+    calls: Vec<(Arc<FunctionDef>, Identity, Location)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -28,15 +37,26 @@ enum Color {
     Done,
 }
 
+fn identity(function: &HelperFunction) -> Identity {
+    (Arc::as_ptr(&function.def), function.env.identity())
+}
+
 impl CallGraph {
-    pub fn contains(&self, def: &Arc<FunctionDef>) -> bool {
-        self.numbers.contains_key(&Arc::as_ptr(def))
+    /// Whether the function was added, or enough of its kind were.
+    pub fn contains(&self, function: &HelperFunction) -> bool {
+        let n_of = self.n_of.get(&Arc::as_ptr(&function.def));
+        self.numbers.contains_key(&identity(function)) || n_of.is_some_and(|n| *n >= MAX_OF_ONE)
     }
 
-    pub fn add(&mut self, def: &Arc<FunctionDef>, calls: &[CallSite]) {
-        let calls = calls.iter().filter(|call| call.is_called);
-        let calls = calls.map(|call| (Arc::clone(&call.callee.def), call.location.clone())).collect();
-        self.numbers.insert(Arc::as_ptr(def), self.functions.len());
+    /// Adds a function that sees the environment of this identity.
+    pub fn add(&mut self, def: &Arc<FunctionDef>, env: usize, calls: &[CallSite]) {
+        let calls = calls
+            .iter()
+            .filter(|call| call.is_called)
+            .map(|call| (Arc::clone(&call.callee.def), identity(&call.callee), call.location.clone()));
+        let calls = calls.collect();
+        self.numbers.insert((Arc::as_ptr(def), env), self.functions.len());
+        *self.n_of.entry(Arc::as_ptr(def)).or_default() += 1;
         self.functions.push(Node { def: Arc::clone(def), calls });
     }
 
@@ -47,13 +67,13 @@ impl CallGraph {
         let mut path: Vec<(usize, usize)> = vec![(0, 0)];
         colors[0] = Color::Open;
         while let Some((function, call_idx)) = path.last_mut() {
-            let Some((callee, _)) = self.functions[*function].calls.get(*call_idx) else {
+            let Some((_, callee, _)) = self.functions[*function].calls.get(*call_idx) else {
                 colors[*function] = Color::Done;
                 path.pop();
                 continue;
             };
             *call_idx += 1;
-            let Some(&callee) = self.numbers.get(&Arc::as_ptr(callee)) else { continue };
+            let Some(&callee) = self.numbers.get(callee) else { continue };
             match colors[callee] {
                 Color::New => {
                     colors[callee] = Color::Open;
@@ -69,7 +89,7 @@ impl CallGraph {
     fn describe(&self, path: &[(usize, usize)], start: usize) -> Diagnostic {
         let first = path.iter().position(|(function, _)| *function == start).unwrap_or(0);
         let steps = path[first..].iter().map(|&(function, next_call)| {
-            let (callee, location) = &self.functions[function].calls[next_call - 1];
+            let (callee, _, location) = &self.functions[function].calls[next_call - 1];
             let caller = &self.functions[function].def.name.name;
             (location.clone(), format!("`{caller}` calls `{}`", callee.name.name))
         });

@@ -14,6 +14,7 @@ mod formatted;
 mod free;
 mod further;
 mod given;
+mod invocations;
 mod literals;
 mod params;
 mod ports;
@@ -44,6 +45,7 @@ pub(crate) use slips::{has_break, has_exit, is_test_with_text};
 pub(crate) use structs::read_struct;
 pub use types::TypeExpr;
 pub(crate) use types::{NO_INTS, TypeReader, type_of_text};
+pub(crate) use walk::float_of_text;
 
 pub(crate) fn check(
     def: &Arc<FunctionDef>,
@@ -60,6 +62,7 @@ pub(crate) fn check(
     }
     check_bodies(def, source, env, &mut diagnostics);
     diagnostics.extend(slips::rebound(def, &arrays(&params), source));
+    diagnostics.extend(invocations::slips(def, source, env, &options, &params));
     let has_errors = diagnostics.has_errors();
     let template = KernelTemplate::new(def, source, (options, stage), params, diagnostics.in_order());
     match has_errors {
@@ -80,12 +83,16 @@ pub(crate) fn check_method(function: &HelperFunction) -> Diagnostics {
 
 /// The body of a function and of every function that it is seen to call.
 fn check_bodies(def: &Arc<FunctionDef>, source: &Source, env: &dyn KernelEnv, diagnostics: &mut Diagnostics) {
-    let mut calls = walk::check_function(def, source, env, diagnostics);
+    let mut unknown = walk::Unknown::after(diagnostics);
+    let mut calls = walk::check_function(def, source, env, diagnostics, &mut unknown);
     let mut graph = cycles::CallGraph::default();
-    graph.add(def, &calls);
+    graph.add(def, env.identity(), &calls);
     while let Some(call) = calls.pop() {
+        if env.is_cancelled() {
+            return diagnostics.push(errors::cancelled(call.location));
+        }
         let function = call.callee;
-        if graph.contains(&function.def) {
+        if graph.contains(&function) {
             continue;
         }
         let further_env: Rc<dyn KernelEnv> = Rc::clone(&function.env);
@@ -97,8 +104,9 @@ fn check_bodies(def: &Arc<FunctionDef>, source: &Source, env: &dyn KernelEnv, di
             continue;
         }
         params::helper_params(&function.def, &function.source, &*further_env, diagnostics);
-        let further = walk::check_function(&function.def, &function.source, &*further_env, diagnostics);
-        graph.add(&function.def, &further);
+        let HelperFunction { def, source, .. } = &function;
+        let further = walk::check_function(def, source, &*further_env, diagnostics, &mut unknown);
+        graph.add(&function.def, function.env.identity(), &further);
         calls.extend(further);
     }
     diagnostics.extend(graph.find_cycle());

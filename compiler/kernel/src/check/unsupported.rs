@@ -21,7 +21,8 @@ pub(super) fn stmt(stmt: &Stmt, source: &Source) -> Diagnostic {
         StmtKind::Global(_) => (
             stmt.span,
             "`global`",
-            "captured names are constants in a kernel: write the result to an array parameter",
+            "names of the script are constants in a kernel: pass an array and write to an element of it, `out[i] = ..`; \
+             where invocations share one, as for counting, `atomic_add(count, 0, 1)`",
         ),
         StmtKind::Nonlocal(_) => (
             stmt.span,

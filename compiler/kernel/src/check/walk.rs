@@ -40,13 +40,30 @@ pub(super) fn check_function(
     source: &Source,
     env: &dyn KernelEnv,
     diagnostics: &mut Diagnostics,
+    unknown: &mut Unknown,
 ) -> Vec<CallSite> {
     let scopes = vec![def.scope()];
     let own_name = &def.name.name;
     let (calls, reported) = (Vec::new(), FxHashSet::default());
-    let mut walk = Walk { source, env, own_name, scopes, diagnostics, calls, reported };
+    let mut walk = Walk { source, env, own_name, scopes, diagnostics, calls, reported, unknown };
     walk.body(&def.body);
     walk.calls
+}
+
+/// What was reported of unknown names.
+#[derive(Default)]
+pub(super) struct Unknown {
+    /// Messages and helps.
+    reported: FxHashSet<(String, Option<String>)>,
+    n_suggested: usize,
+}
+
+impl Unknown {
+    /// After these diagnostics.
+    pub fn after(diagnostics: &Diagnostics) -> Unknown {
+        let reported = diagnostics.iter().map(|found| (found.message.clone(), found.help.clone()));
+        Unknown { reported: reported.collect(), n_suggested: 0 }
+    }
 }
 
 struct Walk<'a> {
@@ -60,6 +77,8 @@ struct Walk<'a> {
     calls: Vec<CallSite>,
     /// Unknown names that were reported already.
     reported: FxHashSet<String>,
+    /// The same of all functions that are looked at.
+    unknown: &'a mut Unknown,
 }
 
 impl Walk<'_> {
@@ -294,8 +313,10 @@ impl Walk<'_> {
                 }
             }
             ExprKind::Call { func, args } if self.is_number_of_string(func, args) => {
-                let text = self.source.slice(args[0].span).trim_matches(['"', '\'']);
-                self.diagnostics.push(errors::number_of_string(self.at(expr.span), text));
+                if float_of_text(args).is_none() {
+                    let diagnostic = errors::number_of_string(self.at(expr.span));
+                    self.diagnostics.push(diagnostic);
+                }
             }
             ExprKind::Call { func, args } => {
                 let n_before = self.diagnostics.0.len();
@@ -374,9 +395,11 @@ impl Walk<'_> {
     /// `float("inf")`.
     fn is_number_of_string(&self, func: &Expr, args: &[Argument]) -> bool {
         let ExprKind::Name(name) = &func.kind else { return false };
-        let is_type = !self.is_own(name)
-            && self.env.get(name).is_none()
-            && matches!(builtins::lookup(name), Some(builtins::Builtin::Type(_)));
+        let is_type = match self.env.get(name) {
+            Some(EnvValue::Type(_)) => !self.is_own(name),
+            Some(_) => false,
+            None => !self.is_own(name) && matches!(builtins::lookup(name), Some(builtins::Builtin::Type(_))),
+        };
         let is_string = |arg: &Argument| {
             matches!(&arg.kind, ArgumentKind::Positional(Expr { kind: ExprKind::Str(_), .. }))
         };
@@ -457,18 +480,24 @@ impl Walk<'_> {
         if let Some(below) = binding_below(self.source, name, span) {
             return self.diagnostics.push(errors::name_below(self.at(span), name, self.at(below)));
         }
+        let nearest = self.nearest(name);
+        let diagnostic = error(self.at(span), name, nearest.as_deref());
+        if self.unknown.reported.insert((diagnostic.message.clone(), diagnostic.help.clone())) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// The known name that an unknown one may be meant for.
+    fn nearest(&mut self, name: &str) -> Option<String> {
+        self.unknown.n_suggested += 1;
+        if self.unknown.n_suggested > suggest::MOST {
+            return None;
+        }
         let outside = self.env.names();
         let own = self.scopes.iter().flat_map(|scope| scope.names());
         let known = own.chain(&outside).map(|name| &**name);
         let known = known.chain(builtins::names().map(|name| -> &str { name }));
-        let diagnostic = error(self.at(span), name, suggest::nearest(name, known));
-        let is_told = |known: &Diagnostic| {
-            (known.code, &known.message, &known.help)
-                == (diagnostic.code, &diagnostic.message, &diagnostic.help)
-        };
-        if !self.diagnostics.iter().any(is_told) {
-            self.diagnostics.push(diagnostic);
-        }
+        suggest::nearest(name, known).map(str::to_owned)
     }
 
     /// `math.sqrt`, `config.N`, or a swizzle of some value.
@@ -523,6 +552,24 @@ impl Walk<'_> {
             EnvValue::Module(module) | EnvValue::Named(module, _) => Some(module),
             _ => None,
         }
+    }
+}
+
+/// The float that `float("inf")`, `float("-inf")` and `float("nan")` make, as they are written: what has no literal.
+pub(crate) fn float_of_text(args: &[Argument]) -> Option<f64> {
+    let [Argument { kind: ArgumentKind::Positional(Expr { kind: ExprKind::Str(text), .. }), .. }] = args
+    else {
+        return None;
+    };
+    let text = text.trim().to_ascii_lowercase();
+    let (sign, name) = match text.strip_prefix('-') {
+        Some(name) => (-1.0, name),
+        None => (1.0, text.strip_prefix('+').unwrap_or(&text)),
+    };
+    match name {
+        "inf" | "infinity" => Some(sign * f64::INFINITY),
+        "nan" => Some(f64::NAN),
+        _ => None,
     }
 }
 

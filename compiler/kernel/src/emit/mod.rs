@@ -42,7 +42,7 @@ mod values;
 mod vectors;
 mod zeros;
 
-use kps_syntax::Location;
+use kps_syntax::{Diagnostics, Location};
 use rspirv::spirv::{MemoryModel, Word};
 
 use self::function::{FunctionEmitter, Known};
@@ -100,6 +100,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
             .map(|(shared, _)| asked_of(kernel, shared))
             .collect(),
         words: module.finish(&entry),
+        warnings: Diagnostics::new(),
     }
 }
 

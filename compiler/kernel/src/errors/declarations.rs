@@ -53,6 +53,20 @@ pub(crate) fn kernel_returns(at: Location) -> Diagnostic {
     })
 }
 
+/// Of a kernel that returns a list or an array.
+pub(crate) fn kernel_returns_array(at: Location) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
+    let name = if is_identifier(&text) { text } else { "out".to_owned() };
+    error("kernel/returns-value", at, "a kernel returns nothing", "").help(format!(
+        "let `{name}` be a parameter, `{name}: Array[f32]`, assign its elements, `{name}[i] = ..`, and read it after \
+         the launch: `{name}.numpy()`"
+    ))
+}
+
+fn is_identifier(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+}
+
 pub(crate) fn parameter_without_info(at: Location, name: &str) -> Diagnostic {
     error(
         "kernel/parameter-declaration",

@@ -3,7 +3,7 @@
 use kps_syntax::ast::CompareOp;
 use kps_syntax::{Diagnostic, Location};
 
-use super::remedies::{as_operand, cut_alike, how_to_convert, literal_items, split_at_commas, value_type};
+use super::remedies::{as_operand, cut_alike, how_to_convert, value_type};
 use super::values::{cast_one, is_number};
 use super::{advised, arguments, error, is_array, meant};
 use crate::builtins::{self, Builtin};
@@ -213,8 +213,15 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
     let diagnostic = error("kernel/call", at, format!("`{text}` is {what}, which cannot be called"), what);
     match is_array(what) {
         true => diagnostic.help(format!("index it with brackets: `{text}[i]`")),
-        false if what.contains("module") => {
+        false if what.contains("module `random`") || what.contains("module `numpy.random`") => diagnostic.help(
+            "kernels draw no random numbers: fill an array before the launch, `np.random.rand(n)`, and pass it, or \
+             compute a hash of `global_id.x`",
+        ),
+        false if what.contains("module `math`") => {
             diagnostic.help(format!("call a function of it: `{text}.sqrt(x)`"))
+        }
+        false if what.contains("module") => {
+            diagnostic.help("a module is no function: call one of its functions, if kernels can use it")
         }
         // `global_id(0)` is OpenCL's way.
         false if what.contains("vec") => diagnostic.help(format!("write a component of it: `{text}.x`")),
@@ -394,18 +401,6 @@ pub(crate) fn modular_power(at: Location, ty: &Type) -> Diagnostic {
 pub(crate) fn sum_of(at: Location, what: &str) -> Diagnostic {
     error("kernel/call", at, format!("`sum` adds up lists, tuples and vectors of numbers, not {what}"), what)
         .help("add up in a loop: `for x in xs: total += f(x)`")
-}
-
-pub(crate) fn sum_of_bools(at: Location) -> Diagnostic {
-    let items = literal_items(at.source.slice(at.span)).map(split_at_commas);
-    let comparisons = items.filter(|items| items.iter().all(|item| item.contains(['<', '>', '='])));
-    let number = |item: &&str| format!("i32({item})");
-    let numbers = comparisons.map(|items| items.iter().map(number).collect::<Vec<_>>().join(", "));
-    let mistake = error("kernel/call", at, "`sum` adds numbers, and there is a bool here", "");
-    match numbers {
-        Some(numbers) => mistake.help(format!("make a number of each: `sum([{numbers}])`")),
-        None => mistake.help("make numbers of bools first: `i32(x)`, `ivec2(v)`"),
-    }
 }
 
 pub(crate) fn sum_types(at: Location, total: &str, item: &str) -> Diagnostic {

@@ -120,6 +120,32 @@ pub(crate) fn unknown_member(at: Location, holder: &str, name: &str, nearest: Op
     }
 }
 
+/// What kernels call a function of NumPy's that has another name there.
+fn numpy_function(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "maximum" | "fmax" => "max(a, b)",
+        "minimum" | "fmin" => "min(a, b)",
+        "absolute" | "fabs" => "abs(x)",
+        "power" | "float_power" => "a ** b",
+        "mod" | "remainder" => "a % b",
+        "floor_divide" => "a // b",
+        "divide" | "true_divide" => "a / b",
+        "add" => "a + b",
+        "subtract" => "a - b",
+        "multiply" => "a * b",
+        "negative" => "-x",
+        "square" => "x * x",
+        "rint" => "round(x)",
+        "arcsin" => "asin(x)",
+        "arccos" => "acos(x)",
+        "arctan" => "atan(x)",
+        "arctan2" => "atan2(y, x)",
+        "deg2rad" => "radians(x)",
+        "rad2deg" => "degrees(x)",
+        _ => return None,
+    })
+}
+
 pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     error("kernel/captured-value", at, format!("`{text}` is {what}, which kernels cannot use"), "")
@@ -143,6 +169,11 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
         }
         "a `ufunc`" if builtins::lookup(name).is_some() => {
             format!("kernels have it without a module: write `{name}(x)`")
+        }
+        "a `ufunc`" if name == "clip" => "for one number write `clamp(x, least, most)`".to_owned(),
+        "a `ufunc`" if numpy_function(name).is_some() => {
+            let ours = numpy_function(name).expect("asked above");
+            format!("NumPy's functions are for arrays on the host: for numbers write `{ours}`")
         }
         "a `ufunc`" => {
             "NumPy's functions are for arrays on the host: let it be one of `math`, as `math.sin` for `np.sin`".to_owned()
@@ -178,8 +209,17 @@ pub(crate) fn assign_captured(at: Location, name: &str, is_struct: bool) -> Diag
 }
 
 pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool) -> Diagnostic {
+    let behind = at.source.text().get(at.span.end as usize..).unwrap_or_default().trim_start();
+    let counts = ["+=", "-="].iter().any(|sign| behind.starts_with(sign));
     let diagnostic =
         error("kernel/unset", at, format!("`{name}` is used before it is assigned"), "no value yet");
+    if is_outside && counts {
+        return diagnostic.help(format!(
+            "names of the script are constants in a kernel. To count over all invocations pass a tensor, \
+             `{name}: Array[i32]` with `Tensor([0], dtype=i32)`, and write `atomic_add({name}, 0, 1)`; for each \
+             invocation alone use another name"
+        ));
+    }
     match is_outside || builtins::lookup(name).is_some() {
         true => diagnostic.help(format!(
             "the function assigns `{name}`, which hides the one outside: use another name for its own"
@@ -243,6 +283,10 @@ pub(crate) fn conflicting_types(
         true if first.1.starts_with("a matrix") => (
             "is another matrix on the paths that lead here",
             "change the matrix itself: `m *= 2.0`, `m += other`",
+        ),
+        true if first.1.starts_with("`Array[") => (
+            "is not the same array on the paths that lead here",
+            "let a function take the arrays, and call it with them in either order: `if swap: f(b, a)`, `else: f(a, b)`",
         ),
         true => ("is not the same thing on the paths that lead here", "use two names, or launch twice"),
         false if first.1.starts_with("`Array(") && second.1.starts_with("`Array(") => (

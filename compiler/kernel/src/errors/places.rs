@@ -111,6 +111,13 @@ pub(crate) fn vector_index(at: Location, array: &str, text: &str, what: &str) ->
         .help(format!("give each axis its component: `{array}[{}]`", indices.join(", ")))
 }
 
+/// Of an index that a loop over an array gave: it gives elements.
+pub(crate) fn element_as_index(at: Location, text: &str, what: &str, array: &str) -> Diagnostic {
+    error("kernel/index", at, format!("an index is an int, not {what}"), what).help(format!(
+        "`for {text} in {array}` gives elements: `for {text} in range(len({array}))` gives indices"
+    ))
+}
+
 pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
     let diagnostic = error("kernel/index", at, format!("an index is an int, not {what}"), what);
     match what {
@@ -210,9 +217,8 @@ pub(crate) fn list_index_tuple(at: Location, n_indices: usize) -> Diagnostic {
 }
 
 pub(crate) fn tuple_index(at: Location) -> Diagnostic {
-    error("kernel/index", at, "the index of a tuple is a constant", "").help(
-        "make a list of items of one type, `[..]`; choose among others with `if`: `t[0] if k == 0 else t[1]`",
-    )
+    error("kernel/index", at, "the index of a tuple of different things is a constant", "")
+        .help("choose among them with `if`: `t[0] if k == 0 else t[1]`")
 }
 
 pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
@@ -343,12 +349,21 @@ pub(crate) fn augmented_tuple(at: Location) -> Diagnostic {
         .help("write one for each: `a += 1`, `b += 1`")
 }
 
-pub(crate) fn not_unpackable(at: Location, what: &str, n_targets: usize) -> Diagnostic {
+/// `rank` is that of an array, whose elements may be meant.
+pub(crate) fn not_unpackable(at: Location, what: &str, n_targets: usize, rank: Option<u8>) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
     let is_of_a_loop = at.source.line_text(at.source.line(at.span.start)).trim_start().starts_with("for ");
     let diagnostic =
         error("kernel/unpack", at, format!("cannot unpack {what} into {n_targets} targets"), what);
     match is_of_a_loop && n_targets == 2 {
         true => diagnostic.help("an element comes with its index by `for i, x in enumerate(xs):`"),
+        false if rank == Some(1) && n_targets <= 4 && !text.contains('(') => {
+            let items = (0..n_targets).map(|at| match text.strip_suffix(']') {
+                Some(indices) => format!("{indices}, {at}]"),
+                None => format!("{text}[{at}]"),
+            });
+            diagnostic.help(format!("name its elements: `{}`", items.collect::<Vec<_>>().join(", ")))
+        }
         false => diagnostic.help("give as many values: `a, b = x, y`"),
     }
 }
@@ -450,15 +465,20 @@ pub(crate) fn captured_list_written(
     at: Location,
     text: &str,
     mention: Option<Location>,
+    element: &Type,
     copy: &str,
 ) -> Diagnostic {
-    let message = format!("`{text}` is a list of the script, which is a constant in a kernel");
+    let message = format!("`{text}` belongs to the script, and is a constant in a kernel");
     let error = error("kernel/assign-captured", at, message, "");
     let error = match mention {
-        Some(mention) => error.label(mention, "the list comes from here"),
+        Some(mention) => error.label(mention, "it comes from here"),
         None => error,
     };
-    error.help(format!("copy it, and write into the copy: `{copy}`"))
+    let parameter = text.rsplit('.').next().unwrap_or(text);
+    error.help(format!(
+        "for the script to see what is written, pass a tensor: `{parameter}: Array[{element}]`; for the invocation alone \
+         write into a copy: `{copy}`"
+    ))
 }
 
 pub(crate) fn given_list_written(

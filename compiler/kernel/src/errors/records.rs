@@ -80,15 +80,10 @@ pub(crate) fn message_of_tuple(at: Location, text: &str, values: &[&str]) -> Dia
         .help(format!("write one text: `f\"{text}{values}\"`"))
 }
 
-pub(crate) fn number_of_string(at: Location, text: &str) -> Diagnostic {
-    let diagnostic = error("kernel/unsupported", at, "a string cannot be made a number in a kernel", "");
-    let text = text.trim();
-    let sign = if text.starts_with('-') { "-" } else { "" };
-    match text.trim_start_matches(['+', '-']).to_ascii_lowercase().as_str() {
-        "inf" | "infinity" => diagnostic.help(format!("write `{sign}math.inf`")),
-        "nan" => diagnostic.help("write `math.nan`"),
-        _ => diagnostic.help("write the number itself, or pass it as a parameter"),
-    }
+pub(crate) fn number_of_string(at: Location) -> Diagnostic {
+    error("kernel/unsupported", at, "a string cannot be made a number in a kernel", "").help(
+        "write the number itself, or pass it as a parameter; of strings a float is made of \"inf\" and \"nan\"",
+    )
 }
 
 pub(crate) fn record_too_long(at: Location, limit: usize) -> Diagnostic {

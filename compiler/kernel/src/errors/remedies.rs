@@ -68,6 +68,14 @@ pub(super) fn how_to_convert(text: &str, found: &str, wanted: &Type) -> Option<S
             "`/` gives a float: write `{}`, or cast it: `{wanted}({text})`",
             text.replace(" / ", " // ")
         ),
+        (Some(Type::Scalar(Scalar::I64)), Type::Scalar(Scalar::F64)) => format!(
+            "cast it: `{wanted}({text})`; NumPy's arrays are i64 and f64 where nothing is said, so make both f32: \
+             `np.arange(n, dtype=np.float32)`"
+        ),
+        (Some(Type::Scalar(int)), Type::Scalar(Scalar::F32 | Scalar::F64)) if int.is_int() => {
+            let largest = if *wanted == Type::Scalar(Scalar::F32) { "16777216" } else { "9007199254740992" };
+            format!("cast it: `{wanted}({text})`, which is exact up to {largest}")
+        }
         (Some(_), _) => format!("cast it: `{wanted}({text})`"),
         _ if found.starts_with("`Vector(") || found.ends_with("literal") => {
             format!("cast it: `{wanted}({text})`")
@@ -226,12 +234,6 @@ pub(super) fn cut_alike((left, a): (&str, &str), (right, b): (&str, &str)) -> Op
         Ordering::Equal => None,
         Ordering::Greater => Some(first_components(left, m)),
     }
-}
-
-/// A bool as the number that it is in Python.
-pub(super) fn as_number(text: &str, what: &str) -> String {
-    let ty = what.trim_matches('`').replace("bvec", "ivec").replace("bool", "i32");
-    format!("{ty}({})", without_brackets(text))
 }
 
 /// The type that a message names.

@@ -13,8 +13,22 @@ pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
             "a list has as many items in every launch: write the number, `Array(16, f32)`, or a name that the \
              script gives one",
         ),
+        _ if text.starts_with("Vector(") => diagnostic.help(match numbers_in_brackets(text).as_deref() {
+            Some(numbers @ ([_, _] | [_, _, _] | [_, _, _, _])) => {
+                let n = numbers.len();
+                format!("a vector is made of its numbers: `vec{n}({})`", numbers.join(", "))
+            }
+            _ => "a vector is made of its numbers, `vec2(1.0, 2.0)`; its type is `vec2`, or `Vector(2, i32)`".to_owned(),
+        }),
         _ => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),
     }
+}
+
+/// The numbers of `Vector([1.0, 2.0])`.
+fn numbers_in_brackets(text: &str) -> Option<Vec<&str>> {
+    let (_, list) = text.split_once('[')?;
+    let numbers: Vec<&str> = list.split_once(']')?.0.split(',').map(str::trim).collect();
+    numbers.iter().all(|number| !number.is_empty() && !number.contains(['(', '['])).then_some(numbers)
 }
 
 pub(crate) fn not_a_value_type(at: Location, text: &str) -> Diagnostic {

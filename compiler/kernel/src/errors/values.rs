@@ -3,8 +3,8 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::remedies::{
-    as_number, as_operand, as_side, cut_alike, fillers, first_components, how_to_call, how_to_convert,
-    is_struct, literal_items, split_at_commas, value_type, without_brackets,
+    as_operand, as_side, cut_alike, fillers, first_components, how_to_call, how_to_convert, is_struct,
+    literal_items, split_at_commas, value_type, without_brackets,
 };
 use super::{advised, arguments, error, is_array, is_enum_member, one};
 use crate::constant::Literal;
@@ -161,6 +161,14 @@ pub(crate) fn stored_type(
     advised(mistake, how_to_convert(value_text, found, wanted))
 }
 
+/// Of an f64 that comes from an array of the script, which is called `array`.
+pub(crate) fn captured_f64(mistake: Diagnostic, array: &str) -> Diagnostic {
+    mistake.help(format!(
+        "`{array}` is an array of f64, as NumPy's are where nothing is said: make it f32, `{array}.astype(np.float32)`, or \
+         a list, whose numbers take the type that they meet"
+    ))
+}
+
 /// Of `a += b`: `target` and `symbol` stand on its left, `value` on its right.
 pub(crate) fn augmented_type(
     (target_at, target, wanted): (Location, &str, &Type),
@@ -266,9 +274,6 @@ fn with_operands(
         _ if symbol == "<" && left.1.starts_with("the type") => {
             diagnostic.help(format!("a type takes no `<..>` here: write `{left_text}(..)`"))
         }
-        _ if is_bool(left.1) && is_bool(right.1) => {
-            diagnostic.help(of_bools(symbol, (&left_text, left.1), (&right_text, right.1)))
-        }
         _ if matches!(symbol, "@" | "dot")
             && ![left.1, right.1].iter().any(|what| is_row(what) || is_array(what)) =>
         {
@@ -361,21 +366,6 @@ fn of_matrices(symbol: &str) -> &'static str {
     }
 }
 
-fn is_bool(what: &str) -> bool {
-    what == "`bool`" || what.starts_with("`bvec")
-}
-
-/// Bools are joined, and counted as numbers.
-fn of_bools(symbol: &str, (left, a): (&str, &str), (right, b): (&str, &str)) -> String {
-    let counted = format!("`{} {symbol} {}`", as_number(left, a), as_number(right, b));
-    let are_single = a == "`bool`" && b == "`bool`";
-    match symbol {
-        "+" if are_single => format!("bools are joined by `or`; to count them, write {counted}"),
-        "*" if are_single => format!("bools are joined by `and`; to multiply them, write {counted}"),
-        _ => format!("make numbers of both: {counted}"),
-    }
-}
-
 pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
     let text = at.source.slice(at.span);
     let operand = without_brackets(text.strip_prefix(symbol).unwrap_or(text).trim_start()).to_owned();
@@ -383,9 +373,6 @@ pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
     match (symbol, what) {
         ("~", "`bool`") => diagnostic.help(format!("write `not {operand}`")),
         (_, what) if is_array(what) => diagnostic.help(format!("take one element: `{symbol}{operand}[i]`")),
-        ("-" | "+", what) if is_bool(what) => {
-            diagnostic.help(format!("make it a number first: `{symbol}{}`", as_number(&operand, what)))
-        }
         ("-" | "+" | "~", what) if is_struct(what) => {
             let method = match symbol {
                 "-" => "__neg__",

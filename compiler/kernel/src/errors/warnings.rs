@@ -1,6 +1,9 @@
-//! What is allowed and most likely a slip. `kps check` shows it; running says nothing of it.
+//! What is allowed and most likely a slip. `kps check` shows it, and `kps run` as the kernel is defined or compiled.
 
+use kps_syntax::ast::BinaryOp;
 use kps_syntax::{Diagnostic, Location};
+
+use crate::types::Scalar;
 
 fn warning(code: &'static str, at: Location, message: impl Into<String>, label: &str) -> Diagnostic {
     Diagnostic::warning(code, message).label(at, label)
@@ -41,4 +44,72 @@ pub(crate) fn unreachable_code(at: Location, jump: Location) -> Diagnostic {
     warning("kernel/unreachable", at, "this code is never reached", "")
         .label(jump, "nothing goes on behind this")
         .help("leave it out, or put the line before it under an `if`")
+}
+
+/// Of an index with the axes of `global_id` in the wrong order.
+pub(crate) fn swapped_axes(at: Location, name: &str, (row, column): (&str, &str)) -> Diagnostic {
+    let message =
+        format!("the first axis of `{name}` is indexed by `global_id.x`, which counts along the last one");
+    warning("kernel/swapped-axes", at, message, "").help(format!(
+        "`global_id.y` counts rows, `global_id.x` columns: with these names write `{name}[{column}, {row}]`"
+    ))
+}
+
+/// `written` is where the invocation stores an element of its own.
+pub(crate) fn missing_barrier(read: Location, written: Location, name: &str) -> Diagnostic {
+    let message =
+        format!("an element of `{name}` that another invocation writes is read with no `barrier()` before");
+    warning("kernel/missing-barrier", read, message, "read here")
+        .label(written, "each invocation writes its own")
+        .help("write `barrier()` between the two lines, so that all have written before anyone reads")
+}
+
+/// Of a loop over the array that counts the invocations.
+pub(crate) fn all_by_each(at: Location, array: &str, kernel: &str) -> Diagnostic {
+    let message = format!(
+        "each invocation goes over all of `{array}`, and `{kernel}` starts one for each of its elements"
+    );
+    warning("kernel/same-work", at, message, "all of them do the same")
+        .help(format!("start one, `{kernel}[1](..)`, or let each do its part: `i = global_id.x`"))
+}
+
+/// Of `total[0] += value`, whose texts are `0` and `value`.
+pub(crate) fn changed_by_all(
+    at: Location,
+    name: &str,
+    op: BinaryOp,
+    (index, value): (&str, &str),
+) -> Diagnostic {
+    let message =
+        format!("all invocations change `{name}[{index}]`, and one may overwrite what another stored");
+    let diagnostic = warning("kernel/lost-updates", at, message, "");
+    match op {
+        BinaryOp::Add => diagnostic.help(format!("write `atomic_add({name}, {index}, {value})`")),
+        BinaryOp::Sub => diagnostic.help(format!("write `atomic_sub({name}, {index}, {value})`")),
+        _ => diagnostic.help("let each invocation change an element of its own, or use an atomic function"),
+    }
+}
+
+/// Of `x[i + 1]` or `x[i - 1]`, for all `i` of `x`.
+pub(crate) fn neighbour_outside(at: Location, name: &str, index: &str, is_past: bool) -> Diagnostic {
+    let (which, test) = match is_past {
+        true => ("last", format!("if {index} < len({name}):")),
+        false => ("first", format!("if {index} >= 0:")),
+    };
+    let message = format!("the {which} invocation has no element `{name}[{index}]`, and reads 0 there");
+    warning(
+        "kernel/outside",
+        at,
+        message,
+        format!("there is one invocation for each element of `{name}`").as_str(),
+    )
+    .help(format!("write `{test}` before it"))
+}
+
+/// Of a shift by a number that is written out.
+pub(crate) fn shift_past_width(at: Location, amount: i128, scalar: Scalar) -> Diagnostic {
+    let n_bits = scalar.bits();
+    let message = format!("a shift by {amount}, of `{scalar}`, which has {n_bits} bits");
+    warning("kernel/shift", at, message, &format!("by {} in effect", amount.rem_euclid(i128::from(n_bits))))
+        .help("cast what is shifted to a wider type before it is computed: `i32(x) >> 8`")
 }

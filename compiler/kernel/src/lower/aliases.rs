@@ -298,7 +298,13 @@ impl Ctx<'_> {
     pub fn captured_list_written(&self, list: LocalId, at: Span, captured: Span) -> Diagnostic {
         let copy = self.line_that_copies(list, at, captured);
         let mention = (captured.start != at.start).then(|| self.at(captured));
-        errors::captured_list_written(self.at(at), self.f.source.slice(captured), mention, &copy)
+        let mut element = &self.f.func.local(list).ty;
+        while let Type::Array(array) = element {
+            element = &array.element;
+        }
+        // Numbers of the host are f64, and few kernels want those.
+        let element = if *element == Type::from(Scalar::F64) { Type::F32 } else { element.clone() };
+        errors::captured_list_written(self.at(at), self.f.source.slice(captured), mention, &element, &copy)
     }
 
     /// The line that copies a list, which is mentioned at `mention`, best where it got the name by which it is written to.

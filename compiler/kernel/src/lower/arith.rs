@@ -89,8 +89,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// Both operands as one type; `None` where there is none without a cast. Bools meet bools only,
-    /// and only where `bools` are welcome.
+    /// Both operands as one type; `None` where there is none without a cast. Bools are 0 and 1, as in Python; they stay
+    /// bools where both are and `bools` are welcome.
     pub fn common(
         &mut self,
         left: &Operand,
@@ -100,6 +100,14 @@ impl Ctx<'_> {
     ) -> Option<(Type, NodeId, NodeId)> {
         let (in_left, in_right) = (self.beside(left, right, spans.0), self.beside(right, left, spans.1));
         let (left, right) = (in_left.as_ref().unwrap_or(left), in_right.as_ref().unwrap_or(right));
+        let keeps_bools = bools && self.is_of_bools(left) && self.is_of_bools(right);
+        let numbers = match keeps_bools {
+            true => [None, None],
+            false => {
+                [self.bools_as_numbers(left, right, spans.0), self.bools_as_numbers(right, left, spans.1)]
+            }
+        };
+        let (left, right) = (numbers[0].as_ref().unwrap_or(left), numbers[1].as_ref().unwrap_or(right));
         let (a, b) = (self.value_type(left)?, self.value_type(right)?);
         let n = match (a.n_components(), b.n_components()) {
             (0, _) | (_, 0) => return None,
@@ -108,13 +116,36 @@ impl Ctx<'_> {
             _ => return None,
         };
         let scalar = self.common_scalar((left, a.scalar()?), (right, b.scalar()?))?;
-        if scalar == Scalar::Bool && !bools {
-            return None;
-        }
         let ty = Type::of(n, scalar);
         let left = self.as_common(left, scalar, &ty, spans.0)?;
         let right = self.as_common(right, scalar, &ty, spans.1)?;
         Some((ty, left, right))
+    }
+
+    pub fn is_of_bools(&self, operand: &Operand) -> bool {
+        matches!(operand, Operand::Node(node) if self.ty(*node).scalar() == Some(Scalar::Bool))
+    }
+
+    /// A bool, or a vector of some, as numbers of the type that `other` has; beside another bool it is an i32. `None` for
+    /// any other operand.
+    fn bools_as_numbers(&mut self, operand: &Operand, other: &Operand, span: Span) -> Option<Operand> {
+        if !self.is_of_bools(operand) {
+            return None;
+        }
+        let Operand::Node(node) = *operand else { return None };
+        let scalar = self.value_type(other)?.scalar()?;
+        let scalar = if scalar == Scalar::Bool { Scalar::I32 } else { scalar };
+        Some(Operand::Node(self.coerce(node, scalar, span)))
+    }
+
+    /// A bool as an i32; any other operand as it is.
+    pub fn bool_as_int(&mut self, operand: &Operand, span: Span) -> Operand {
+        match operand {
+            Operand::Node(node) if self.is_of_bools(operand) => {
+                Operand::Node(self.coerce(*node, Scalar::I32, span))
+            }
+            operand => operand.clone(),
+        }
     }
 
     fn common_scalar(&mut self, left: (&Operand, Scalar), right: (&Operand, Scalar)) -> Option<Scalar> {
@@ -321,10 +352,18 @@ impl Ctx<'_> {
         if let Some(amount) = self.known_int(right).filter(|amount| *amount < 0 && *amount > -128) {
             return self.fail(errors::negative_shift(self.at(spans.1), amount, symbol(op)));
         }
+        let left = &self.bool_as_int(left, spans.0);
+        let right = &self.bool_as_int(right, spans.1);
         let value = self.materialize(left, spans.0);
         let ty = value.map(|value| self.ty(value).clone());
         let amount = match (right, ty.as_ref().and_then(Type::scalar)) {
             // Masked, as at run time.
+            // A device that checks is told of the amount that the source asks for.
+            (Operand::Literal(literal @ Literal::Int(_)), Some(scalar))
+                if self.checks && literal.fit(scalar).is_some() =>
+            {
+                self.literal_as(*literal, scalar, spans.1)
+            }
             (Operand::Literal(Literal::Int(amount)), Some(scalar)) if scalar.is_int() => {
                 let masked = amount.rem_euclid(i128::from(scalar.bits()));
                 Some(self.constant(Constant::int(scalar, masked), spans.1))
@@ -337,6 +376,12 @@ impl Ctx<'_> {
         let (Some(value), Some(ty), Some(amount)) = (value, ty, amount) else {
             return self.mismatch(symbol(op), sides, n_errors);
         };
+        if let (Operand::Literal(Literal::Int(amount)), Some(scalar)) = (right, ty.scalar())
+            && scalar.is_int()
+            && *amount >= i128::from(scalar.bits())
+        {
+            self.warn(errors::shift_past_width(self.at(spans.1), *amount, scalar));
+        }
         let amount_n = self.ty(amount).n_components();
         if !ty.scalar().is_some_and(Scalar::is_int) || (amount_n != 1 && amount_n != ty.n_components()) {
             return self.mismatch(symbol(op), sides, n_errors);
@@ -518,6 +563,10 @@ impl Ctx<'_> {
                 }
                 super::stmts::Condition::Error | super::stmts::Condition::Unknown => Operand::Error,
             },
+            (AstUnaryOp::Minus | AstUnaryOp::Plus, operand) if self.is_of_bools(operand) => {
+                let number = self.bool_as_int(operand, operand_span);
+                self.unary(op, &number, span, operand_span)
+            }
             (op, Operand::Node(node)) => {
                 let result = self.unary_node(op, *node, span);
                 self.note_unary(&result, op, *node, span);

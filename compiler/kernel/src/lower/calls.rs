@@ -7,6 +7,8 @@ use super::Ctx;
 use super::helpers::CallStyle;
 use super::operand::{Operand, Static};
 use crate::builtins::{FloatFn, Function};
+use crate::check::float_of_text;
+use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::types::Type;
 
@@ -57,6 +59,16 @@ impl Ctx<'_> {
                 return Operand::Error;
             }
             return self.print_call(args, expr.span);
+        }
+        if let Operand::Static(Static::Type(Type::Scalar(scalar))) = callee
+            && scalar.is_float()
+            && let Some(value) = float_of_text(args)
+        {
+            return match &*name {
+                // As weak as `math.inf`.
+                "float" => Operand::Literal(Literal::Float(value)),
+                _ => Operand::Node(self.constant(Constant::float(scalar, value), expr.span)),
+            };
         }
         let mut args = self.arguments(args);
         if let Operand::Static(Static::Type(Type::Struct(of))) = &callee {

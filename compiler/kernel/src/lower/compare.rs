@@ -28,7 +28,9 @@ impl Ctx<'_> {
     /// The right side of a comparison; a list that is only looked into needs no place in memory.
     fn comparand(&mut self, comparison: &Comparison) -> Operand {
         match (comparison.op, &comparison.right.kind) {
-            (AstCompareOp::In | AstCompareOp::NotIn, ExprKind::List(items)) => self.tuple(items),
+            (AstCompareOp::In | AstCompareOp::NotIn, ExprKind::List(items)) => {
+                self.tuple(items, comparison.right.span)
+            }
             _ => self.expr(&comparison.right),
         }
     }

@@ -63,7 +63,7 @@ impl Ctx<'_> {
             ExprKind::Compare { left, comparisons } => self.comparison(left, comparisons, span),
             ExprKind::IfElse { test, then, orelse } => self.ternary(test, then, orelse, span),
             ExprKind::List(items) => self.list(items, span),
-            ExprKind::Tuple(items) => self.tuple(items),
+            ExprKind::Tuple(items) => self.tuple(items, span),
             ExprKind::Lambda(lambda) => self.lambda(lambda, span),
             ExprKind::Walrus { target, value } => self.walrus(target, value),
             // `check` refused it, or what it is a key of.
@@ -77,13 +77,13 @@ impl Ctx<'_> {
         }
     }
 
-    pub fn tuple(&mut self, items: &[Expr]) -> Operand {
+    pub fn tuple(&mut self, items: &[Expr], span: Span) -> Operand {
         let operands: Rc<[Operand]> = self.items(items).into_iter().map(|(operand, _)| operand).collect();
         let is_spread = |item: &Expr| matches!(item.kind, ExprKind::Starred(_));
         // How many items a mistake stands for is not known.
         match items.iter().any(is_spread) && operands.iter().any(Operand::is_error) {
             true => Operand::Error,
-            false => Operand::Tuple(operands),
+            false => self.of_bounded_size(Operand::Tuple(operands), span),
         }
     }
 

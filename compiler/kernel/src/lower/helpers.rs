@@ -18,7 +18,7 @@ use super::weak::WeakValues;
 use super::weak_calls::WeakCall;
 use super::{Ctx, FunctionState, MAX_CALLS};
 use crate::check::{NO_INTS, TypeExpr, TypeReader, is_constant};
-use crate::env::{EnvValue, HelperFunction};
+use crate::env::{EnvValue, HelperFunction, KernelEnv};
 use crate::errors;
 use crate::ir::{
     Arg, CallArg, Function, FunctionId, Home, Local, LocalId, Node, NodeId, NodeKind, Stmt, walk,
@@ -88,6 +88,8 @@ impl Called {
 /// A function being lowered.
 pub(crate) struct Active {
     def: Arc<FunctionDef>,
+    /// Which environment it sees: one definition may make several functions.
+    env: usize,
     /// The functions that were passed to it: with others it is another function.
     given: Vec<DefIdentity>,
     /// Where it was called.
@@ -95,8 +97,8 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    pub fn kernel(def: &Arc<FunctionDef>, location: Location) -> Active {
-        Active { def: Arc::clone(def), given: Vec::new(), location }
+    pub fn kernel(def: &Arc<FunctionDef>, env: &dyn KernelEnv, location: Location) -> Active {
+        Active { def: Arc::clone(def), env: env.identity(), given: Vec::new(), location }
     }
 
     pub fn body(&self) -> &[AstStmt] {
@@ -137,6 +139,13 @@ impl<'a> Ctx<'a> {
                     *operand = list;
                 }
             }
+            if self.is_weak_node(operand)
+                && let Some(Ok(TypeExpr::Value(ty))) = callee.type_of(param)
+                && ty.scalar().is_some()
+                && let Some(converted) = self.try_convert(operand, &ty, *at)
+            {
+                *operand = Operand::Node(converted);
+            }
         }
         args.extend(callee.values.iter().map(|value| (value.clone(), span)));
         self.call_with(callee, &args, style, None, span)
@@ -151,7 +160,16 @@ impl<'a> Ctx<'a> {
         result: Option<Scalar>,
         span: Span,
     ) -> Called {
-        let passed: Vec<Passed> = args.iter().map(|(operand, _)| self.passed(operand)).collect();
+        if args.iter().any(|(operand, at)| self.of_bounded_size(operand.clone(), *at).is_error()) {
+            return Called::ERROR;
+        }
+        let is_ours = library::is_ours(&callee.def);
+        // Functions of our own are made for the type that they are given.
+        let passed = args.iter().map(|(operand, _)| match self.passed(operand) {
+            Passed::Given { ty, facts, .. } if is_ours => Passed::Value { ty, facts },
+            passed => passed,
+        });
+        let passed: Vec<Passed> = passed.collect();
         let mut keys = Vec::with_capacity(args.len());
         for (passed, (operand, at)) in passed.iter().zip(args) {
             match passed.key() {
@@ -335,7 +353,10 @@ impl<'a> Ctx<'a> {
 
     /// The calls that lead from an earlier call of this very function to this one, if there is one.
     fn cycle(&self, callee: &Callee, given: &[DefIdentity], span: Span) -> Option<Vec<(Location, String)>> {
-        let is_same = |active: &Active| Arc::ptr_eq(&active.def, &callee.def) && active.given == given;
+        let env = callee.env.get().identity();
+        let is_same = |active: &Active| {
+            Arc::ptr_eq(&active.def, &callee.def) && active.env == env && active.given == given
+        };
         let first = self.active.iter().position(is_same)?;
         let callees = self.active[first + 1..].iter().map(|active| (&active.def, active.location.clone()));
         let callees = callees.chain([(&callee.def, self.at(span))]);
@@ -360,11 +381,15 @@ impl<'a> Ctx<'a> {
             self.error(errors::recursion(callee.name(), steps));
             return None;
         }
+        if !self.spend_function(def, span) {
+            return None;
+        }
         if self.active.len() > MAX_CALLS {
             self.error(errors::called_too_deep(self.at(span), MAX_CALLS));
             return None;
         }
-        self.active.push(Active { def: Arc::clone(def), given, location: self.at(span) });
+        let env = callee.env.get().identity();
+        self.active.push(Active { def: Arc::clone(def), env, given, location: self.at(span) });
         let mut state = FunctionState::new(def, &callee.source, callee.env.clone(), &callee.captured);
         if library::is_ours(def) {
             let caller = &self.f.func;
@@ -422,6 +447,7 @@ impl<'a> Ctx<'a> {
             let changes_self = changed_self.is_some();
             let is_repeatable = !changes_self && !writes.contains(&true) && self.is_repeatable(&func);
             self.functions.push(func);
+            self.compiled_in.insert(id, self.instances.len());
             self.keep_remarks(id, def, remarks);
             Compiled {
                 id,
@@ -440,11 +466,10 @@ impl<'a> Ctx<'a> {
 
     /// Whether a function does nothing that others see, nor anything together with them.
     fn is_repeatable(&self, func: &Function) -> bool {
-        let compiled = || self.instances.iter().filter_map(|instance| instance.compiled.as_ref());
         let is_quiet = |node: &Node| match node.kind {
             NodeKind::Atomic(_) | NodeKind::Subgroup { .. } => false,
             NodeKind::Call { function, .. } => {
-                compiled().find(|called| called.id == function).is_some_and(|called| called.is_repeatable)
+                self.compiled(function).is_some_and(|called| called.is_repeatable)
             }
             _ => true,
         };
@@ -467,6 +492,11 @@ impl<'a> Ctx<'a> {
         all
     }
 
+    /// What is known of a finished function, if the script has it.
+    fn compiled(&self, function: FunctionId) -> Option<&Compiled> {
+        self.instances[*self.compiled_in.get(&function)?].compiled.as_ref()
+    }
+
     /// How many places of a function write to each of its locals.
     fn n_writes(&self, func: &Function) -> HashMap<LocalId, usize> {
         let mut written = HashMap::new();
@@ -477,9 +507,7 @@ impl<'a> Ctx<'a> {
                 CallArg::Reference(local) => Some(*local),
                 CallArg::Value(_) => None,
             });
-            let callee = self.instances.iter().filter_map(|instance| instance.compiled.as_ref());
-            let callee = callee.into_iter().find(|compiled| compiled.id == *function);
-            let writes = callee.map_or(&[][..], |compiled| &compiled.writes);
+            let writes = self.compiled(*function).map_or(&[][..], |compiled| &compiled.writes);
             let writes = writes.iter().copied().chain(std::iter::repeat(true));
             for (local, _) in references.zip(writes).filter(|(_, writes)| *writes) {
                 *written.entry(local).or_default() += 1;
@@ -566,6 +594,9 @@ impl<'a> Ctx<'a> {
 
     /// What the kernel and everything that it calls had to say, each mistake once.
     pub fn all_diagnostics(&self) -> Diagnostics {
+        if let Some(end) = &self.budget.end {
+            return end.clone().into();
+        }
         let mut diagnostics = Diagnostics(self.f.diagnostics.clone());
         let mut seen = HashSet::new();
         let mut calls: Vec<usize> = self.f.calls.clone();

@@ -5,13 +5,14 @@
 
 use std::rc::Rc;
 
-use kps_syntax::ast::{Expr, ExprKind, Ident};
+use kps_syntax::ast::{Expr, ExprKind, Ident, Name, Stmt as AstStmt, StmtKind};
 use kps_syntax::{Span, suggest};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root, Static};
 use super::scattered::Scattered;
 use super::shape::{Indexed, fixed_attribute, is_array_attribute};
+use super::vars::Binding;
 use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder};
@@ -195,7 +196,24 @@ impl Ctx<'_> {
                 }
             }
             None if operand.has_error() => Operand::Error,
-            None => self.fail(errors::tuple_index(self.at(span))),
+            None => self.item_at(items, &operand, index.span, span),
+        }
+    }
+
+    /// An item of a tuple at an index that the run has: of a list of the same items, where they are numbers of one type.
+    fn item_at(&mut self, items: &[Operand], index: &Operand, index_span: Span, span: Span) -> Operand {
+        let operands: Vec<(Operand, Span)> = items.iter().map(|item| (item.clone(), span)).collect();
+        let borrowed: Vec<(&Operand, Span)> = operands.iter().map(|(item, at)| (item, *at)).collect();
+        let ty = self.join_values(&borrowed);
+        if !ty.is_some_and(|ty| ty.scalar().is_some() && !ty.is_matrix()) {
+            return self.fail(errors::tuple_index(self.at(span)));
+        }
+        let list = self.array_of(&operands, span);
+        self.note_list(&list, &operands, span);
+        let Operand::Place(place) = list else { return Operand::Error };
+        match self.step_to(&place.ty, index, index_span) {
+            Some(step) => self.element_of(&place, step, span),
+            None => Operand::Error,
         }
     }
 
@@ -236,10 +254,32 @@ impl Ctx<'_> {
             Operand::Literal(Literal::Int(_)) => self.materialize(operand, span),
             operand => {
                 let (text, what) = (self.f.source.slice(span).to_owned(), self.describe(operand));
-                self.error(errors::index_type(self.at(span), &text, &what));
+                self.error(match self.array_looped_over(&text) {
+                    Some(array) => errors::element_as_index(self.at(span), &text, &what, &array),
+                    None => errors::index_type(self.at(span), &text, &what),
+                });
                 None
             }
         }
+    }
+
+    /// The name of the array that a loop of this function takes the values of a variable from.
+    fn array_looped_over(&self, variable: &str) -> Option<Name> {
+        fn in_block(body: &[AstStmt], variable: &str) -> Option<Name> {
+            body.iter().find_map(|stmt| match &stmt.kind {
+                StmtKind::For { target, iter, .. } if is_name(target, variable) => match &iter.kind {
+                    ExprKind::Name(array) => Some(array.clone()),
+                    _ => None,
+                },
+                _ => stmt.blocks().into_iter().find_map(|block| in_block(block, variable)),
+            })
+        }
+        let is_array = |name: &Name| {
+            let binding = self.f.scope.get(name).map(|var| &self.f.vars[var as usize]);
+            let is_list = |operand: &Operand| matches!(operand, Operand::Buffer(_) | Operand::Place(_));
+            matches!(binding, Some(Binding::Bound { operand, .. }) if is_list(operand))
+        };
+        in_block(&self.f.def.as_ref()?.body, variable).filter(is_array)
     }
 
     /// An index into something of a known length.
@@ -442,13 +482,7 @@ impl Ctx<'_> {
         }
     }
 
-    fn member(
-        &mut self,
-        module: &kps_syntax::ast::Name,
-        env: Option<EnvModule>,
-        attr: &Ident,
-        span: Span,
-    ) -> Operand {
+    fn member(&mut self, module: &Name, env: Option<EnvModule>, attr: &Ident, span: Span) -> Operand {
         if builtins::is_our_module(module) {
             match builtins::member(&attr.name) {
                 Some(Builtin::Module) => return Operand::Static(Static::Module(attr.name.clone(), None)),
@@ -487,6 +521,10 @@ impl Ctx<'_> {
             }
         }
     }
+}
+
+fn is_name(expr: &Expr, wanted: &str) -> bool {
+    matches!(&expr.kind, ExprKind::Name(name) if &**name == wanted)
 }
 
 /// The components that a swizzle's letters stand for.

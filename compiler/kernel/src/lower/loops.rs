@@ -316,7 +316,7 @@ impl<'a> Ctx<'a> {
             });
             let (step_block, ()) = self.sub_block(&step);
             let state = self.f.loops.pop().expect("pushed above");
-            if self.f.stopped {
+            if self.f.stopped || self.budget.is_spent() {
                 // What the other rounds make of its variables is not known.
                 self.restore(&before);
                 self.f.lenient |= outer_lenient;

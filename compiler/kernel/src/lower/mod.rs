@@ -12,6 +12,7 @@ mod atomics;
 mod births;
 mod bits;
 mod bounds;
+mod budget;
 mod calls;
 mod carried_lists;
 mod cast;
@@ -87,6 +88,7 @@ use kps_syntax::scope::Scope;
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::budget::Budget;
 use self::helpers::{Active, Instance, InstanceKey};
 use self::loops::LoopState;
 use self::operand::{Facts, Operand};
@@ -170,6 +172,9 @@ pub(crate) fn lower_remarked(
 pub(crate) struct Lowered {
     pub kernel: Kernel,
     pub mistakes: Diagnostics,
+    pub warnings: Diagnostics,
+    /// Lowering came to the end of the source.
+    pub is_whole: bool,
     /// The places for which all matrices are emulated on a device that has instructions for some.
     pub emulated: Vec<Location>,
 }
@@ -225,6 +230,8 @@ pub(crate) struct Ctx<'a> {
     /// Our own functions for int powers.
     int_powers: Vec<(Scalar, FunctionId)>,
     instances: Vec<Instance>,
+    /// The instance that became each function.
+    compiled_in: FxHashMap<FunctionId, usize>,
     instance_of: FxHashMap<InstanceKey, usize>,
     /// Methods that were looked at, and whether they can be called.
     checked_methods: FxHashMap<*const FunctionDef, bool>,
@@ -238,6 +245,8 @@ pub(crate) struct Ctx<'a> {
     is_partial: bool,
     /// Of all active functions together.
     nesting: u32,
+    budget: Budget,
+    warnings: Diagnostics,
     /// The finished functions with their remarks, where somebody asked for them.
     remarked: Option<Vec<Remarked>>,
     /// The function being lowered.
@@ -489,13 +498,16 @@ impl<'a> Ctx<'a> {
             functions: Vec::new(),
             int_powers: Vec::new(),
             instances: Vec::new(),
+            compiled_in: FxHashMap::default(),
             instance_of: FxHashMap::default(),
             checked_methods: FxHashMap::default(),
-            active: vec![Active::kernel(def, template.source.at(def.name.span))],
+            active: vec![Active::kernel(def, env, template.source.at(def.name.span))],
             lambdas: Vec::new(),
             kernel_env: env,
             is_partial: false,
             nesting: 0,
+            budget: Budget::default(),
+            warnings: Diagnostics::new(),
             remarked: None,
             f: FunctionState::kernel(def, &template.source, env),
         }
@@ -505,12 +517,24 @@ impl<'a> Ctx<'a> {
         self.f.source.at(span)
     }
 
+    /// What is lowered more than once is told once.
+    fn warn(&mut self, warning: Diagnostic) {
+        let is_same =
+            |known: &Diagnostic| (known.code, known.location()) == (warning.code, warning.location());
+        if self.f.func.called_for.is_none() && !self.warnings.iter().any(is_same) {
+            self.warnings.push(warning);
+        }
+    }
+
     fn error(&mut self, diagnostic: Diagnostic) {
         self.f.diagnostics.push(diagnostic);
     }
 
     /// Runs `lower` one level deeper; past the limit it is an error instead.
     fn nested<R>(&mut self, span: Span, otherwise: R, lower: impl FnOnce(&mut Self) -> R) -> R {
+        if !self.spend(1, span) {
+            return otherwise;
+        }
         if self.nesting - self.f.called_at >= MAX_NESTING {
             self.error(errors::nested_too_deep(self.at(span), MAX_NESTING));
             return otherwise;
@@ -578,6 +602,12 @@ impl<'a> Ctx<'a> {
             functions,
         };
         kernel.whole_groups = kernel.has_barrier();
-        Lowered { kernel, mistakes, emulated: self.emulated }
+        Lowered {
+            kernel,
+            mistakes,
+            warnings: self.warnings,
+            is_whole: self.budget.end.is_none(),
+            emulated: self.emulated,
+        }
     }
 }

@@ -326,7 +326,7 @@ impl Ctx<'_> {
                     return Some(element);
                 }
                 let is_weak = self.weak_side(operand).is_some_and(|weak| self.fits(weak, to));
-                if same_shape && (a.widens_to(b) || is_weak) {
+                if same_shape && (a.is_exact_in(b) || is_weak) {
                     return Some(self.coerce(*node, b, span));
                 }
                 if self.facts(*node).soft && same_shape {

@@ -120,9 +120,7 @@ impl Ctx<'_> {
             }
             xs => return self.sum_of_list(xs, args, span),
         };
-        if items.iter().any(|item| self.is_bool(item)) {
-            return self.fail(errors::sum_of_bools(self.at(*at)));
-        }
+        let items: Vec<Operand> = items.iter().map(|item| self.bool_as_int(item, *at)).collect();
         let (start, start_at) = args.get(1).cloned().unwrap_or((Operand::int(0), *at));
         let [first, rest @ ..] = &items[..] else { return start };
         let total = self.binary(AstBinaryOp::Add, &start, first, span, (start_at, *at));
@@ -170,10 +168,6 @@ impl Ctx<'_> {
         }
     }
 
-    fn is_bool(&self, operand: &Operand) -> bool {
-        self.value_type(operand).is_some_and(|ty| ty.scalar() == Some(Scalar::Bool))
-    }
-
     /// The total with one more item of a tuple, which has no place of its own in the source.
     fn add_item(&mut self, total: &Operand, item: &Operand, at: Span, span: Span) -> Operand {
         let are_numbers = [total, item]
@@ -196,20 +190,18 @@ impl Ctx<'_> {
             }
             _ => None,
         };
-        let element_is_bool = element.as_ref().and_then(Type::scalar) == Some(Scalar::Bool);
-        let is_number =
-            |ty: &Type| ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool) && !ty.is_matrix();
+        let is_number = |ty: &Type| ty.scalar().is_some() && !ty.is_matrix();
         let Some(element) = element.filter(is_number) else {
-            if element_is_bool {
-                return self.fail(errors::sum_of_bools(self.at(args[0].1)));
-            }
             let what = self.describe(xs);
             return self.fail(errors::sum_of(self.at(args[0].1), &what));
         };
         let start = match args.get(1) {
             Some((start, _)) => start.clone(),
             None => {
-                let scalar = element.scalar().expect("only numbers are added");
+                let scalar = match element.scalar().expect("only numbers are added") {
+                    Scalar::Bool => Scalar::I32,
+                    scalar => scalar,
+                };
                 let zero = self.constant(Constant::zero(scalar), span);
                 Operand::Node(self.splat_to(zero, &element, span))
             }

@@ -30,6 +30,8 @@ pub(crate) enum ArgKey {
     Literal(Literal),
     /// One of these, which the function takes as an f64.
     Weak(Rc<[Literal]>),
+    /// One of these, as a number of this type.
+    Given(Type, bool, Rc<[Literal]>),
     Constant(Constant),
     Array(Type),
     /// A part of memory that others see.
@@ -75,6 +77,12 @@ pub(crate) enum Passed {
     },
     /// A weak float as an f64, which holds it as it is written.
     Weak(Rc<[Literal]>),
+    /// A weak number that is converted where it takes a type.
+    Given {
+        ty: Type,
+        facts: Facts,
+        numbers: Rc<[Literal]>,
+    },
     Constant(Constant),
     Array(Type),
     Memory(MemoryPart),
@@ -96,6 +104,9 @@ impl Passed {
         Some(match self {
             Passed::Value { ty, facts } => ArgKey::Value { ty: ty.clone(), nonneg: facts.nonneg },
             Passed::Weak(numbers) => ArgKey::Weak(Rc::clone(numbers)),
+            Passed::Given { ty, facts, numbers } => {
+                ArgKey::Given(ty.clone(), facts.nonneg, Rc::clone(numbers))
+            }
             Passed::Constant(constant) => ArgKey::Constant(*constant),
             Passed::Array(ty) => ArgKey::Array(ty.clone()),
             Passed::Memory(part) => ArgKey::Memory(part.clone()),
@@ -154,7 +165,11 @@ impl Ctx<'_> {
                 (None, Some(numbers)) => Passed::Weak(numbers),
                 (None, None) => {
                     let facts = Facts { soft: false, ..self.facts(*node) };
-                    Passed::Value { ty: self.ty(*node).clone(), facts }
+                    let ty = self.ty(*node).clone();
+                    match self.passed_given(operand) {
+                        Some(numbers) => Passed::Given { ty, facts, numbers },
+                        None => Passed::Value { ty, facts },
+                    }
                 }
             },
             Operand::Row(row) => {
@@ -236,6 +251,12 @@ impl Ctx<'_> {
             Passed::Value { ty, facts } => {
                 let node = self.value_arg(name, ty, span);
                 self.set_facts(node, *facts);
+                Operand::Node(node)
+            }
+            Passed::Given { ty, facts, numbers } => {
+                let node = self.value_arg(name, ty, span);
+                self.set_facts(node, *facts);
+                self.note_given_numbers(node, numbers);
                 Operand::Node(node)
             }
             Passed::Weak(numbers) => {

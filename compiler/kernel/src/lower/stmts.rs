@@ -27,7 +27,7 @@ impl Ctx<'_> {
     /// Statements in order. Those that nothing reaches are left out.
     pub fn block(&mut self, body: &[Stmt]) {
         for stmt in body {
-            if !self.f.live || self.f.stopped {
+            if !self.f.live || self.f.stopped || !self.spend(1, stmt.span) {
                 return self.f.live = false;
             }
             self.stmt(stmt);
@@ -219,7 +219,12 @@ impl Ctx<'_> {
             };
             if is_value {
                 self.error(match self.template.stage {
-                    Stage::Compute => errors::kernel_returns(self.at(span)),
+                    Stage::Compute => match operand {
+                        Operand::Place(_) | Operand::Buffer(_) | Operand::Row(_) => {
+                            errors::kernel_returns_array(self.at(span))
+                        }
+                        _ => errors::kernel_returns(self.at(span)),
+                    },
                     stage => errors::stage_returns(self.at(span), stage),
                 });
             }

@@ -6,6 +6,7 @@ use kps_syntax::{Diagnostic, Span};
 use super::Ctx;
 use super::operand::{Operand, Root};
 use super::vars::Binding;
+use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::NodeId;
 use crate::types::{Scalar, Type};
@@ -107,12 +108,40 @@ impl Ctx<'_> {
                 return errors::stored_type(self.at(value_span), self.at(span), value, target);
             }
         };
+        let error = match self.captured_f64_in(value_span).filter(|_| is_f64_for_narrower(self, operand, ty))
+        {
+            Some(array) => errors::captured_f64(error, &array),
+            None => error,
+        };
         let is_number = |ty: &Type| ty.scalar().is_some();
         match is_number(ty) && self.value_type(operand).is_none_or(|found| is_number(&found)) {
             true => error,
             // No cast leads from or to a struct, a list or a tuple.
             false => Diagnostic { help: None, ..error },
         }
+    }
+
+    /// An array of f64 that the script has and this text names.
+    fn captured_f64_in(&self, text: Span) -> Option<String> {
+        let is_f64 = |value: &EnvValue| {
+            let mut value = value;
+            while let EnvValue::List(items) = value {
+                value = items.first()?;
+            }
+            match value {
+                EnvValue::Constant(constant) => Some(constant.scalar()),
+                EnvValue::Numbers(ty, _) => ty.scalar(),
+                _ => None,
+            }
+        };
+        let text = self.f.source.slice(text);
+        let mut names = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        names
+            .find(|name| {
+                let value = self.f.env.get().get(name).filter(|_| self.f.scope.get(name).is_none());
+                value.is_some_and(|value| is_f64(&value) == Some(Scalar::F64))
+            })
+            .map(str::to_owned)
     }
 
     /// The list that an element is of, with its items as written, where those are ints and the value is a float.
@@ -141,4 +170,10 @@ impl Ctx<'_> {
         let right = Span { start: value.end - right.trim_start().len() as u32, ..value };
         Some((operator.trim(), right))
     }
+}
+
+/// Whether an f64 is to be a narrower float.
+fn is_f64_for_narrower(ctx: &Ctx, operand: &Operand, ty: &Type) -> bool {
+    let found = ctx.value_type(operand).and_then(|ty| ty.scalar());
+    found == Some(Scalar::F64) && ty.scalar().is_some_and(|scalar| scalar.is_float() && scalar != Scalar::F64)
 }

@@ -337,6 +337,13 @@ impl Ctx<'_> {
         self.f.weak.insert(given, Weak { made: Made::Given, values });
     }
 
+    /// Remembers a number that a function is given, which is one of these and is converted where it takes a type.
+    pub fn note_given_numbers(&mut self, given: NodeId, numbers: &Rc<[Literal]>) {
+        let Some(own) = self.ty(given).scalar() else { return };
+        let is_exact = are_exact(numbers, own);
+        self.note_given(given, WeakValues { is_exact, ..WeakValues::of_numbers(Rc::clone(numbers)) });
+    }
+
     /// Remembers that this is what the ways to a merge left in its local.
     pub fn note_merged(&mut self, loaded: NodeId, merge: MergeId) {
         let values = self.merged_values(merge).clone();

@@ -71,6 +71,18 @@ impl<'a> Ctx<'a> {
             .then_some(values.numbers)
     }
 
+    /// All that a weak number may be that is converted where it takes a type.
+    pub fn passed_given(&self, operand: &Operand) -> Option<Rc<[Literal]>> {
+        let Some(side @ WeakSide::Node(_)) = self.weak_side(operand) else { return None };
+        let values = self.weak_values(side);
+        values.converts().then_some(values.numbers)
+    }
+
+    /// Whether it is a weak number and no literal.
+    pub fn is_weak_node(&self, operand: &Operand) -> bool {
+        matches!(self.weak_side(operand), Some(WeakSide::Node(_)))
+    }
+
     /// Remembers a weak float that a function is given as the f64 `wide`.
     pub fn note_received(&mut self, node: NodeId, wide: NodeId, numbers: &Rc<[Literal]>) {
         // Functions of our own are made for the type that they are given.

@@ -167,7 +167,9 @@ fn compile_one(
     let ints = if says("# modest") { Ints::Modest } else { Ints::Any };
     let signature = signature.with_ids(counts).with_ints(ints);
     let module = kps_kernel::specialize(&template, env, &signature, target)?;
-    Ok((module, template.warnings))
+    let mut warnings = template.warnings;
+    warnings.extend(module.warnings.clone());
+    Ok((module, warnings))
 }
 
 /// The types of parameters without an annotation: lines such as `# with N = 4, x = Array f32 2`.
