@@ -84,8 +84,14 @@ pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     verify_device(options.device.clone())?;
     let program = script.program()?;
     let (limit, profile) = (options.time_limit, options.profile.clone());
+    let is_checked = checks(&options).is_some();
     let mut host =
-        host(options, Checking::in_scripts()).module_path(&script.folder).args(script.args.clone()).build();
+        host(options, Checking::in_scripts()).module_path(&script.folder).args(script.args.clone());
+    // A checked run tells what does happen.
+    if !is_checked {
+        host = host.on_warning(tell_of);
+    }
+    let mut host = host.build();
     interrupt_on_ctrl_c(&host);
     if let Some(limit) = limit {
         end_overrun(&host, limit);

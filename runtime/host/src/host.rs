@@ -18,6 +18,7 @@ use crate::output::{ErrorOutput, Output, Unwritten};
 use crate::profile::Profile;
 use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
 use crate::vm::{Interrupter, Limits, Vm, compile, with_stack};
+use crate::warnings::Warnings;
 
 /// A compiled script. Cheap to clone; it may go to another thread, and run in many hosts.
 #[derive(Clone, Debug)]
@@ -67,6 +68,7 @@ pub struct HostBuilder {
     spirv_folder: Option<PathBuf>,
     checking: Checking,
     findings: Findings,
+    warnings: Warnings,
     recorder: Option<Recorder>,
     debug_info: bool,
 }
@@ -138,6 +140,12 @@ impl HostBuilder {
         self
     }
 
+    /// Who is told what is most likely a slip of a kernel, when it is defined or compiled; nobody unless this is called.
+    pub fn on_warning(mut self, told: impl FnMut(&Diagnostic) + 'static) -> HostBuilder {
+        self.warnings.tell_to(Box::new(told));
+        self
+    }
+
     /// Counts what kernels cost, line by line, on the built-in device: [`Host::profile`] tells it.
     pub fn profiled(mut self) -> HostBuilder {
         self.recorder = Some(Recorder::default());
@@ -201,6 +209,7 @@ impl HostBuilder {
         vm.spirv_folder = self.spirv_folder;
         vm.checking.set(self.checking);
         vm.findings = self.findings;
+        vm.warnings = self.warnings;
         vm.recorder = self.recorder;
         vm.debug_info = self.debug_info;
         let main = vm.new_main();
@@ -228,6 +237,7 @@ impl Host {
             spirv_folder: None,
             checking: Checking::Never,
             findings: Findings::default(),
+            warnings: Warnings::default(),
             recorder: None,
             debug_info: false,
         }

@@ -20,6 +20,7 @@ mod system_memory;
 pub mod text;
 pub mod value;
 mod vm;
+mod warnings;
 
 pub use checking::{Checking, Findings, parse_checks};
 pub use convert::{FromValue, HostFunction, IntoArgs, IntoResult};

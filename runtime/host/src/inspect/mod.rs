@@ -16,6 +16,7 @@ mod names;
 mod slips;
 mod values;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -52,19 +53,21 @@ pub fn check(source: &Source) -> Diagnostics {
     let of_types = types.iter().map(|of| (of.expr.span, of.check()));
     let of_structs = structs.iter().map(|of| (of.span, of.check()));
     let of_kernels = kernels.iter().chain(&made).map(|kernel| (kernel.def.span, kernel.check()));
+    let mut reported = Reported::default();
+    diagnostics.iter().for_each(|mistake| reported.insert(mistake));
     for (span, found) in of_types.chain(of_structs).chain(of_kernels) {
         if found.has_errors() {
             // As host code it may be wrong for the same reasons.
             host.0.retain(|mistake| !lies_in(mistake, source, span));
         }
-        // Kernels may share functions, and their slips.
-        let is_told = |mistake: &Diagnostic| diagnostics.iter().any(|known| is_same(known, mistake));
         let is_known = |mistake: &Diagnostic| {
             let is_slip = mistake.severity != Severity::Error && broken.is_of_a_part(mistake);
             !is_slip && !broken.may_explain(mistake) && mistake.code != kps_kernel::KNOWN_LATER
         };
-        let new = found.into_iter().filter(|mistake| is_known(mistake) && !is_told(mistake));
-        let new: Vec<Diagnostic> = new.collect();
+        // Kernels may share functions, and their slips.
+        let is_new = |mistake: &Diagnostic| is_known(mistake) && !reported.contains(mistake);
+        let new: Vec<Diagnostic> = found.into_iter().filter(is_new).collect();
+        new.iter().for_each(|mistake| reported.insert(mistake));
         diagnostics.extend(new);
     }
     diagnostics.extend(host);
@@ -77,6 +80,24 @@ pub fn check(source: &Source) -> Diagnostics {
 
 /// What stands for the values of `const` parameters: sizes of vectors, of tiles and of workgroups.
 const SUPPOSED: [i128; 6] = [1, 2, 3, 4, 16, 64];
+
+/// Mistakes by their codes and places.
+#[derive(Default)]
+struct Reported(HashMap<(&'static str, Span), Vec<Source>>);
+
+impl Reported {
+    fn insert(&mut self, mistake: &Diagnostic) {
+        if let Some(Location { source, span }) = mistake.location() {
+            self.0.entry((mistake.code, *span)).or_default().push(source.clone());
+        }
+    }
+
+    fn contains(&self, mistake: &Diagnostic) -> bool {
+        mistake.location().is_some_and(|Location { source, span }| {
+            self.0.get(&(mistake.code, *span)).is_some_and(|sources| sources.contains(source))
+        })
+    }
+}
 
 fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
     a.code == b.code && a.location() == b.location()
@@ -184,7 +205,8 @@ impl StaticKernel {
         let compiled = self.with_signature(&template, None, &Target::portable(), kps_kernel::specialize);
         found.extend(match compiled {
             Ok(Compiled::NeedsRun(_) | Compiled::NeedsArgs(_)) => self.mistakes_of_any(&template),
-            compiled => compiled.err().unwrap_or_default(),
+            Ok(Compiled::Done(module)) => module.warnings,
+            Err(mistakes) => mistakes,
         });
         if let Some(call) = &self.made_by {
             let made = |mistake: Diagnostic| mistake.label(call.clone(), "made by this call");

@@ -45,6 +45,9 @@ struct Scope {
 /// names itself has no size.
 type Reading = Rc<RefCell<Vec<(u32, Name)>>>;
 
+/// Values may be computed from one another this deep.
+const MAX_READING: usize = 100;
+
 /// What a scope lies in.
 struct Around {
     outer: Option<StaticEnv>,
@@ -289,9 +292,12 @@ impl StaticEnv {
         self.reading(name, read).map_or(EnvValue::Unknown, EnvValue::from)
     }
 
-    /// What is read for a name; `None` where that asks for the name itself.
+    /// What is read for a name; `None` where that asks for the name itself, or for too many others before.
     fn reading<T>(&self, name: &str, read: impl FnOnce(&Source) -> Option<T>) -> Option<T> {
         let start = self.scope.start;
+        if self.scope.reading.borrow().len() >= MAX_READING {
+            return None;
+        }
         if self.scope.reading.borrow().iter().any(|(of, reading)| *of == start && &**reading == name) {
             return None;
         }

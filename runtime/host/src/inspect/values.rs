@@ -57,9 +57,11 @@ fn told(expr: &Expr, env: &StaticEnv) -> Option<EnvValue> {
         },
         // How many items there are is not told.
         ExprKind::Tuple(items) | ExprKind::List(items) if items.iter().any(is_starred) => return None,
-        ExprKind::Tuple(items) => EnvValue::Tuple(items.iter().map(|item| value_of(item, env)).collect()),
+        ExprKind::Tuple(items) => {
+            EnvValue::Tuple(items.iter().map(|item| value_of(item, env)).collect()).of_bounded_size()
+        }
         ExprKind::List(items) if (1..=MAX_TABLE).contains(&items.len()) => {
-            EnvValue::List(items.iter().map(|item| value_of(item, env)).collect())
+            EnvValue::List(items.iter().map(|item| value_of(item, env)).collect()).of_bounded_size()
         }
         ExprKind::List(items) if items.is_empty() => other("empty list"),
         ExprKind::List(_) => other("list"),

@@ -47,6 +47,7 @@ use crate::input::Input;
 use crate::memory::Meter;
 use crate::output::{ErrorOutput, Output};
 use crate::value::{ExceptionKind, Function, Module, Name, Namespace, Raise, Result, Value};
+use crate::warnings::Warnings;
 
 /// How much of the native stack the machine may use, counted from where it was entered.
 const NATIVE_STACK: usize = 1 << 20;
@@ -90,6 +91,7 @@ pub struct Vm {
     /// Which launches are checked, shared with the managers that have no choice of their own; and what was found.
     pub(crate) checking: Rc<Cell<Checking>>,
     pub(crate) findings: Findings,
+    pub(crate) warnings: Warnings,
     /// Where what kernels cost is kept, if it is counted.
     pub recorder: Option<kps_device::profile::Recorder>,
     /// Whether kernels tell debuggers of their source.
@@ -132,6 +134,7 @@ impl Vm {
             spirv_folder: None,
             checking: Rc::default(),
             findings: Findings::default(),
+            warnings: Warnings::default(),
             recorder: None,
             debug_info: false,
             limits,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use kps_compute::DType;
 use kps_kernel::{
-    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, MapEnv, Scalar,
-    Type, TypeExpr,
+    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE,
+    MapEnv, Scalar, Type, TypeExpr,
 };
 use kps_syntax::Source;
 use kps_syntax::ast::Name as SourceName;
@@ -15,6 +15,7 @@ use super::structs;
 use super::types::KernelType;
 use crate::modules::numpy::{self, NdArray};
 use crate::value::{Class, Descriptor, Function, Instance, Module, Value};
+use crate::vm::{Interrupter, Vm};
 
 /// The names that one function of a script sees.
 pub struct FunctionEnv(pub Rc<Function>);
@@ -57,7 +58,44 @@ impl KernelEnv for FunctionEnv {
     }
 }
 
+/// The names that a function sees, for a compilation that ends when the script is interrupted.
+pub struct Interruptible<'a> {
+    pub env: &'a FunctionEnv,
+    pub interrupter: Interrupter,
+}
+
+impl KernelEnv for Interruptible<'_> {
+    fn get(&self, name: &str) -> Option<EnvValue> {
+        self.env.get(name)
+    }
+
+    fn names(&self) -> Vec<SourceName> {
+        self.env.names()
+    }
+
+    fn identity(&self) -> usize {
+        self.env.identity()
+    }
+
+    fn default_of(&self, param: &str) -> Option<EnvValue> {
+        self.env.default_of(param)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.interrupter.is_set()
+    }
+
+    fn library(&self) -> Option<SourceName> {
+        self.env.library()
+    }
+}
+
 impl FunctionEnv {
+    /// For a compilation that the machine asks for.
+    pub fn interruptible(&self, vm: &Vm) -> Interruptible<'_> {
+        Interruptible { env: self, interrupter: vm.interrupter() }
+    }
+
     /// Whether a name is that of a class whose body the function stands in: it has no value until the body ends.
     fn is_class_around(&self, name: &str) -> bool {
         let mut around = self.0.code.code.qualname.rsplit('.').skip(1);
@@ -159,8 +197,7 @@ pub fn library_of(source: &Source) -> Option<SourceName> {
 }
 
 /// An instance of a class that derives from `tuple`: with names where the class has some for its items.
-fn tuple(instance: &Instance, items: &Value) -> EnvValue {
-    let EnvValue::Tuple(items) = env_value(items) else { unreachable!("it was a tuple") };
+fn named(instance: &Instance, items: Rc<[EnvValue]>) -> EnvValue {
     let names = match instance.class().lookup_text("_fields") {
         Some(Value::Tuple(names)) if names.len() == items.len() => names,
         _ => return EnvValue::Tuple(items),
@@ -193,10 +230,8 @@ fn is_special(name: &str) -> bool {
     name.starts_with("__") && name.ends_with("__")
 }
 
-/// A list of what kernels can use; `None` where it is empty or too long.
-fn table(items: &[Value]) -> Option<EnvValue> {
-    let is_short = (1..=MAX_TABLE).contains(&items.len());
-    is_short.then(|| EnvValue::List(items.iter().map(env_value).collect()))
+fn too_deep() -> EnvValue {
+    EnvValue::Other { type_name: format!("collection more than {MAX_DEPTH} deep within others") }
 }
 
 /// What a list that is no table holds.
@@ -260,6 +295,62 @@ pub fn helper(value: &Value) -> Option<HelperFunction> {
 
 /// A value of the script as far as a kernel can use it.
 pub fn env_value(value: &Value) -> EnvValue {
+    Reader::default().value(value)
+}
+
+/// Collections may lie in one another this deep.
+const MAX_DEPTH: usize = 64;
+
+/// Reads one value, whatever lies in what.
+#[derive(Default)]
+struct Reader {
+    depth: usize,
+    n_values: usize,
+}
+
+impl Reader {
+    fn value(&mut self, value: &Value) -> EnvValue {
+        self.n_values += 1;
+        if self.n_values > MAX_PARTS {
+            return EnvValue::too_large();
+        }
+        match value {
+            // Such as a member of an `IntEnum`.
+            Value::Instance(instance)
+                if matches!(
+                    instance.payload_value(),
+                    Some(Value::Int(_) | Value::Float(_) | Value::Str(_))
+                ) =>
+            {
+                plain_value(value.base_value())
+            }
+            Value::Instance(instance) if matches!(instance.payload_value(), Some(Value::Tuple(_))) => {
+                match self.value(value.base_value()) {
+                    EnvValue::Tuple(items) => named(instance, items),
+                    other => other,
+                }
+            }
+            Value::Tuple(items) => self.items(items).map_or_else(too_deep, EnvValue::Tuple),
+            Value::List(list) if (1..=MAX_TABLE).contains(&list.borrow().len()) => {
+                self.items(&list.borrow()).map_or_else(too_deep, EnvValue::List)
+            }
+            value => plain_value(value),
+        }
+    }
+
+    /// `None` where collections lie in one another too deep, as those do that hold themselves.
+    fn items(&mut self, items: &[Value]) -> Option<Rc<[EnvValue]>> {
+        if self.depth == MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let read = items.iter().map(|item| self.value(item)).collect();
+        self.depth -= 1;
+        Some(read)
+    }
+}
+/// One that is no collection with values in it.
+fn plain_value(value: &Value) -> EnvValue {
     let other = || EnvValue::Other { type_name: value.type_name().into_owned() };
     match value {
         Value::Int(int) => EnvValue::Int((*int).into()),
@@ -285,22 +376,12 @@ pub fn env_value(value: &Value) -> EnvValue {
             }),
             None => EnvValue::Builtin(Arc::from(&*class.name)),
         },
-        // Such as a member of an `IntEnum`.
-        Value::Instance(instance)
-            if matches!(instance.payload_value(), Some(Value::Int(_) | Value::Float(_) | Value::Str(_))) =>
-        {
-            env_value(value.base_value())
-        }
-        Value::Instance(instance) if matches!(instance.payload_value(), Some(Value::Tuple(_))) => {
-            tuple(instance, value.base_value())
-        }
         Value::Instance(instance) if instance.class().is_script => {
             struct_value(value).unwrap_or_else(|| object(instance))
         }
         Value::Str(text) => EnvValue::Str(Arc::from(text.as_str())),
-        Value::Tuple(items) => EnvValue::Tuple(items.iter().map(env_value).collect()),
-        Value::List(list) => table(&list.borrow())
-            .unwrap_or_else(|| EnvValue::Other { type_name: list_name(&list.borrow()).to_owned() }),
+        // Those that are read item by item are no plain ones.
+        Value::List(list) => EnvValue::Other { type_name: list_name(&list.borrow()).to_owned() },
         Value::Native(_) if value.downcast::<NdArray>().is_some() => {
             value.downcast::<NdArray>().and_then(array).unwrap_or_else(other)
         }

@@ -59,6 +59,10 @@ fn holder(value: Number) -> Scalar {
 /// What the kernel compiler found.
 /// The message has every mistake with its line, for who handles the exception, as PyShader's has.
 pub fn compile(diagnostics: Diagnostics) -> Raise {
+    if diagnostics.iter().any(|found| found.code == kps_kernel::CANCELLED) {
+        // The machine knows why it was interrupted.
+        return Raise::told(ExceptionKind::KeyboardInterrupt, String::new(), diagnostics);
+    }
     let mistakes: Vec<String> = diagnostics.iter().map(mistake).collect();
     Raise::told(ExceptionKind::ShaderError, mistakes.join("\n"), diagnostics)
 }
@@ -539,8 +543,15 @@ pub fn part_kind(value: &Value) -> Raise {
     type_error(format!("vectors and matrices are made of numbers, not {}", value.type_name()))
 }
 
-pub fn bad_vector() -> Raise {
-    type_error("a Vector has 2 to 4 components of a number type").help("write Vector(2, f32)")
+/// `len` and `element` are what was given for them, where those are an int and a type.
+pub fn bad_vector(len: Option<i64>, element: Option<&Type>) -> Raise {
+    let raise = type_error("a Vector has 2 to 4 components of a number type");
+    match (len, element) {
+        (Some(len), Some(element)) if len > 0 => {
+            raise.help(format!("that many are a list: write Array({len}, {element})"))
+        }
+        _ => raise.help("write Vector(2, f32), or vec2(1.0, 2.0) for one with these numbers"),
+    }
 }
 
 pub fn too_many_members(of: &StructType, given: usize) -> Raise {

@@ -65,7 +65,7 @@ fn text(
         true => launch::signature(vm, kernel, args, &extent)?,
         false => kernel.declared().map_err(|raise| errors::explain_undeclared(raise, template))?,
     };
-    let found = kps_kernel::explain(template, &kernel.env, &signature, &Target::portable());
+    let found = kps_kernel::explain(template, &kernel.env.interruptible(vm), &signature, &Target::portable());
     let found = found.map_err(errors::compile)?;
     let device = Some(&*vm.device).filter(|device| !device.is_empty());
     let explained = Explained::new(template.name(), found, device).map_err(errors::no_device)?;

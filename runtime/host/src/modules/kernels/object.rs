@@ -45,13 +45,15 @@ pub struct Kernel {
 
 impl Kernel {
     /// Checks a function of the script as a kernel.
-    pub fn define(decorator: &str, value: &Value, options: KernelOptions) -> Result {
+    pub fn define(vm: &Vm, decorator: &str, value: &Value, options: KernelOptions) -> Result {
         let Value::Function(function) = value else { return Err(errors::not_a_function(decorator, value)) };
         let Some(def) = function.def().filter(|_| !function.is_lambda()) else {
             return Err(errors::not_a_function(decorator, value));
         };
         let env = FunctionEnv(function.clone());
-        let template = kps_kernel::check(def, function.source(), &env, options).map_err(errors::compile)?;
+        let template = kps_kernel::check(def, function.source(), &env.interruptible(vm), options);
+        let template = template.map_err(errors::compile)?;
+        vm.warnings.tell(&template.warnings);
         let template = Rc::new(template);
         let latest = RefCell::new(template.clone());
         Ok(Value::native(Kernel { template, env, latest, compiled: RefCell::default() }))
@@ -124,8 +126,9 @@ impl Kernel {
             return Ok(module.clone());
         }
         let template = self.template_now()?;
-        let module = kps_kernel::specialize(&template, &self.env, signature, target);
+        let module = kps_kernel::specialize(&template, &self.env.interruptible(vm), signature, target);
         let module = Rc::new(module.map_err(errors::compile)?);
+        vm.warnings.tell(&module.warnings);
         if let Some(folder) = &vm.spirv_folder {
             dump::module(folder, self.template.name(), &module)?;
         }

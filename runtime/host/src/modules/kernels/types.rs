@@ -122,7 +122,7 @@ impl KernelType {
             }
             ("Vector", [n, scalar]) => match (n.as_int(), type_of(scalar)) {
                 (Some(n @ 2..=4), Some(Type::Scalar(scalar))) => Ok(Some(Type::Vector(n as u8, scalar))),
-                _ => Err(errors::bad_vector()),
+                (len, element) => Err(errors::bad_vector(len, element.as_ref())),
             },
             ("Matrix", [columns, rows, scalar]) => match (columns.as_int(), rows.as_int(), type_of(scalar)) {
                 (Some(columns @ 2..=4), Some(rows @ 2..=4), Some(Type::Scalar(scalar)))
@@ -132,7 +132,7 @@ impl KernelType {
                 }
                 _ => Err(errors::bad_matrix()),
             },
-            ("Vector", _) => Err(errors::bad_vector()),
+            ("Vector", _) => Err(errors::bad_vector(None, None)),
             ("Matrix", _) => Err(errors::bad_matrix()),
             ("Array", [element, ..]) if type_of(element).is_some() => Ok(None),
             ("Array", _) => Err(errors::bad_array()),

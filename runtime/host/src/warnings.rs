@@ -1,0 +1,31 @@
+//! What is most likely a slip of a kernel, for whoever runs the script. The machine never prints it by itself.
+
+use std::cell::RefCell;
+
+use kps_syntax::{Diagnostic, Diagnostics, Location};
+
+/// Who is told of warnings, and those that were told: each is told once, however often its kernel is defined.
+#[derive(Default)]
+pub struct Warnings {
+    sink: Option<RefCell<Sink>>,
+    told: RefCell<Vec<(&'static str, Option<Location>)>>,
+}
+
+type Sink = Box<dyn FnMut(&Diagnostic)>;
+
+impl Warnings {
+    pub(crate) fn tell_to(&mut self, sink: Sink) {
+        self.sink = Some(RefCell::new(sink));
+    }
+
+    pub(crate) fn tell(&self, warnings: &Diagnostics) {
+        let Some(sink) = &self.sink else { return };
+        for warning in warnings.iter() {
+            let key = (warning.code, warning.location().cloned());
+            if !self.told.borrow().contains(&key) {
+                self.told.borrow_mut().push(key);
+                sink.borrow_mut()(warning);
+            }
+        }
+    }
+}
