@@ -61,7 +61,7 @@ fn holder(value: Number) -> Scalar {
 pub fn compile(diagnostics: Diagnostics) -> Raise {
     if diagnostics.iter().any(|found| found.code == kps_kernel::CANCELLED) {
         // The machine knows why it was interrupted.
-        return Raise::told(ExceptionKind::KeyboardInterrupt, String::new(), diagnostics);
+        return Raise::with_args(ExceptionKind::KeyboardInterrupt, Vec::new());
     }
     let mistakes: Vec<String> = diagnostics.iter().map(mistake).collect();
     Raise::told(ExceptionKind::ShaderError, mistakes.join("\n"), diagnostics)
