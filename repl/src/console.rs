@@ -1,4 +1,4 @@
-//! Writing to the standard streams: the only place that does.
+//! Writing to the standard streams: what the program says comes through here. Scripts print through their host.
 //!
 //! A reader that is gone, or a full disk, never becomes a panic: nobody can be told of what standard error does not
 //! take, and what standard output does not take ends the program (`Failure`).

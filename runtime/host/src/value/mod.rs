@@ -1,8 +1,7 @@
 //! Values of the host language: sixteen bytes, numbers unboxed, objects behind non-atomic counts.
 //!
 //! Dropping the last reference to an object frees it at once; `teardown` keeps deep structures from
-//! overflowing the stack. Cycles stay until the host ends: a collector would walk [`Value`]s from the
-//! machine's registers and namespaces, and nothing but these two holds roots.
+//! overflowing the stack. Cycles stay until the host ends, and are taken apart then (`vm/cycles.rs`).
 //!
 //! To add a kind of object from a module, do not add a variant: implement [`Native`] (see `native.rs`).
 
