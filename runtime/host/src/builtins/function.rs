@@ -23,8 +23,11 @@ pub static FUNCTION_METHODS: &[NativeDef] = &[
     NativeDef::method("__call__", call_itself),
 ];
 
-pub static NATIVE_METHODS: &[NativeDef] =
-    &[NativeDef::getter("__name__", callable_name), NativeDef::getter("__qualname__", callable_name)];
+pub static NATIVE_METHODS: &[NativeDef] = &[
+    NativeDef::getter("__name__", callable_name),
+    NativeDef::getter("__qualname__", callable_name),
+    NativeDef::getter("__self__", native_self),
+];
 
 pub static METHOD_METHODS: &[NativeDef] = &[
     NativeDef::getter("__name__", method_name),
@@ -184,6 +187,14 @@ fn function_globals(_: &mut Vm, args: &Args) -> Result {
 
 fn callable_name(vm: &mut Vm, args: &Args) -> Result {
     Ok(vm.function_name(args.receiver()?).value())
+}
+
+/// The object of a bound method in Rust; other functions have none.
+fn native_self(_: &mut Vm, args: &Args) -> Result {
+    Ok(match args.receiver()? {
+        Value::Method(method) => method.receiver.clone(),
+        _ => Value::None,
+    })
 }
 
 fn method<'a>(args: &Args<'a>) -> Result<&'a Rc<crate::value::BoundMethod>> {

@@ -21,8 +21,10 @@ pub static OBJECT_METHODS: &[NativeDef] = &[
     NativeDef::class_method("__init_subclass__", init_subclass),
 ];
 
-pub static TYPE_METHODS: &[NativeDef] =
-    &[NativeDef::class_method("__class_getitem__", super::generic_alias::of_class)];
+pub static TYPE_METHODS: &[NativeDef] = &[
+    NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
+    NativeDef::method("mro", mro),
+];
 
 /// Fills what a derived class left to its base: an exception's arguments, a list's items.
 fn init(vm: &mut Vm, args: &Args) -> Result {
@@ -79,7 +81,12 @@ fn repr(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(match this {
         Value::Instance(instance) if instance.payload_value().is_none() && instance.exception().is_none() => {
             let class = instance.class();
-            format!("<{}.{} object at {:#x}>", class.module, class.qualname(), this.address().unwrap_or(0))
+            format!(
+                "<{}.{} object at {:#x}>",
+                class.shown_module(),
+                class.qualname(),
+                this.address().unwrap_or(0)
+            )
         }
         Value::Instance(instance) => match instance.payload_value() {
             Some(payload) => vm.repr(payload)?,
@@ -169,6 +176,14 @@ fn delattr(vm: &mut Vm, args: &Args) -> Result {
         _ => vm.delete_attr(this, name)?,
     }
     Ok(Value::None)
+}
+
+/// `C.mro()`: the class and its bases.
+fn mro(_: &mut Vm, args: &Args) -> Result {
+    match args.positional() {
+        [Value::Class(class)] => Ok(Value::list(class.line().map(Value::Class).collect())),
+        _ => Err(errors::method_needs_object()),
+    }
 }
 
 fn init_subclass(_: &mut Vm, args: &Args) -> Result {

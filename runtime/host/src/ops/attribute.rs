@@ -175,6 +175,12 @@ impl Vm {
         if let Some(attr) = class.lookup(name) {
             return self.bind_to_class(&attr, value, class).map(Some);
         }
+        // What classes have as objects of `type`.
+        if let Some(attr) = self.builtin_class(BuiltinType::Type).lookup(name)
+            && is_method(&attr)
+        {
+            return Ok(Some(bound(&attr, value)));
+        }
         Ok((&**name == "__doc__").then_some(Value::None))
     }
 

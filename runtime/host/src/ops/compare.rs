@@ -76,7 +76,8 @@ impl Vm {
         // The class of the right operand does not go first, so the number on the left has its say.
         if !reflected_first
             && number::takes(left, right)
-            && let Some(ordering) = plain_order(left, right.base_value()) {
+            && let Some(ordering) = plain_order(left, right.base_value())
+        {
             return Ok(Value::Bool(holds(op, ordering)));
         }
         if let Some(value) = self.operand_compare(op, left, right)? {

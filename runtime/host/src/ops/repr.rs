@@ -192,7 +192,7 @@ impl Vm {
         }
         let class = instance.class();
         let address = value.address().unwrap_or(0);
-        out.push_str(&format!("<{}.{} object at {address:#x}>", class.module, class.qualname()));
+        out.push_str(&format!("<{}.{} object at {address:#x}>", class.shown_module(), class.qualname()));
         Ok(())
     }
 
@@ -220,7 +220,7 @@ impl Vm {
             Value::Class(class) if &*class.module == "builtins" => format!("<class '{}'>", class.name),
             Value::Class(class) => match self.class_says(value, "__class_repr__", &[])? {
                 Some(text) => self.str(&text)?,
-                None => format!("<class '{}.{}'>", class.module, class.qualname()),
+                None => format!("<class '{}.{}'>", class.shown_module(), class.qualname()),
             },
             Value::Module(module) => match &module.file {
                 Some(file) => format!("<module '{}' from '{}'>", module.name, file.display()),

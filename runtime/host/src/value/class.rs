@@ -178,6 +178,14 @@ impl Class {
         self.renamed.borrow().as_ref().unwrap_or(&self.name).clone()
     }
 
+    /// `__module__`.
+    pub fn shown_module(&self) -> Name {
+        match self.attrs.borrow().get_text("__module__") {
+            Some(Value::Str(text)) => Name(text.clone()),
+            _ => self.module.clone(),
+        }
+    }
+
     /// Sets `__name__` or `__qualname__`.
     pub fn rename(&self, attr: &str, name: Name) {
         match attr {

@@ -277,6 +277,9 @@ impl Value {
             Value::Slice(_) => BuiltinType::Slice,
             Value::Function(_) => BuiltinType::Function,
             Value::NativeFunction(_) => BuiltinType::NativeFunction,
+            Value::Method(method) if matches!(method.function, Value::NativeFunction(_)) => {
+                BuiltinType::NativeFunction
+            }
             Value::Method(_) => BuiltinType::Method,
             Value::Descriptor(descriptor) => descriptor.builtin_type(),
             Value::Super(_) => BuiltinType::Super,
