@@ -84,7 +84,7 @@ pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     verify_device(options.device.clone())?;
     let program = script.program()?;
     let (limit, profile) = (options.time_limit, options.profile.clone());
-    let is_checked = checks(&options).is_some();
+    let is_checked = matches!(options.check, Some(Check::On(_))) || options.seed.is_some();
     let mut host =
         host(options, Checking::in_scripts()).module_path(&script.folder).args(script.args.clone());
     // A checked run tells what does happen.
