@@ -20,6 +20,7 @@ pub static MODULE: NativeModule = NativeModule {
     functions: &[
         NativeDef::function("named_class", named_class),
         NativeDef::function("attributes", attributes),
+        NativeDef::function("set_attributes", set_attributes),
     ],
     ..NativeModule::new("_collections")
 };
@@ -45,6 +46,21 @@ fn attributes(_: &mut Vm, args: &Args) -> Result {
         Value::Instance(instance) => Ok(Dict::of_names(instance.fields.borrow().to_pairs())),
         _ => Ok(Value::None),
     }
+}
+
+/// `set_attributes(instance, dict)`: adds attributes, whatever the class does where a script assigns one.
+fn set_attributes(vm: &mut Vm, args: &Args) -> Result {
+    let [Value::Instance(instance), Value::Dict(attributes)] = args.exactly("set_attributes")? else {
+        return Err(errors::type_error("set_attributes() takes an instance and a dict"));
+    };
+    for (name, value) in attributes.to_pairs() {
+        let Some(name) = name.as_str().map(|name| vm.name(name)) else {
+            return Err(errors::type_error("the names of attributes are str"));
+        };
+        let previous = instance.fields.borrow_mut().set(&name, value);
+        drop(previous);
+    }
+    Ok(Value::None)
 }
 
 static TYPE: NativeType =

@@ -60,9 +60,9 @@ impl Events {
         }
         let name = match level {
             ..10 => "TRACE",
-            ..20 => "DEBUG",
-            ..30 => "INFO",
-            ..40 => "WARNING",
+            10..20 => "DEBUG",
+            20..30 => "INFO",
+            30..40 => "WARNING",
             _ => "ERROR",
         };
         // A log that cannot be written to must not stop the work that it reports.

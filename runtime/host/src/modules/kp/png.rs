@@ -48,13 +48,11 @@ pub fn write(vm: &mut Vm, args: &Args) -> Result {
 /// Pixels as bytes. Floats of at most 1 are parts of the whole; larger ones count to 255, as ints do.
 fn to_bytes(dtype: DType, bytes: &[u8]) -> Vec<u8> {
     let pixels: Vec<f64> = kps_compute::element::from_bytes(bytes);
-    let is_part = dtype == DType::Bool || dtype.is_float() && pixels.iter().all(|pixel| !(*pixel > 1.0));
-    let scale = if is_part { 255.0 } else { 1.0 };
+    let are_parts = dtype == DType::Bool
+        || dtype.is_float() && pixels.iter().all(|pixel| *pixel <= 1.0 || pixel.is_nan());
+    let scaled = |pixel: f64| if are_parts { (pixel * 255.0).round() } else { pixel };
     // A cast saturates, and turns what is no number into 0.
-    pixels
-        .into_iter()
-        .map(|pixel| if is_part { (pixel * scale).round() as u8 } else { pixel as u8 })
-        .collect()
+    pixels.into_iter().map(|pixel| scaled(pixel) as u8).collect()
 }
 
 /// `read_png(path)`: an array of bytes of shape `(height, width, channels)`: grey has one, colours three, and one
