@@ -350,7 +350,8 @@ impl Picker {
         let all: Vec<usize> = shape.iter().copied().chain(rest_lens.map(|(_, len)| *len)).collect();
         check_room(&all, DType::I64)?;
         let is_empty = all.contains(&0);
-        check_room(&[n], DType::I64)?;
+        // The picks, the indices spread over them, and the places of all elements.
+        check_room(&[4, n.max(all.iter().product())], DType::I64)?;
         let mut picks = vec![0isize; n];
         for picked in &self.picked {
             let indices = spread(&picked.indices, &picked.shape, &shape);

@@ -6,7 +6,7 @@ use kps_compute::element::to_bytes;
 use super::array::NdArray;
 use super::kernel::compare::Compare;
 use super::kernel::order::{self, Side};
-use super::kernel::{load_all, working_dtype};
+use super::kernel::{check_room, load_all, row_of, working_dtype};
 use super::layout::broadcast_shapes;
 use super::methods::unravel;
 use super::operand::{self, Operand};
@@ -118,7 +118,7 @@ pub fn argsort(vm: &mut Vm, args: &Args) -> Result {
     let (array, at) = along(vm, array, at)?;
     let runs = runs(&array, at)?;
     let indices = order::argsort(runs.dtype, &runs.row, runs.len)?;
-    let row = to_bytes(&indices.iter().map(|&at| at as i64).collect::<Vec<_>>());
+    let row = row_of(indices.len(), |at| indices[at] as i64)?;
     runs.put_back(DType::I64, row).map(Value::native)
 }
 
@@ -134,6 +134,8 @@ fn unique(vm: &mut Vm, args: &Args) -> Result {
     let dtype = working_dtype(array.dtype());
     let row = array.row_as(dtype)?;
     let order = order::argsort(dtype, &row, n)?;
+    // Positions, sorted elements, and the results.
+    check_room(4 * n * size_of::<usize>())?;
     let offsets: Vec<usize> = order.iter().map(|at| at * dtype.size()).collect();
     let sorted = strided::gather_at(&row, dtype.size(), &offsets);
     let starts = order::runs(dtype, &sorted)?;
@@ -168,6 +170,7 @@ fn index_array(indices: impl Iterator<Item = usize>) -> Value {
 /// The flat indices of elements that are not zero.
 fn places(operand: &Operand) -> Result<Vec<usize>> {
     let truths = operand.row_as(DType::Bool)?;
+    check_room(2 * truths.len() * size_of::<usize>())?;
     Ok((0..truths.len()).filter(|&at| truths[at] != 0).collect())
 }
 
@@ -180,7 +183,10 @@ pub fn nonzero(vm: &mut Vm, args: &Args) -> Result {
             "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`.",
         ));
     }
-    let indices: Vec<Vec<usize>> = places(&operand)?.iter().map(|&at| unravel(at, operand.shape())).collect();
+    let places = places(&operand)?;
+    let n_bytes = size_of::<Vec<usize>>() + 3 * operand.shape().len() * size_of::<usize>();
+    check_room(places.len().saturating_mul(n_bytes))?;
+    let indices: Vec<Vec<usize>> = places.iter().map(|&at| unravel(at, operand.shape())).collect();
     let axes = 0..operand.shape().len();
     let arrays = axes.map(|axis| index_array(indices.iter().map(|index| index[axis])));
     Ok(Value::tuple(arrays.collect::<Vec<_>>()))
