@@ -1,4 +1,0 @@
-@group(0) @binding(0) var<storage, read_write> data: array<f32>;
-override K: f32 = 4.0;
-override Z: f32;
-@compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[0] = K * Z; }
