@@ -241,6 +241,12 @@ pub fn devices(device: Option<String>, form: Form) -> Result<u8, Failure> {
             text.push_str(&details(info));
         }
     }
+    // Where there is not even a software driver, the short list tells why as well.
+    if form == Form::Long || infos.iter().all(|info| info.backend != Backend::Vulkan) {
+        for reason in select::no_gpu(&infos) {
+            text.push_str(&format!("no GPU: {reason}\n"));
+        }
+    }
     show(&*visible(&text))?;
     Ok(0)
 }

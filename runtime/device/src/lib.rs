@@ -6,6 +6,7 @@
 //! Nothing of Vulkan is loaded before [`select::list`] or [`select::open`] is called with a selector that
 //! needs it.
 
+mod absent;
 mod command;
 pub mod cpu;
 pub mod error;
@@ -25,6 +26,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use absent::NoGpu;
 pub use error::{DeviceError, Fault, SourceLine};
 pub use findings::{Check, Checks, Finding, FindingKind, Instrument, Invocation, Schedule};
 pub use image::{AddressMode, Channel, Dimension, Filter, ImageInfo, Sampler, TexelFormat};

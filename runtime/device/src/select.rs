@@ -9,7 +9,9 @@ use std::rc::Rc;
 
 use crate::profile::Recorder;
 use crate::vulkan::Physical;
-use crate::{Backend, Device, DeviceError, DeviceInfo, Feature, PipelineOptions, Result, cpu, vulkan};
+use crate::{
+    Backend, Device, DeviceError, DeviceInfo, Feature, NoGpu, PipelineOptions, Result, absent, cpu, vulkan,
+};
 
 /// Which device is meant, as written after `--device` or in `KPS_DEVICE`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -86,6 +88,11 @@ pub struct Opened {
 /// Every device of this machine, in the order in which they are counted. Loads Vulkan where it exists.
 pub fn list() -> Vec<DeviceInfo> {
     candidates().into_iter().map(|candidate| candidate.info().clone()).collect()
+}
+
+/// Why no GPU of this list can be used; empty where one can.
+pub fn no_gpu(infos: &[DeviceInfo]) -> Vec<NoGpu> {
+    absent::reasons(infos)
 }
 
 /// A capability of SPIR-V that a device lacks, and the feature that would bring it.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use common::in_child;
 use kps_device::{
-    Backend, DeviceError, DeviceInfo, DeviceKind, OpenOptions, PipelineOptions, Selector, select, vulkan,
+    Backend, DeviceError, DeviceInfo, DeviceKind, NoGpu, OpenOptions, PipelineOptions, Selector, select,
+    vulkan,
 };
 
 fn devices() -> Vec<DeviceInfo> {
@@ -120,6 +121,36 @@ fn validation_that_is_not_installed_is_an_error() {
 fn child_cannot_validate() {
     let error = select::open(&Selector::Vulkan(0), &OpenOptions::default()).map(drop).expect_err("no layer");
     assert!(error.to_string().contains("`VK_LAYER_KHRONOS_validation` was asked for"), "{error}");
+}
+
+#[test]
+fn where_there_is_no_gpu_the_reasons_are_told() {
+    let check = |child: &str, environment: &[(&str, &str)]| in_child(child, environment);
+    check(
+        "child_has_no_driver",
+        &[("VK_DRIVER_FILES", "/nowhere.json"), ("VK_ICD_FILENAMES", "/nowhere.json")],
+    );
+    let gpu = DeviceInfo { kind: DeviceKind::Discrete, ..devices()[0].clone() };
+    assert_eq!(select::no_gpu(std::slice::from_ref(&gpu)), []);
+    let (device, lacks) = (gpu.name.clone(), vec!["Vulkan 1.2 (it has 1.1.0)".to_owned()]);
+    let old = DeviceInfo { lacks: lacks.clone(), ..gpu };
+    let reasons = select::no_gpu(&[old]);
+    assert_eq!(reasons, [NoGpu::BelowFloor { device: device.clone(), lacks }]);
+    assert_eq!(reasons[0].to_string(), format!("`{device}` lacks Vulkan 1.2 (it has 1.1.0)"));
+}
+
+#[test]
+#[ignore = "run by where_there_is_no_gpu_the_reasons_are_told"]
+fn child_has_no_driver() {
+    let infos = select::list();
+    assert_eq!(infos.len(), 1, "{infos:?}");
+    let reasons = select::no_gpu(&infos);
+    let told = |reason: &NoGpu| matches!(reason, NoGpu::NoInstance { .. } | NoGpu::NoList { .. });
+    assert!(reasons.iter().any(told), "{reasons:?}");
+    assert!(
+        reasons.iter().any(|one| matches!(one, NoGpu::NoDriver { .. } | NoGpu::NoDeviceFile)),
+        "{reasons:?}"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use ash::vk;
 
 use super::validation;
-use crate::{DeviceError, Result};
+use crate::{DeviceError, NoGpu, Result};
 
 pub(super) struct Loader {
     pub instance: ash::Instance,
@@ -17,33 +17,42 @@ pub(super) struct Loader {
     pub entry: ash::Entry,
 }
 
-/// The instance, or why there is none.
+/// The instance.
 pub(super) fn get() -> Result<&'static Loader> {
-    static LOADER: OnceLock<Result<Loader>> = OnceLock::new();
-    LOADER.get_or_init(load).as_ref().map_err(Clone::clone)
+    get_or_why().map_err(|failure| match failure {
+        NoGpu::Failed(error) => error.clone(),
+        NoGpu::NoInstance { error } => {
+            DeviceError::Driver { call: "vkCreateInstance", result: error.clone() }
+        }
+        NoGpu::NoLoader { error } => DeviceError::Driver { call: "loading Vulkan", result: error.clone() },
+        failure => DeviceError::Driver { call: "loading Vulkan", result: failure.to_string() },
+    })
 }
 
-fn load() -> Result<Loader> {
+/// The instance, or why there is none.
+pub(super) fn get_or_why() -> std::result::Result<&'static Loader, &'static NoGpu> {
+    static LOADER: OnceLock<std::result::Result<Loader, NoGpu>> = OnceLock::new();
+    LOADER.get_or_init(load).as_ref()
+}
+
+fn load() -> std::result::Result<Loader, NoGpu> {
     // SAFETY: loading runs the initialisers of the system's own Vulkan loader, once.
-    let entry = unsafe { ash::Entry::load() }
-        .map_err(|error| DeviceError::Driver { call: "loading Vulkan", result: error.to_string() })?;
+    let entry =
+        unsafe { ash::Entry::load() }.map_err(|error| NoGpu::NoLoader { error: error.to_string() })?;
     // SAFETY: the loader is loaded.
     let version = unsafe { entry.try_enumerate_instance_version() }.ok().flatten();
     let version = version.unwrap_or(vk::API_VERSION_1_0).min(vk::API_VERSION_1_3);
     if version < vk::API_VERSION_1_1 {
-        return Err(DeviceError::Driver {
-            call: "loading Vulkan",
-            result: "its loader is of Vulkan 1.0".into(),
-        });
+        return Err(NoGpu::OldLoader);
     }
     let instance = create_instance(&entry, version)?;
     if validation::requested() {
-        validation::listen(&entry, &instance)?;
+        validation::listen(&entry, &instance).map_err(NoGpu::Failed)?;
     }
     Ok(Loader { instance, version, entry })
 }
 
-fn create_instance(entry: &ash::Entry, version: u32) -> Result<ash::Instance> {
+fn create_instance(entry: &ash::Entry, version: u32) -> std::result::Result<ash::Instance, NoGpu> {
     let application = vk::ApplicationInfo::default().application_name(c"kps").api_version(version);
     let mut extensions: Vec<*const c_char> = Vec::new();
     let mut flags = vk::InstanceCreateFlags::empty();
@@ -56,7 +65,7 @@ fn create_instance(entry: &ash::Entry, version: u32) -> Result<ash::Instance> {
     let mut checks = vk::ValidationFeaturesEXT::default().enabled_validation_features(&validation::CHECKS);
     let mut info = vk::InstanceCreateInfo::default().application_info(&application);
     if validation::requested() {
-        validation::check_installed(entry)?;
+        validation::check_installed(entry).map_err(NoGpu::Failed)?;
         layers.push(validation::LAYER.as_ptr());
         extensions.push(ash::ext::debug_utils::NAME.as_ptr());
         extensions.push(ash::ext::validation_features::NAME.as_ptr());
@@ -65,7 +74,7 @@ fn create_instance(entry: &ash::Entry, version: u32) -> Result<ash::Instance> {
     let info = info.flags(flags).enabled_layer_names(&layers).enabled_extension_names(&extensions);
     // SAFETY: `info` and all that it points to live through the call.
     unsafe { entry.create_instance(&info, None) }
-        .map_err(|result| DeviceError::Driver { call: "vkCreateInstance", result: result.to_string() })
+        .map_err(|result| NoGpu::NoInstance { error: result.to_string() })
 }
 
 fn has_extension(entry: &ash::Entry, name: &CStr) -> bool {

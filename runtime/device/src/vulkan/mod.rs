@@ -41,7 +41,7 @@ use std::time::Duration;
 
 use crate::{
     BufferId, Commands, Device, DeviceError, DeviceInfo, HostMemory, ImageInfo, Interface, MemoryUsage,
-    OpenOptions, Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
+    NoGpu, OpenOptions, Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
 };
 use gpu::Gpu;
 use state::State;
@@ -50,21 +50,35 @@ pub(crate) use physical::{Physical, devices};
 pub(crate) use requirements::{check_beside, lacking};
 pub use validation::{request_validation, validation_messages};
 
-/// Whether looking for a GPU has any point: loading every driver takes a while, and one for a GPU works
-/// only through a device file.
+/// A driver for a GPU works only through one of these files, on Linux.
+pub(crate) const GPU_FILES: [&str; 7] = [
+    "/dev/dri",
+    "/dev/nvidiactl",
+    "/dev/nvidia0",
+    "/dev/dxg",
+    "/dev/kgsl-3d0",
+    "/dev/mali0",
+    "/dev/nvhost-ctrl",
+];
+
+/// A file that shows that the system has a GPU.
+pub(crate) fn gpu_file() -> Option<&'static str> {
+    GPU_FILES.into_iter().find(|file| std::path::Path::new(file).exists())
+}
+
+/// Whether looking for a GPU has any point: loading every driver takes a while.
 pub(crate) fn may_have_gpu() -> bool {
-    const FILES: [&str; 7] = [
-        "/dev/dri",
-        "/dev/nvidiactl",
-        "/dev/nvidia0",
-        "/dev/dxg",
-        "/dev/kgsl-3d0",
-        "/dev/mali0",
-        "/dev/nvhost-ctrl",
-    ];
     const CHOICES: [&str; 3] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"];
     let chosen = || CHOICES.iter().any(|name| std::env::var_os(name).is_some());
-    !cfg!(target_os = "linux") || FILES.iter().any(|file| std::path::Path::new(file).exists()) || chosen()
+    !cfg!(target_os = "linux") || gpu_file().is_some() || chosen()
+}
+
+/// What went wrong on the way to the list of devices. Loads Vulkan where it exists.
+pub(crate) fn failure() -> Option<NoGpu> {
+    match loader::get_or_why() {
+        Err(failure) => Some(failure.clone()),
+        Ok(loader) => physical::list_failure(loader),
+    }
 }
 
 /// Where validation was asked for and cannot be had, that is an error and no reason for a shorter list.

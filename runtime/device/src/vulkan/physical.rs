@@ -9,7 +9,7 @@ use super::features::{EXTENSIONS, FeatureChain, Known};
 use super::loader::{self, Loader};
 use super::matrices;
 use crate::{
-    Backend, Component, DeviceInfo, DeviceKind, Feature, Limits, MatrixProduct, QueueFamily, Result,
+    Backend, Component, DeviceInfo, DeviceKind, Feature, Limits, MatrixProduct, NoGpu, QueueFamily, Result,
 };
 
 const FLOOR: u32 = vk::API_VERSION_1_2;
@@ -55,6 +55,13 @@ pub(crate) fn devices() -> Result<Vec<Physical>> {
         // A driver that fails to start is a driver that is not there.
         Err(_) => Ok(Vec::new()),
     }
+}
+
+/// Why the drivers list no devices at all, where that is so.
+pub(super) fn list_failure(loader: &Loader) -> Option<NoGpu> {
+    // SAFETY: the instance lives as long as the process.
+    let listed = unsafe { loader.instance.enumerate_physical_devices() };
+    listed.err().map(|result| NoGpu::NoList { error: result.to_string() })
 }
 
 fn describe(loader: &Loader, handle: vk::PhysicalDevice) -> Physical {
