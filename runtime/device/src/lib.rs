@@ -15,6 +15,7 @@ pub mod image;
 pub mod info;
 pub mod interface;
 pub mod matrix;
+mod offsets;
 pub mod profile;
 mod reflect;
 pub mod select;

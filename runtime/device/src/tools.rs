@@ -5,7 +5,7 @@ use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{self, Assembler, AssemblerOptions};
 use spirv_tools::val::{self, Validator, ValidatorOptions};
 
-use crate::{DeviceError, Result};
+use crate::{DeviceError, Result, offsets};
 
 /// Refuses a module that breaks a rule of SPIR-V or of the newest Vulkan.
 pub fn validate(words: &[u32]) -> Result<()> {
@@ -19,6 +19,7 @@ pub fn validate(words: &[u32]) -> Result<()> {
 
 /// The same by the rules of some Vulkan with some options.
 pub(crate) fn validate_by(env: TargetEnv, options: ValidatorOptions, words: &[u32]) -> Result<()> {
+    offsets::check(words)?;
     val::create(Some(env)).validate(words, Some(options)).map_err(|error| {
         let said = error.diagnostic.map_or(error.inner.to_string(), |diagnostic| diagnostic.message);
         // The rest shows the instruction.

@@ -1,0 +1,63 @@
+//! Structures in memory that is reached by address need an `Offset` on every member. The validator relies on it without
+//! looking, so it is looked at here first.
+
+use rspirv::spirv::{Decoration, Op, StorageClass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::words::{instructions, opcode};
+use crate::{DeviceError, Result};
+
+/// Refuses a module with a structure that the validator would measure and that has no offsets. Words that are no
+/// module are left to the validator.
+pub fn check(words: &[u32]) -> Result<()> {
+    let mut offsets: FxHashSet<(u32, u32)> = FxHashSet::default();
+    let mut parts: FxHashMap<u32, &[u32]> = FxHashMap::default();
+    let mut structs: FxHashSet<u32> = FxHashSet::default();
+    let mut open: Vec<u32> = Vec::new();
+    for (_, inst) in instructions(words) {
+        match (Op::from_u32(opcode(inst)), inst) {
+            (Some(Op::MemberDecorate), [_, ty, member, decoration, ..])
+                if *decoration == Decoration::Offset as u32 =>
+            {
+                offsets.insert((*ty, *member));
+            }
+            // Which of the decorations of a group is an offset matters little: they are the same for each member.
+            (Some(Op::GroupMemberDecorate), [_, _, members @ ..]) => {
+                offsets.extend(members.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+            }
+            (Some(Op::TypeStruct), [_, ty, members @ ..]) => {
+                parts.insert(*ty, members);
+                structs.insert(*ty);
+            }
+            (Some(Op::TypeArray | Op::TypeRuntimeArray), [_, ty, element, ..]) => {
+                parts.insert(*ty, std::slice::from_ref(element));
+            }
+            (Some(Op::TypePointer), [_, _, class, pointee])
+                if *class == StorageClass::PhysicalStorageBuffer as u32 =>
+            {
+                open.push(*pointee);
+            }
+            // Types are behind.
+            (Some(Op::Function), _) => break,
+            _ => {}
+        }
+    }
+    let mut seen = FxHashSet::default();
+    while let Some(ty) = open.pop() {
+        if !seen.insert(ty) {
+            continue;
+        }
+        let members = parts.get(&ty).copied().unwrap_or_default();
+        if structs.contains(&ty)
+            && let Some(member) = (0..members.len() as u32).find(|member| !offsets.contains(&(ty, *member)))
+        {
+            let message = format!(
+                "the module is not valid SPIR-V: structure %{ty} is reached by address, and its member {member} \
+                 has no `Offset`"
+            );
+            return Err(DeviceError::BadModule { message, line: None });
+        }
+        open.extend_from_slice(members);
+    }
+    Ok(())
+}
