@@ -5,7 +5,7 @@ use std::rc::{Rc, Weak};
 
 use kps_device::{Instrument, Interface, Origin, Sampler, SamplerBinding};
 
-use crate::constants::Push;
+use crate::constants::{Push, SpecValues};
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
 use crate::grid::{Extent, Grid};
@@ -24,7 +24,7 @@ struct Inner {
     tensors: Vec<Tensor>,
     samplers: Vec<SamplerBinding>,
     extent: Extent,
-    spec_constants: Vec<Number>,
+    spec_constants: SpecValues,
     push: Push,
     running: Running,
     destroyed: Cell<bool>,
@@ -47,7 +47,7 @@ impl Algorithm {
 
     /// Values of the specialisation constants, as they were given.
     pub fn spec_constants(&self) -> &[Number] {
-        &self.inner.spec_constants
+        self.inner.spec_constants.numbers()
     }
 
     pub(crate) fn samplers(&self) -> &[SamplerBinding] {
@@ -128,7 +128,7 @@ pub struct Builder<'a> {
     samplers: Vec<SamplerBinding>,
     words: &'a [u32],
     extent: Extent,
-    spec_constants: Vec<Number>,
+    spec_constants: SpecValues,
     push: Push,
     running: Running,
 }
@@ -142,7 +142,7 @@ impl<'a> Builder<'a> {
             samplers: Vec::new(),
             words,
             extent: Extent::Default,
-            spec_constants: Vec::new(),
+            spec_constants: SpecValues::default(),
             push: Push::Default,
             running: Running::default(),
         }
@@ -159,9 +159,14 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// Values of the specialisation constants, in the order of their ids.
+    /// Values of the specialisation constants: a list, by the rule of [`SpecValues::list`].
     pub fn spec_constants<T: Into<Number>>(self, numbers: impl IntoIterator<Item = T>) -> Builder<'a> {
-        Builder { spec_constants: numbers.into_iter().map(Into::into).collect(), ..self }
+        self.spec_values(SpecValues::list(numbers.into_iter().map(Into::into)))
+    }
+
+    /// The same, as a list or by id.
+    pub fn spec_values(self, spec_constants: SpecValues) -> Builder<'a> {
+        Builder { spec_constants, ..self }
     }
 
     /// Push constants of a dispatch that does not give its own.

@@ -246,9 +246,66 @@ fn name_of(way: &[Step]) -> String {
     })
 }
 
-/// The bits of each specialisation constant that numbers are given for, in the order of their ids.
-pub(crate) fn specialize(interface: &Interface, numbers: &[Number]) -> Result<Vec<(u32, u64)>> {
-    let given = given(interface, numbers)?;
+/// Values of specialisation constants.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct SpecValues {
+    numbers: Vec<Number>,
+    /// The constant of each; `None` for a list.
+    ids: Option<Vec<u32>>,
+}
+
+impl SpecValues {
+    /// The value at index `i` is that of the constants with id `i`, as in Kompute; one for which there is no constant
+    /// keeps the place of those behind it. Where no index is the id of a constant, the constants take the values in
+    /// the order of their ids.
+    pub fn list(numbers: impl IntoIterator<Item = Number>) -> SpecValues {
+        SpecValues { numbers: numbers.into_iter().collect(), ids: None }
+    }
+
+    /// Each value with the id of its constants.
+    pub fn by_id(values: impl IntoIterator<Item = (u32, Number)>) -> SpecValues {
+        let (ids, numbers) = values.into_iter().unzip();
+        SpecValues { numbers, ids: Some(ids) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// The values, in the order in which they were given.
+    pub fn numbers(&self) -> &[Number] {
+        &self.numbers
+    }
+
+    /// The values by id for constants with these ids, which are sorted.
+    fn dealt(&self, ids: &[u32]) -> Result<Vec<(u32, Number)>> {
+        let numbers = self.numbers.iter().copied();
+        if let Some(given) = &self.ids {
+            return match given.iter().find(|id| ids.binary_search(id).is_err()) {
+                Some(id) => Err(ComputeError::SpecId { id: *id, ids: ids.to_vec() }),
+                None => Ok(given.iter().copied().zip(numbers).collect()),
+            };
+        }
+        let Some(last) = self.numbers.len().checked_sub(1).map(|last| last as u32) else {
+            return Ok(Vec::new());
+        };
+        let is_contiguous = (0..).zip(ids).all(|(at, id)| at == *id);
+        if self.numbers.len() > ids.len() && is_contiguous {
+            return Err(ComputeError::SpecCount { expected: ids.len(), given: self.numbers.len() });
+        }
+        if ids.first().is_some_and(|first| *first > last) && self.numbers.len() <= ids.len() {
+            return Ok(ids.iter().copied().zip(numbers).collect());
+        }
+        if ids.binary_search(&last).is_err() {
+            return Err(ComputeError::SpecId { id: last, ids: ids.to_vec() });
+        }
+        Ok((0..).zip(numbers).filter(|(id, _)| ids.binary_search(id).is_ok()).collect())
+    }
+}
+
+/// The bits of each specialisation constant that values are given for, by id.
+pub(crate) fn specialize(interface: &Interface, values: &SpecValues) -> Result<Vec<(u32, u64)>> {
+    let given = given(interface, values)?;
     if let Some((constant, number, _)) =
         given.iter().find(|(constant, _, bits)| interface.settled && *bits != constant.default)
     {
@@ -257,49 +314,42 @@ pub(crate) fn specialize(interface: &Interface, numbers: &[Number]) -> Result<Ve
     Ok(given.iter().map(|(constant, _, bits)| (constant.id, *bits)).collect())
 }
 
-/// The numbers that are given for the specialisation constants of words, by their ids, once they are known to fit.
-pub fn spec_constants(words: &[u32], numbers: &[Number]) -> Result<Vec<(u32, Number)>> {
+/// The values that are given for the specialisation constants of words, by id, once they are known to fit.
+pub fn spec_constants(words: &[u32], values: &SpecValues) -> Result<Vec<(u32, Number)>> {
     let interface = Interface::reflect(words, &PipelineOptions::default())?;
-    let given = given(&interface, numbers)?;
+    let given = given(&interface, values)?;
     Ok(given.iter().map(|(constant, number, _)| (constant.id, *number)).collect())
 }
 
-/// Each constant with the number that is given for it, and the number's bits as the constant has them.
-/// The values of all constants in their order, where some are given by their ids and the others keep their defaults.
-pub fn spec_constants_by_id(words: &[u32], values: &[(u32, Number)]) -> Result<Vec<Number>> {
-    let interface = Interface::reflect(words, &PipelineOptions::default())?;
-    let mut constants: Vec<_> = interface.spec_constants.iter().collect();
-    constants.sort_by_key(|constant| constant.id);
-    if let Some((id, _)) = values.iter().find(|(id, _)| !constants.iter().any(|constant| constant.id == *id))
-    {
-        let ids = constants.iter().map(|constant| constant.id.to_string()).collect::<Vec<_>>();
-        return Err(ComputeError::SpecId { id: *id, ids: ids.join(", ") });
+/// For each id the first constant that has it, the value that is given, and its bits as the constant has them.
+/// Several constants may have one id: a device gives them the same bits, so all must see the same value in them.
+fn given<'i>(interface: &'i Interface, values: &SpecValues) -> Result<Vec<(&'i SpecConstant, Number, u64)>> {
+    let constants = &interface.spec_constants;
+    let mut ids: Vec<u32> = constants.iter().map(|constant| constant.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut given = Vec::new();
+    for (id, number) in values.dealt(&ids)? {
+        let mut sharing = constants.iter().filter(|constant| constant.id == id);
+        let first = sharing.next().expect("values are dealt to ids that there are");
+        let bits = bits_of(first, number)?;
+        for other in sharing {
+            if other.scalar.size() != first.scalar.size() || bits_of(other, number)? != bits {
+                let types = [first, other].map(|constant| DType::from(constant.scalar));
+                return Err(ComputeError::SpecShared { id, value: number, types });
+            }
+        }
+        given.push((first, number, bits));
     }
-    let value = |constant: &&SpecConstant| {
-        let given = values.iter().rev().find(|(id, _)| *id == constant.id).map(|(_, number)| *number);
-        given.unwrap_or_else(|| Number::load(DType::from(constant.scalar), &constant.default.to_le_bytes()))
-    };
-    Ok(constants.iter().map(value).collect())
+    Ok(given)
 }
 
-fn given<'i>(interface: &'i Interface, numbers: &[Number]) -> Result<Vec<(&'i SpecConstant, Number, u64)>> {
-    let mut constants: Vec<_> = interface.spec_constants.iter().collect();
-    constants.sort_by_key(|constant| constant.id);
-    if numbers.len() > constants.len() {
-        return Err(ComputeError::SpecCount { expected: constants.len(), given: numbers.len() });
-    }
-    let bits = |(constant, number): (&'i SpecConstant, &Number)| {
-        let dtype = DType::from(constant.scalar);
-        let mut bits = [0; 8];
-        number.exact(dtype, &mut bits).map_err(|unfit| ComputeError::SpecUnfit {
-            constant: title(constant),
-            value: *number,
-            dtype,
-            unfit,
-        })?;
-        Ok((constant, *number, u64::from_le_bytes(bits)))
-    };
-    constants.into_iter().zip(numbers).map(bits).collect()
+fn bits_of(constant: &SpecConstant, number: Number) -> Result<u64> {
+    let dtype = DType::from(constant.scalar);
+    let mut bits = [0; 8];
+    let unfit = |unfit| ComputeError::SpecUnfit { constant: title(constant), value: number, dtype, unfit };
+    number.exact(dtype, &mut bits).map_err(unfit)?;
+    Ok(u64::from_le_bytes(bits))
 }
 
 /// In messages.
@@ -312,6 +362,58 @@ mod tests {
     use kps_device::interface::Scalar;
 
     use super::*;
+
+    /// What constants with these ids and types get, as `id=bits`, or the message.
+    fn specialized(constants: &[(u32, Scalar)], values: &SpecValues) -> String {
+        let constant = |&(id, scalar): &(u32, Scalar)| SpecConstant { id, name: None, scalar, default: 0 };
+        let spec_constants = constants.iter().map(constant).collect();
+        match specialize(&Interface { spec_constants, ..Interface::default() }, values) {
+            Ok(given) => {
+                let given: Vec<_> = given.iter().map(|(id, bits)| format!("{id}={bits}")).collect();
+                given.join(" ")
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn values_go_to_constants_by_their_ids() {
+        use Scalar::{F32, I32, U32};
+        let list = |constants: &[(u32, Scalar)], numbers: &[i32], expect: &str| {
+            let values = SpecValues::list(numbers.iter().map(|number| Number::from(*number)));
+            assert_eq!(specialized(constants, &values), expect, "{constants:?} {numbers:?}");
+        };
+        let two = [(0, U32), (1, U32)];
+        list(&two, &[], "");
+        list(&two, &[6], "0=6");
+        list(&two, &[6, 7], "0=6 1=7");
+        list(&two, &[6, 7, 8], "the kernel has 2 specialisation constants, 3 were given");
+        // Several constants of one id.
+        list(&[(0, U32), (0, I32), (1, U32)], &[6, 7], "0=6 1=7");
+        list(&[(0, U32), (0, F32)], &[0], "0=0");
+        list(
+            &[(0, U32), (0, F32)],
+            &[6],
+            "specialisation constants of id 0 have the types u32 and f32, and 6 has not the same bits in both",
+        );
+        // Ids with gaps: the values between are for nobody.
+        list(&[(0, U32), (2, U32)], &[6, 7, 8], "0=6 2=8");
+        list(&[(1, U32), (4, U32)], &[6, 7], "1=7");
+        list(&[(0, U32), (2, U32)], &[6, 7], "no specialisation constant has the id 1: there are 0, 2");
+        list(&[(0, U32), (2, U32)], &[6, 7, 8, 9], "no specialisation constant has the id 3: there are 0, 2");
+        // The list names no constant at all.
+        list(&[(3, U32), (9, U32)], &[6, 7], "3=6 9=7");
+        list(&[], &[6], "the kernel has 0 specialisation constants, 1 was given");
+
+        let by_id = |constants: &[(u32, Scalar)], values: &[(u32, i32)], expect: &str| {
+            let values = SpecValues::by_id(values.iter().map(|(id, number)| (*id, Number::from(*number))));
+            assert_eq!(specialized(constants, &values), expect, "{constants:?} {values:?}");
+        };
+        by_id(&[(0, U32), (9, U32), (9, U32)], &[(9, 5)], "9=5");
+        by_id(&two, &[(1, 5), (0, 4)], "1=5 0=4");
+        by_id(&two, &[(2, 5)], "no specialisation constant has the id 2: there are 0, 1");
+        by_id(&[], &[(2, 5)], "no specialisation constant has the id 2: there are none");
+    }
 
     fn layout(members: &[(&str, u32, MemberType)], size: u32) -> PushLayout {
         let member = |(name, offset, ty): &(&str, u32, MemberType)| Member {

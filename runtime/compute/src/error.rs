@@ -125,8 +125,14 @@ pub enum ComputeError {
     #[error("the kernel has {expected} specialisation constant{}, {given} {} given", plural(*.expected), were(.given))]
     SpecCount { expected: usize, given: usize },
 
-    #[error("the kernel has no specialisation constant with id {id}")]
-    SpecId { id: u32, ids: String },
+    #[error("no specialisation constant has the id {id}: there are {}", ids_text(.ids))]
+    SpecId { id: u32, ids: Vec<u32> },
+
+    #[error(
+        "specialisation constants of id {id} have the types {} and {}, and {value} has not the same bits in both",
+        .types[0].name(), .types[1].name()
+    )]
+    SpecShared { id: u32, value: Number, types: [DType; 2] },
 
     #[error(
         "the words are for another value of the specialisation constant `{constant}`: compile the shader's text for {value}"
@@ -203,6 +209,13 @@ fn number_text(name: &str, offset: usize) -> String {
 
 fn given_text(given: Option<DType>) -> String {
     given.map_or_else(|| "no number".to_owned(), |dtype| dtype.to_string())
+}
+
+fn ids_text(ids: &[u32]) -> String {
+    match ids {
+        [] => "none".to_owned(),
+        ids => ids.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
+    }
 }
 
 fn plural(n: usize) -> &'static str {

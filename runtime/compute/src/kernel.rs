@@ -12,13 +12,12 @@ use kps_device::{
     PipelineOptions, Sampler, SamplerBinding,
 };
 
-use crate::constants::{self, Named, Push, PushLayout};
+use crate::constants::{self, Named, Push, PushLayout, SpecValues};
 use crate::context::Context;
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
 use crate::fields;
 use crate::grid::Part;
-use crate::number::Number;
 use crate::records::{self, Ring, Site};
 use crate::tensor::Tensor;
 use crate::words;
@@ -60,7 +59,7 @@ impl Kernel {
     pub(crate) fn load(
         context: &Rc<Context>,
         words: &[u32],
-        spec_constants: &[Number],
+        spec_constants: &SpecValues,
         running: Running,
     ) -> Result<Kernel> {
         words::check(words)?;

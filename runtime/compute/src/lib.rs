@@ -47,7 +47,7 @@ pub mod words;
 mod written;
 
 pub use algorithm::Algorithm;
-pub use constants::{Push, spec_constants, spec_constants_by_id};
+pub use constants::{Push, SpecValues, spec_constants};
 pub use dtype::DType;
 pub use element::Element;
 pub use error::{ComputeError, Result};

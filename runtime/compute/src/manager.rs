@@ -11,7 +11,7 @@ use kps_device::{
 };
 
 use crate::algorithm;
-use crate::constants::Push;
+use crate::constants::{Push, SpecValues};
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::{ComputeError, Result};
@@ -113,7 +113,8 @@ impl Manager {
         spec_constants: &[Number],
         running: Running,
     ) -> Result<Kernel> {
-        Kernel::load(&self.context, words, spec_constants, running)
+        let spec_constants = SpecValues::list(spec_constants.iter().copied());
+        Kernel::load(&self.context, words, &spec_constants, running)
     }
 
     /// A kernel bound to tensors; `build` checks both against each other.

@@ -303,8 +303,12 @@ fn specialisation(
     interface: &Interface,
     options: &PipelineOptions,
 ) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
-    let (mut entries, mut data) = (Vec::new(), Vec::new());
+    let (mut entries, mut data): (Vec<vk::SpecializationMapEntry>, _) = (Vec::new(), Vec::new());
     for constant in &interface.spec_constants {
+        // Several constants may have one id, which takes one value.
+        if entries.last().is_some_and(|last| last.constant_id == constant.id) {
+            continue;
+        }
         let Some((_, bits)) = options.spec_constants.iter().find(|(id, _)| *id == constant.id) else {
             continue;
         };

@@ -48,6 +48,7 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         | ComputeError::PushSize { .. }
         | ComputeError::SpecCount { .. }
         | ComputeError::SpecId { .. }
+        | ComputeError::SpecShared { .. }
         | ComputeError::CopyDType { .. }
         | ComputeError::ParameterImage { .. }
         | ComputeError::ParameterBuffer { .. }
@@ -87,8 +88,6 @@ fn help(error: &ComputeError) -> Option<String> {
         ComputeError::ParameterImage { format: Some(format), .. } => {
             format!("make the image with that format: Image(values, format=\"{format}\")")
         }
-        ComputeError::SpecId { ids, .. } if ids.is_empty() => "it has none".to_owned(),
-        ComputeError::SpecId { ids, .. } => format!("it has {ids}"),
         ComputeError::NotSpirv { .. } => {
             "give the words of a compiled kernel: my_kernel.to_spirv()".to_owned()
         }

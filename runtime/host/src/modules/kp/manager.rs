@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use kps_compute::{DType, Level, Manager, Sequence, Tensor};
+use kps_compute::{DType, Level, Manager, Sequence, SpecValues, Tensor};
 use kps_device::{Checks, DeviceInfo, Origin};
 use kps_kernel::{Edge, Ints};
 
@@ -233,8 +233,8 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     };
     let general = general_words(vm, spirv, &bound, launched, &this.manager)?;
     let spec_consts = match spec_consts.filter(|given| !given.is_none()) {
-        Some(given) => values::spec_constants(vm, given, &words)?,
-        None => Vec::new(),
+        Some(given) => values::spec_constants(vm, given)?,
+        None => SpecValues::default(),
     };
     let words = ops::specialised(words, &spec_consts)?;
     let builder = this.manager.algorithm_over(&tensors, &words);
@@ -244,7 +244,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     };
     let origin = if kernels::is_kernel(spirv) { Origin::Compiler } else { Origin::Elsewhere };
     let builder = builder.origin(origin).instrument(instrument).subgroup_size(subgroup_size);
-    let mut builder = builder.spec_constants(spec_consts);
+    let mut builder = builder.spec_values(spec_consts);
     for (binding, sampler) in samplers {
         builder = builder.sampler(binding, sampler);
     }

@@ -1,6 +1,6 @@
 //! The operations of `kp` as objects: what `sequence.record(op)` takes.
 
-use kps_compute::{DType, Extent, Number, Op, Push, Tensor};
+use kps_compute::{DType, Extent, Number, Op, Push, SpecValues, Tensor};
 use kps_kernel::Ints;
 
 use super::algorithm::ScriptAlgorithm;
@@ -189,13 +189,13 @@ fn plain_entry(words: Vec<u32>, options: &Options) -> Result<Vec<u32>> {
 }
 
 /// The words for these values of specialisation constants: others than `words`, where a device cannot give them.
-pub fn specialised(words: Vec<u32>, spec_consts: &[Number]) -> Result<Vec<u32>> {
+pub fn specialised(words: Vec<u32>, spec_consts: &SpecValues) -> Result<Vec<u32>> {
     let words = specialised_words(words, spec_consts)?;
     foreign::check_constants(&words).map_err(compile_error)?;
     Ok(words)
 }
 
-fn specialised_words(words: Vec<u32>, spec_consts: &[Number]) -> Result<Vec<u32>> {
+fn specialised_words(words: Vec<u32>, spec_consts: &SpecValues) -> Result<Vec<u32>> {
     if spec_consts.is_empty() {
         return Ok(words);
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kps_compute::{DType, Number, Tensor, Written};
+use kps_compute::{DType, Number, SpecValues, Tensor, Written};
 use kps_kernel::{StructType, Type};
 
 use super::tensor::ScriptTensor;
@@ -253,9 +253,11 @@ fn is_nested(value: &Value) -> bool {
     matches!(value.base_value(), Value::List(_) | Value::Tuple(_) | Value::Range(_) | Value::Native(_))
 }
 
-/// Values of specialisation constants: all in the order of their ids, or some by their ids in a dict.
-pub fn spec_constants(vm: &mut Vm, source: &Value, words: &[u32]) -> Result<Vec<Number>> {
-    let Value::Dict(dict) = source.base_value() else { return numbers(vm, source, "spec_consts") };
+/// Values of specialisation constants: a list, or some by their ids in a dict.
+pub fn spec_constants(vm: &mut Vm, source: &Value) -> Result<SpecValues> {
+    let Value::Dict(dict) = source.base_value() else {
+        return Ok(SpecValues::list(numbers(vm, source, "spec_consts")?));
+    };
     let mut values = Vec::new();
     for (key, given) in dict.to_pairs() {
         let id =
@@ -263,7 +265,7 @@ pub fn spec_constants(vm: &mut Vm, source: &Value, words: &[u32]) -> Result<Vec<
         let number = number(&given)?.ok_or_else(|| errors::not_numbers("spec_consts", &given))?;
         values.push((id, number));
     }
-    kps_compute::spec_constants_by_id(words, &values).map_err(errors::compute)
+    Ok(SpecValues::by_id(values))
 }
 
 /// The numbers of a list or of anything that holds numbers: constants of a kernel.
