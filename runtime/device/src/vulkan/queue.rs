@@ -17,6 +17,9 @@ const SPIN: Duration = Duration::from_micros(100);
 const NAP: Duration = Duration::from_millis(20);
 /// How long what was interrupted may take to end before its memory is left to it. The process waits for this.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// Mesa's software driver keeps some 300 bytes of each submission until nothing is left to run, however many have
+/// ended. After so many submissions it is let come to rest.
+const MAX_WITHOUT_REST: u64 = 1024;
 
 pub(super) struct Queue {
     gpu: Rc<Gpu>,
@@ -27,6 +30,8 @@ pub(super) struct Queue {
     /// The value of the last submission, which is its ticket's.
     pub submitted: u64,
     ended: Cell<u64>,
+    /// The last submission behind which nothing was left to run.
+    rested: Cell<u64>,
     /// Somebody stopped waiting because of the interrupt flag: what runs may never end.
     abandoned: Cell<bool>,
     /// What submissions left pending for later ones.
@@ -55,6 +60,7 @@ impl Queue {
             timeline: vk::Semaphore::null(),
             submitted: 0,
             ended: Cell::new(0),
+            rested: Cell::new(0),
             abandoned: Cell::new(false),
             hazards: Hazards::default(),
             barrier: vk::CommandBuffer::null(),
@@ -165,7 +171,20 @@ impl Queue {
             return Err(self.gpu.error("vkGetSemaphoreCounterValue", vk::Result::ERROR_DEVICE_LOST));
         }
         self.ended.set(self.ended.get().max(value));
+        if self.ended.get() == self.submitted {
+            self.rested.set(self.submitted);
+        }
         Ok(self.ended.get())
+    }
+
+    /// Waits until nothing is left to run, where the driver needs that.
+    pub fn rest(&self, interrupt: &AtomicBool) -> Result<()> {
+        let is_due = self.submitted - self.rested.get() >= MAX_WITHOUT_REST;
+        if !is_due || self.gpu.physical.info.kind != DeviceKind::Software {
+            return Ok(());
+        }
+        self.rested.set(self.submitted);
+        self.wait(self.submitted, None, interrupt).map(drop)
     }
 
     /// Waits for a submission: spins for a moment, then sleeps. The flag ends the waiting, though not

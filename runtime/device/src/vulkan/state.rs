@@ -110,6 +110,7 @@ impl State {
             return Err(DeviceError::UnknownId { kind: "queue" });
         }
         after.iter().try_for_each(|ticket| self.check_ticket(*ticket))?;
+        self.queues[index].rest(&self.interrupt)?;
         let chosen = self.recorded(index, commands)?;
         self.fill_fresh(&chosen.uses)?;
         let value = self.launch(index, chosen.commands, &chosen.uses, after)?;
