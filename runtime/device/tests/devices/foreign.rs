@@ -291,7 +291,7 @@ struct Step {
 fn way(random: &mut Random, tree: &Tree) -> (Vec<Step>, bool) {
     let mut steps = Vec::new();
     let mut at = tree;
-    let mut index = |random: &mut Random, len: usize, leaves: usize| {
+    let index = |random: &mut Random, len: usize, leaves: usize| {
         const WILD: [i64; 7] = [-1, -2, -1000, 1 << 16, i32::MAX as i64, i32::MIN as i64, 12345];
         let index = match random.below(4) {
             0 if random.below(2) == 0 => WILD[random.below(WILD.len())],
