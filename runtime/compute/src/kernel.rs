@@ -316,6 +316,15 @@ impl Kernel {
     }
 }
 
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // A manager that was destroyed has no pipelines any more.
+        if let Ok(device) = self.context.device("unload a kernel from") {
+            device.unload(self.pipeline);
+        }
+    }
+}
+
 /// Of a tensor that is bound, the bytes that the kernel sees: a uniform is one value, however long the tensor.
 fn bytes_bound(buffer: &BufferBinding) -> u64 {
     match buffer.kind {

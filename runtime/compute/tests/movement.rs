@@ -458,3 +458,17 @@ fn recording_follows_both_generations() {
     assert_eq!(value(), 4.0);
     assert!(manager.get_create_sequence("op").expect("it is there").is_init());
 }
+
+#[test]
+fn a_kernel_is_given_back_when_the_last_that_uses_it_is_gone() {
+    let recorder = Recorder::separate();
+    let manager = manager(&recorder);
+    let a = manager.tensor(&[0.0f32]).expect("one element");
+    let algorithm = manager.algorithm(&[&a], &kernels::increment()).build().expect("it fits");
+    let sequence = manager.sequence().dispatch(&algorithm, Extent::Default);
+    drop(algorithm);
+    sequence.eval().expect("the sequence has the algorithm");
+    assert_eq!(*recorder.unloaded.borrow(), []);
+    drop(sequence);
+    assert_eq!(recorder.unloaded.borrow().len(), 1);
+}

@@ -80,6 +80,10 @@ pub trait Device {
     /// again, at the cost of a look-up.
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId>;
 
+    /// Gives a pipeline back. It goes once every `load` that gave it was given back, and nothing that was submitted
+    /// uses it any more. Unloading an unknown id does nothing.
+    fn unload(&self, pipeline: PipelineId);
+
     /// What the module binds, reflected from its words.
     fn interface(&self, pipeline: PipelineId) -> Result<Arc<Interface>>;
 

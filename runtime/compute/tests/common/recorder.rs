@@ -26,6 +26,7 @@ pub struct Recorder {
     buffers: RefCell<BTreeMap<u64, Box<[u8]>>>,
     n_buffers: Cell<u64>,
     pipelines: RefCell<Vec<Arc<Interface>>>,
+    pub unloaded: RefCell<Vec<PipelineId>>,
     submitted: RefCell<Vec<(Ticket, Commands)>>,
     ended: RefCell<[u64; 2]>,
     identities: RefCell<Vec<usize>>,
@@ -52,6 +53,7 @@ impl Recorder {
             buffers: RefCell::default(),
             n_buffers: Cell::new(0),
             pipelines: RefCell::default(),
+            unloaded: RefCell::default(),
             submitted: RefCell::default(),
             ended: RefCell::default(),
             identities: RefCell::default(),
@@ -163,6 +165,10 @@ impl Device for Recorder {
         let mut pipelines = self.pipelines.borrow_mut();
         pipelines.push(Arc::new(Interface::reflect(words, options)?));
         Ok(PipelineId(pipelines.len() as u64 - 1))
+    }
+
+    fn unload(&self, pipeline: PipelineId) {
+        self.unloaded.borrow_mut().push(pipeline);
     }
 
     fn interface(&self, pipeline: PipelineId) -> Result<Arc<Interface>> {

@@ -61,6 +61,8 @@ pub struct Loaded {
     key: Key,
     pub interface: Arc<Interface>,
     pipeline: RefCell<Weak<Pipeline>>,
+    /// How often the device loaded it and did not give it back.
+    pub n_loads: usize,
 }
 
 impl Loaded {
@@ -70,7 +72,12 @@ impl Loaded {
             key,
             interface: pipeline.interface.clone(),
             pipeline: RefCell::new(Arc::downgrade(&pipeline)),
+            n_loads: 1,
         })
+    }
+
+    pub fn key(&self) -> &Key {
+        &self.key
     }
 
     /// Made anew where it was let go.

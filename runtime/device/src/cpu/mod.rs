@@ -165,6 +165,10 @@ impl Device for CpuDevice {
         self.state.borrow_mut().load(Key { words: words.into(), options, lanes: self.lanes })
     }
 
+    fn unload(&self, pipeline: PipelineId) {
+        self.state.borrow_mut().unload(pipeline);
+    }
+
     fn interface(&self, pipeline: PipelineId) -> Result<Arc<Interface>> {
         self.state.borrow().interface(pipeline)
     }

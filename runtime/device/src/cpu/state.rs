@@ -29,7 +29,8 @@ const MAX_OUTCOMES: usize = 4096;
 pub struct State {
     pub pool: Pool,
     pub buffers: Buffers,
-    loaded: Vec<Loaded>,
+    loaded: FxHashMap<PipelineId, Loaded>,
+    n_loaded: u64,
     ids: FxHashMap<Key, PipelineId>,
     n_submitted: u64,
     /// Of the submissions that have something to tell.
@@ -49,7 +50,8 @@ impl State {
         State {
             pool: Pool::new(),
             buffers: Buffers::default(),
-            loaded: Vec::new(),
+            loaded: FxHashMap::default(),
+            n_loaded: 0,
             ids: FxHashMap::default(),
             n_submitted: 0,
             outcomes: BTreeMap::new(),
@@ -58,18 +60,29 @@ impl State {
     }
 
     pub fn load(&mut self, key: Key) -> Result<PipelineId> {
-        if let Some(&id) = self.ids.get(&key) {
-            return Ok(id);
+        if let Some(id) = self.ids.get(&key) {
+            self.loaded.get_mut(id).expect("what has an id is loaded").n_loads += 1;
+            return Ok(*id);
         }
-        let id = PipelineId(self.loaded.len() as u64);
-        self.loaded.push(Loaded::load(key.clone())?);
+        let id = PipelineId(self.n_loaded);
+        self.loaded.insert(id, Loaded::load(key.clone())?);
+        self.n_loaded += 1;
         self.ids.insert(key, id);
         Ok(id)
     }
 
+    /// Nothing runs that was submitted, so that it may go at once; the library keeps the code for a while.
+    pub fn unload(&mut self, id: PipelineId) {
+        let Some(loaded) = self.loaded.get_mut(&id) else { return };
+        loaded.n_loads -= 1;
+        if loaded.n_loads == 0 {
+            self.ids.remove(loaded.key());
+            self.loaded.remove(&id);
+        }
+    }
+
     fn loaded(&self, id: PipelineId) -> Result<&Loaded> {
-        let loaded = usize::try_from(id.0).ok().and_then(|id| self.loaded.get(id));
-        loaded.ok_or(DeviceError::UnknownId { kind: "pipeline" })
+        self.loaded.get(&id).ok_or(DeviceError::UnknownId { kind: "pipeline" })
     }
 
     pub fn pipeline(&self, id: PipelineId) -> Result<Arc<Pipeline>> {

@@ -1,5 +1,7 @@
 //! Checked commands in, a recorded command buffer out.
 
+use std::rc::Rc;
+
 use ash::vk;
 use rustc_hash::FxHashMap;
 
@@ -20,6 +22,8 @@ pub(super) struct Take {
     pub commands: vk::CommandBuffer,
     pub queries: vk::QueryPool,
     descriptors: vk::DescriptorPool,
+    /// Those that it uses stay as long as it does.
+    pipelines: Vec<Rc<Pipeline>>,
 }
 
 impl Take {
@@ -50,6 +54,7 @@ impl Encoder<'_> {
             commands: buffer,
             queries: vk::QueryPool::null(),
             descriptors: vk::DescriptorPool::null(),
+            pipelines: Vec::new(),
         };
         let recorded = self.record(&mut take, commands, plan);
         match recorded.and(queue.end(buffer)) {
@@ -200,6 +205,9 @@ impl Recording<'_, '_> {
 
     fn dispatch(&mut self, dispatch: &Dispatch) -> Result<()> {
         let pipeline = self.encoder.pipelines.get(dispatch.pipeline)?;
+        if !self.take.pipelines.iter().any(|known| Rc::ptr_eq(known, pipeline)) {
+            self.take.pipelines.push(pipeline.clone());
+        }
         let descriptors = self.descriptors(pipeline, dispatch)?;
         self.bind(pipeline, descriptors)?;
         let device = &self.encoder.gpu.device;
@@ -259,7 +267,7 @@ impl Recording<'_, '_> {
         let compute = vk::PipelineBindPoint::COMPUTE;
         let device = &self.encoder.gpu.device;
         if self.bound != pipeline.handle {
-            // SAFETY: the pipeline lives as long as the device.
+            // SAFETY: the take holds the pipeline.
             unsafe { device.cmd_bind_pipeline(self.take.commands, compute, pipeline.handle) };
             self.bound = pipeline.handle;
         }

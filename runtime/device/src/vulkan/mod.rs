@@ -165,6 +165,10 @@ impl Device for VulkanDevice {
         self.state.borrow_mut().pipelines.load(words, options)
     }
 
+    fn unload(&self, pipeline: PipelineId) {
+        self.state.borrow_mut().pipelines.unload(pipeline);
+    }
+
     fn interface(&self, pipeline: PipelineId) -> Result<Arc<Interface>> {
         Ok(self.state.borrow().pipelines.get(pipeline)?.interface.clone())
     }

@@ -16,13 +16,22 @@ use crate::{DeviceError, Instrument, Interface, Origin, PipelineId, PipelineOpti
 
 pub(super) struct Pipelines {
     gpu: Rc<Gpu>,
-    made: Vec<Pipeline>,
+    loaded: FxHashMap<PipelineId, Loaded>,
+    next_id: u64,
     /// Pipelines by the hash of their words and options.
-    by_hash: FxHashMap<u64, Vec<usize>>,
+    by_hash: FxHashMap<u64, Vec<PipelineId>>,
     cache: DiskCache,
 }
 
+struct Loaded {
+    /// Recordings share it.
+    pipeline: Rc<Pipeline>,
+    /// How often it was loaded and not given back.
+    n_loads: usize,
+}
+
 pub(super) struct Pipeline {
+    gpu: Rc<Gpu>,
     pub handle: vk::Pipeline,
     pub layout: vk::PipelineLayout,
     /// The layout of each descriptor set, from set 0 on; those between are empty.
@@ -85,26 +94,46 @@ pub(super) fn slots(interface: &Interface) -> Vec<Slot> {
 impl Pipelines {
     pub fn new(gpu: &Rc<Gpu>) -> Result<Pipelines> {
         let cache = DiskCache::open(gpu)?;
-        Ok(Pipelines { gpu: gpu.clone(), made: Vec::new(), by_hash: FxHashMap::default(), cache })
+        let (loaded, by_hash) = (FxHashMap::default(), FxHashMap::default());
+        Ok(Pipelines { gpu: gpu.clone(), loaded, next_id: 0, by_hash, cache })
     }
 
     pub fn load(&mut self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {
         let hash = hash(words, options);
-        for &index in self.by_hash.get(&hash).into_iter().flatten() {
-            let known = &self.made[index];
-            if *known.words == *words && known.options == *options {
-                return Ok(PipelineId(index as u64));
+        for id in self.by_hash.get(&hash).into_iter().flatten() {
+            let known = self.loaded.get_mut(id).expect("what is found by its hash is loaded");
+            if *known.pipeline.words == *words && known.pipeline.options == *options {
+                known.n_loads += 1;
+                return Ok(*id);
             }
         }
-        let pipeline = self.create(words, options)?;
-        let index = self.made.len();
-        self.made.push(pipeline);
-        self.by_hash.entry(hash).or_default().push(index);
-        Ok(PipelineId(index as u64))
+        let pipeline = Rc::new(self.create(words, options)?);
+        let id = PipelineId(self.next_id);
+        self.next_id += 1;
+        self.loaded.insert(id, Loaded { pipeline, n_loads: 1 });
+        self.by_hash.entry(hash).or_default().push(id);
+        Ok(id)
     }
 
-    pub fn get(&self, id: PipelineId) -> Result<&Pipeline> {
-        self.made.get(id.0 as usize).ok_or(DeviceError::UnknownId { kind: "pipeline" })
+    pub fn unload(&mut self, id: PipelineId) {
+        let Some(loaded) = self.loaded.get_mut(&id) else { return };
+        loaded.n_loads -= 1;
+        if loaded.n_loads > 0 {
+            return;
+        }
+        let hash = hash(&loaded.pipeline.words, &loaded.pipeline.options);
+        self.loaded.remove(&id);
+        if let Some(alike) = self.by_hash.get_mut(&hash) {
+            alike.retain(|other| *other != id);
+            if alike.is_empty() {
+                self.by_hash.remove(&hash);
+            }
+        }
+    }
+
+    pub fn get(&self, id: PipelineId) -> Result<&Rc<Pipeline>> {
+        let loaded = self.loaded.get(&id).ok_or(DeviceError::UnknownId { kind: "pipeline" })?;
+        Ok(&loaded.pipeline)
     }
 
     fn create(&mut self, words: &[u32], options: &PipelineOptions) -> Result<Pipeline> {
@@ -137,6 +166,7 @@ impl Pipelines {
         self.cache.grown = true;
         let (layout, sets) = parts.keep();
         Ok(Pipeline {
+            gpu: self.gpu.clone(),
             handle,
             layout,
             sets,
@@ -159,18 +189,13 @@ impl Pipelines {
     }
 }
 
-impl Drop for Pipelines {
+impl Drop for Pipeline {
     fn drop(&mut self) {
-        for pipeline in self.made.drain(..) {
-            // SAFETY: the device's owner waited until it was idle.
-            unsafe {
-                self.gpu.device.destroy_pipeline(pipeline.handle, None);
-                self.gpu.device.destroy_pipeline_layout(pipeline.layout, None);
-                pipeline
-                    .sets
-                    .iter()
-                    .for_each(|set| self.gpu.device.destroy_descriptor_set_layout(*set, None));
-            }
+        // SAFETY: recordings that use it hold it until they have ended.
+        unsafe {
+            self.gpu.device.destroy_pipeline(self.handle, None);
+            self.gpu.device.destroy_pipeline_layout(self.layout, None);
+            self.sets.iter().for_each(|set| self.gpu.device.destroy_descriptor_set_layout(*set, None));
         }
     }
 }

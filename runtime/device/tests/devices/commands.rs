@@ -247,3 +247,30 @@ fn queue_families_that_are_not_there_fall_back() {
         assert_eq!(opened.device.get(a, 1), [2.0]);
     });
 }
+
+#[test]
+fn a_pipeline_is_there_until_every_load_was_given_back() {
+    on_every_device(|device| {
+        let (first, second) = (device.module("increment"), device.module("increment"));
+        assert_eq!(first, second);
+        let a = device.floats(&[1.0, 2.0]);
+        let again = Commands::new(vec![dispatch(first, &[(a, BOTH)], 2)]);
+        let submit = |commands: &Commands| device.submit(QueueId(0), commands, &[]);
+        device.unload(first);
+        submit(&again).map(|ticket| device.done(ticket)).expect("it was loaded twice");
+        assert_eq!(device.get(a, 2), [2.0, 3.0]);
+        // What runs already is not disturbed.
+        let running = submit(&again).expect("it is still loaded");
+        device.unload(first);
+        device.done(running);
+        assert_eq!(device.get(a, 2), [3.0, 4.0]);
+        assert_eq!(device.interface(first).map(drop), Err(DeviceError::UnknownId { kind: "pipeline" }));
+        let others = Commands::new(vec![dispatch(first, &[(a, BOTH)], 2)]);
+        assert_eq!(submit(&others).map(drop), Err(DeviceError::UnknownId { kind: "pipeline" }));
+        device.unload(first);
+        let anew = device.module("increment");
+        assert_ne!(anew, first);
+        device.done(device.run(vec![dispatch(anew, &[(a, BOTH)], 2)]));
+        assert_eq!(device.get(a, 2), [4.0, 5.0]);
+    });
+}

@@ -13,6 +13,7 @@ mod launch;
 mod object;
 pub mod options;
 mod push;
+mod recent;
 pub mod structs;
 mod trace;
 mod types;

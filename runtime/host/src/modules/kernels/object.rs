@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use kps_compute::Extent;
 use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, ParamKind, Signature, Target, Type};
-use rustc_hash::FxHashMap;
 
 use super::env::FunctionEnv;
 use super::explain::explain;
+use super::recent::Recent;
 use super::trace::trace;
 use super::{dump, errors, launch, structs};
 use crate::foreign;
@@ -33,15 +33,18 @@ pub static KERNEL: NativeType = NativeType {
     ..NativeType::new("Kernel", "pyshader")
 };
 
-/// A kernel with every form of it that was compiled.
+/// A kernel with the forms of it that were compiled last.
 pub struct Kernel {
     /// As it was defined.
     pub template: Rc<KernelTemplate>,
     pub env: FunctionEnv,
     /// With the methods that the structs of its parameters had when it was last asked for.
     latest: RefCell<Rc<KernelTemplate>>,
-    compiled: RefCell<FxHashMap<(Signature, Target), Rc<KernelModule>>>,
+    compiled: RefCell<Recent<(Signature, Target), Rc<KernelModule>>>,
 }
+
+/// Forms that are kept of one kernel: one that captures a number that changes is compiled for each of its values.
+const MAX_FORMS: usize = 64;
 
 impl Kernel {
     /// Checks a function of the script as a kernel.
@@ -56,7 +59,8 @@ impl Kernel {
         vm.warnings.tell(&template.warnings);
         let template = Rc::new(template);
         let latest = RefCell::new(template.clone());
-        Ok(Value::native(Kernel { template, env, latest, compiled: RefCell::default() }))
+        let compiled = RefCell::new(Recent::with_capacity(MAX_FORMS));
+        Ok(Value::native(Kernel { template, env, latest, compiled }))
     }
 
     /// The template for the structs that parameters are declared as, with the methods that their classes have now.
@@ -122,8 +126,8 @@ impl Kernel {
     /// The compiled form for a signature; compiled when it is new.
     pub fn compile(&self, vm: &Vm, signature: &Signature, target: &Target) -> Result<Rc<KernelModule>> {
         let key = (signature.clone(), *target);
-        if let Some(module) = self.compiled.borrow().get(&key) {
-            return Ok(module.clone());
+        if let Some(module) = self.compiled.borrow_mut().get(&key) {
+            return Ok(module);
         }
         let template = self.template_now()?;
         let module = kps_kernel::specialize(&template, &self.env.interruptible(vm), signature, target);

@@ -28,13 +28,18 @@ pub struct ScriptedManager {
     target: Target,
     /// By the module's address.
     kernels: RefCell<FxHashMap<*const KernelModule, Loaded>>,
+    /// How many of them there may be before those whose modules are gone are looked for.
+    sweep_at: Cell<usize>,
 }
 
 struct Loaded {
     kernel: Rc<Kernel>,
-    /// Held, so that its address stays its own.
-    _module: Rc<KernelModule>,
+    /// As long as this is there, the module's address is no other module's.
+    module: Weak<KernelModule>,
 }
+
+/// Kernels that a manager has loaded before it looks for those whose modules are gone.
+const MIN_SWEEP: usize = 64;
 
 impl Deref for ScriptedManager {
     type Target = Manager;
@@ -66,8 +71,12 @@ impl ScriptedManager {
             return Ok(loaded.kernel.clone());
         }
         let kernel = Rc::new(self.manager.kernel_run_so(&module.words, &[], running).map_err(compute)?);
-        let loaded = Loaded { kernel: kernel.clone(), _module: module.clone() };
-        self.kernels.borrow_mut().insert(key, loaded);
+        let mut kernels = self.kernels.borrow_mut();
+        if kernels.len() >= self.sweep_at.get() {
+            kernels.retain(|_, loaded| loaded.module.strong_count() > 0);
+            self.sweep_at.set((2 * kernels.len()).max(MIN_SWEEP));
+        }
+        kernels.insert(key, Loaded { kernel: kernel.clone(), module: Rc::downgrade(module) });
         Ok(kernel)
     }
 }
@@ -109,7 +118,8 @@ pub fn open(
     logging::flush_kp(vm)?;
     let debug_info = vm.debug_info && manager.info().features.contains(&Feature::NonSemanticInfo);
     let target = Target { debug_info, ..kernels::target_of(manager.info()) };
-    let manager = Rc::new(ScriptedManager { manager, checking, target, kernels: RefCell::default() });
+    let (kernels, sweep_at) = (RefCell::default(), Cell::new(MIN_SWEEP));
+    let manager = Rc::new(ScriptedManager { manager, checking, target, kernels, sweep_at });
     vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
     Ok(manager)
 }
