@@ -61,3 +61,31 @@ pub fn check(words: &[u32]) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::tools::{assemble, validate};
+
+    #[test]
+    fn structures_that_are_reached_by_address_need_their_offsets() {
+        let check = |offsets: &str, expect: Option<&str>| {
+            let text = format!(
+                "OpCapability Shader\nOpCapability PhysicalStorageBufferAddresses\n\
+                 OpMemoryModel PhysicalStorageBuffer64 GLSL450\nOpEntryPoint GLCompute %main \"main\"\n\
+                 OpExecutionMode %main LocalSize 1 1 1\n{offsets}OpMemberDecorate %outer 0 Offset 0\n\
+                 OpDecorate %outer Block\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n\
+                 %uint = OpTypeInt 32 0\n%inner = OpTypeStruct %uint %uint\n%outer = OpTypeStruct %inner\n\
+                 %ptr = OpTypePointer PhysicalStorageBuffer %outer\n%main = OpFunction %void None %fn\n\
+                 %entry = OpLabel\nOpReturn\nOpFunctionEnd\n"
+            );
+            let words = assemble(&text).expect("it is assembly");
+            let said = validate(&words).err().map(|error| error.to_string());
+            assert_eq!(said.is_some(), expect.is_some(), "{said:?}");
+            assert!(said.unwrap_or_default().ends_with(expect.unwrap_or_default()), "{offsets}");
+        };
+        let first = "OpMemberDecorate %inner 0 Offset 0\n";
+        check(&format!("{first}OpMemberDecorate %inner 1 Offset 4\n"), None);
+        check(first, Some("is reached by address, and its member 1 has no `Offset`"));
+        check("", Some("is reached by address, and its member 0 has no `Offset`"));
+    }
+}
