@@ -266,7 +266,10 @@ impl Grammar<'_> {
                 let target = self.expression();
                 self.line(&format!("{name}[{target}] = {value}"));
             }
-            6 => self.line(&format!("{name}.{} = {value}", self.name())),
+            6 => {
+                let member = self.name();
+                self.line(&format!("{name}.{member} = {value}"));
+            }
             7 => self.line(&format!("del {name}")),
             8 => self.line(&format!("a, *b = {value}")),
             9 => self.block(&format!("if {value}:")),

@@ -292,7 +292,7 @@ fn launched(manager: &SharedManager, tensors: &[Tensor]) -> Launched {
 }
 
 fn kernel_op(manager: &SharedManager, tensors: Vec<Tensor>, words: &[u32]) -> Result<Op> {
-    let words = ops::specialised(words.to_vec(), &[])?;
+    let words = ops::specialised(words.to_vec(), &kps_compute::SpecValues::default())?;
     let algorithm = manager
         .algorithm_over(&tensors, &words)
         .instrument(launched(manager, &tensors).instrument)
