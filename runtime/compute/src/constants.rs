@@ -264,6 +264,8 @@ impl SpecValues {
 
     /// Each value with the id of its constants.
     pub fn by_id(values: impl IntoIterator<Item = (u32, Number)>) -> SpecValues {
+        let mut values: Vec<_> = values.into_iter().collect();
+        values.sort_by_key(|(id, _)| *id);
         let (ids, numbers) = values.into_iter().unzip();
         SpecValues { numbers, ids: Some(ids) }
     }

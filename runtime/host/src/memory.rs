@@ -144,9 +144,10 @@ fn with_reserve(again: impl FnOnce() -> *mut u8) -> *mut u8 {
 }
 
 /// Takes memory from the system that an allocation may have when the system has nothing left.
-fn keep_back() {
+/// Whether there is one now.
+fn keep_back() -> bool {
     if !KEPT_BACK.load(Ordering::Acquire).is_null() {
-        return;
+        return true;
     }
     // SAFETY: the layout has a size.
     let block = unsafe { System.alloc(RESERVE) };
@@ -156,6 +157,7 @@ fn keep_back() {
         // SAFETY: it was allocated above and nobody else has it.
         unsafe { System.dealloc(block, RESERVE) };
     }
+    !block.is_null()
 }
 
 /// Whether [`Heap`] is the program's allocator.
@@ -297,7 +299,7 @@ fn known_limit() -> isize {
     if LIMIT.get() == 0 {
         let available = system_memory::available().map_or(isize::MAX, |bytes| (bytes / 10 * 9) as isize);
         LIMIT.set(HELD.get().max(0).saturating_add(available));
-        keep_back();
+        let _ = keep_back();
     }
     LIMIT.get()
 }
@@ -311,8 +313,8 @@ pub(crate) fn judge() -> Result<()> {
     let held = HELD.get();
     let most = limit.saturating_add(limit / 8).saturating_add(SLACK);
     let spare = (limit / 64).max(1 << 16);
-    if WAS_REFUSED.take() {
-        keep_back();
+    // Where the system has as much again, an error before this one has made room.
+    if WAS_REFUSED.take() && !keep_back() {
         return Err(too_much());
     }
     if held <= limit {
@@ -327,7 +329,7 @@ pub(crate) fn judge() -> Result<()> {
 #[cold]
 fn refused() -> Raise {
     WAS_REFUSED.set(false);
-    keep_back();
+    let _ = keep_back();
     too_much()
 }
 

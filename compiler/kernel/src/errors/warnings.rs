@@ -111,5 +111,5 @@ pub(crate) fn shift_past_width(at: Location, amount: i128, scalar: Scalar) -> Di
     let n_bits = scalar.bits();
     let message = format!("a shift by {amount}, of `{scalar}`, which has {n_bits} bits");
     warning("kernel/shift", at, message, &format!("by {} in effect", amount.rem_euclid(i128::from(n_bits))))
-        .help("cast what is shifted to a wider type before it is computed: `i32(x) >> 8`")
+        .help(format!("cast what is shifted to a wider type before it is computed: `i32(x) >> {amount}`"))
 }

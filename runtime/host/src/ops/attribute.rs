@@ -433,7 +433,7 @@ impl Vm {
         if instance.class().slots.is_some() {
             return Err(self.missing_attr(value, &self.name("__dict__")));
         }
-        let Value::Dict(dict) = dict else {
+        let Value::Dict(dict) = dict.base_value().clone() else {
             let message = format!("__dict__ must be set to a dictionary, not a '{}'", dict.type_name());
             return Err(errors::type_error(message));
         };

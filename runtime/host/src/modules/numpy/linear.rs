@@ -2,7 +2,7 @@
 
 use kps_compute::DType;
 use kps_compute::element::{from_bytes, to_bytes};
-use ndarray::{ArrayView2, LinalgScalar};
+use ndarray::{ArrayView2, Axis, LinalgScalar};
 
 use super::array::NdArray;
 use super::casting::{Casting, Target};
@@ -17,7 +17,7 @@ use super::promote::promote;
 use super::reduce::{self, Reduction};
 use super::{errors, kernel, strided};
 use crate::value::{Args, NativeDef, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{Vm, checkpoint};
 
 pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("dot", dot_function),
@@ -118,7 +118,13 @@ fn product(dtype: DType, left: &[u8], right: &[u8], (m, k, n): (usize, usize, us
         let (left, right) = (from_bytes::<T>(left), from_bytes::<T>(right));
         let left = ArrayView2::from_shape((m, k), &left).expect("the row has all elements");
         let right = ArrayView2::from_shape((k, n), &right).expect("the row has all elements");
-        Ok(to_bytes(&left.dot(&right).iter().copied().collect::<Vec<T>>()))
+        let mut out = Vec::with_capacity(m * n * size_of::<T>());
+        // Rows at a time, so that each product takes a few milliseconds.
+        for rows in left.axis_chunks_iter(Axis(0), rows_at_once(k, n)) {
+            checkpoint()?;
+            out.extend(to_bytes(&rows.dot(&right).iter().copied().collect::<Vec<T>>()));
+        }
+        Ok(out)
     }
     match dtype {
         DType::F32 => of::<f32>(left, right, (m, k, n)),
@@ -127,14 +133,23 @@ fn product(dtype: DType, left: &[u8], right: &[u8], (m, k, n): (usize, usize, us
         other => {
             let (left, right) = (cast(left, other, DType::I64)?, cast(right, other, DType::I64)?);
             kernel::check_room(2 * left.len().max(right.len()).max(m * n * 8))?;
-            cast(&int_product(&from_bytes(&left), &from_bytes(&right), (m, k, n)), DType::I64, other)
+            cast(&int_product(&from_bytes(&left), &from_bytes(&right), (m, k, n))?, DType::I64, other)
         }
     }
 }
 
-fn int_product(left: &[i64], right: &[i64], (m, k, n): (usize, usize, usize)) -> Vec<u8> {
+/// Rows of a product that take a few milliseconds, of columns that have `k` elements.
+fn rows_at_once(k: usize, n: usize) -> usize {
+    const MULTIPLICATIONS: usize = 1 << 26;
+    (MULTIPLICATIONS / k.saturating_mul(n).max(1)).max(8)
+}
+
+fn int_product(left: &[i64], right: &[i64], (m, k, n): (usize, usize, usize)) -> Result<Vec<u8>> {
     let mut out = vec![0i64; m * n];
     for row in 0..m {
+        if row % rows_at_once(k, n) == 0 {
+            checkpoint()?;
+        }
         let places = &mut out[row * n..(row + 1) * n];
         for step in 0..k {
             let factor = left[row * k + step];
@@ -143,7 +158,7 @@ fn int_product(left: &[i64], right: &[i64], (m, k, n): (usize, usize, usize)) ->
             }
         }
     }
-    to_bytes(&out)
+    Ok(to_bytes(&out))
 }
 
 fn matmul_function(vm: &mut Vm, args: &Args) -> Result {

@@ -15,6 +15,7 @@ use kps_compute::{DType, Element};
 
 use super::errors;
 use crate::value::Result;
+use crate::vm::checkpoint;
 
 /// Evaluates an expression with `T` standing for the Rust type of elements that loops work on.
 macro_rules! with_number {
@@ -121,15 +122,21 @@ pub fn check_room(n_bytes: usize) -> Result<()> {
 }
 
 pub fn has_room(n_bytes: usize) -> bool {
-    const SMALL: usize = 1 << 24;
-    n_bytes <= SMALL || Vec::<u8>::new().try_reserve_exact(n_bytes).is_ok()
+    crate::memory::grant(n_bytes).is_ok()
 }
+
+/// Elements that are worked on between two looks at the interrupter: a few milliseconds.
+const STRETCH: usize = 1 << 18;
 
 /// A row made of one.
 pub fn map<T: Element, U: Element>(row: &[u8], func: impl Fn(T) -> U) -> Result<Vec<u8>> {
     let mut out = zeros(row.len() / size_of::<T>() * size_of::<U>())?;
-    for (place, element) in out.chunks_exact_mut(size_of::<U>()).zip(elements::<T>(row)) {
-        func(element).store(place);
+    let stretches = out.chunks_mut(STRETCH * size_of::<U>()).zip(row.chunks(STRETCH * size_of::<T>()));
+    for (places, row) in stretches {
+        checkpoint()?;
+        for (place, element) in places.chunks_exact_mut(size_of::<U>()).zip(elements::<T>(row)) {
+            func(element).store(place);
+        }
     }
     Ok(out)
 }
@@ -146,8 +153,25 @@ pub fn zip<T: Element, U: Element>(
     }
     let size = size_of::<T>();
     let mut out = zeros(n * size_of::<U>())?;
-    let places = out.chunks_exact_mut(size_of::<U>());
-    match (left.len() == size && n > 1, right.len() == size && n > 1) {
+    let (one_left, one_right) = (left.len() == size && n > 1, right.len() == size && n > 1);
+    let part = |row, is_one, at: usize| -> &[u8] { if is_one { row } else { &row[at * STRETCH * size..] } };
+    for (at, places) in out.chunks_mut(STRETCH * size_of::<U>()).enumerate() {
+        checkpoint()?;
+        let (left, right) = (part(left, one_left, at), part(right, one_right, at));
+        zip_stretch(places, (left, one_left), (right, one_right), &func);
+    }
+    Ok(out)
+}
+
+/// Fills places from two rows, each of which has one element for all or at least as many as there are places.
+fn zip_stretch<T: Element, U: Element>(
+    places: &mut [u8],
+    (left, one_left): (&[u8], bool),
+    (right, one_right): (&[u8], bool),
+    func: impl Fn(T, T) -> U,
+) {
+    let places = places.chunks_exact_mut(size_of::<U>());
+    match (one_left, one_right) {
         (true, true) => {
             let element = func(T::load(left), T::load(right));
             places.for_each(|place| element.store(place));
@@ -170,5 +194,4 @@ pub fn zip<T: Element, U: Element>(
             }
         }
     }
-    Ok(out)
 }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use kps_compute::{DType, Element};
 
 use super::{check_room, elements, load_all, with_number};
+use crate::ops::order::sort_by;
 use crate::value::Result;
 
 fn order<T: PartialOrd>(left: &T, right: &T) -> Ordering {
@@ -19,7 +20,7 @@ pub fn sort(dtype: DType, row: &mut [u8], len: usize) -> Result<()> {
     }
     with_number!(dtype, T => for block in row.chunks_exact_mut(len * size_of::<T>()) {
         let mut sorted = load_all::<T>(block)?;
-        sorted.sort_by(order);
+        sort_by(&mut sorted, order)?;
         for (place, element) in block.chunks_exact_mut(size_of::<T>()).zip(sorted) {
             element.store(place);
         }
@@ -38,7 +39,7 @@ pub fn argsort(dtype: DType, row: &[u8], len: usize) -> Result<Vec<usize>> {
     with_number!(dtype, T => for block in row.chunks_exact(len * size_of::<T>()) {
         let all = load_all::<T>(block)?;
         let mut indices: Vec<usize> = (0..len).collect();
-        indices.sort_by(|&left, &right| order(&all[left], &all[right]));
+        sort_by(&mut indices, |&left, &right| order(&all[left], &all[right]))?;
         sorted.append(&mut indices);
     });
     Ok(sorted)
