@@ -248,7 +248,7 @@ impl Grammar<'_> {
     }
 
     fn name(&mut self) -> &'static str {
-        *self.random.pick(&NAMES)
+        NAMES[self.random.below(NAMES.len())]
     }
 
     fn statement(&mut self) {
