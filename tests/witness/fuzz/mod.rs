@@ -65,14 +65,14 @@ fn mutated_texts_do_no_harm() {
 
 #[test]
 fn scripts_that_run_do_no_harm() {
-    hold_to_no_harm(&RUN, Duration::from_secs(60));
+    hold_to_no_harm(&RUN, Duration::from_secs(60), 4000);
 }
 
 /// As the one below, for scripts that run.
 #[test]
 #[ignore = "it runs for as long as it is told"]
 fn scripts_that_run_do_no_harm_for_long() {
-    hold_to_no_harm(&RUN, Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60)));
+    hold_to_no_harm(&RUN, Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60)), u64::MAX);
 }
 
 /// `KPS_FUZZ_SECONDS=3600 cargo test --test witness -- --ignored mutated --nocapture`: from `KPS_RANDOM_SEED`
@@ -132,11 +132,12 @@ fn child_that_runs() {
 fn try_texts(trial: &'static Trial, attempt: fn(&str, u64) -> (Reach, Option<String>)) {
     let end = Instant::now() + Duration::from_secs(setting("KPS_FUZZ_SECONDS", 1));
     let first = setting("KPS_RANDOM_SEED", 1);
+    let last = first.saturating_add(setting("KPS_FUZZ_TEXTS", u64::MAX)) - 1;
     limit_memory();
     let (tried, progress) = mpsc::channel();
     let fuzz = move || {
         let corpus = Corpus::find();
-        for seed in (first..).take_while(|_| Instant::now() < end) {
+        for seed in (first..=last).take_while(|_| Instant::now() < end) {
             tell(&format!("seed {seed}"));
             let text = (trial.text)(&corpus, seed);
             let start = Instant::now();
@@ -177,7 +178,7 @@ fn limit_memory() {
 }
 
 fn hold_compiled_to_no_harm(time: Duration) {
-    let all = hold_to_no_harm(&COMPILED, time);
+    let all = hold_to_no_harm(&COMPILED, time, u64::MAX);
     let n_tried = all.reached.iter().sum::<u64>();
     let share = |reach: Reach| 100 * all.reached[reach as usize] / n_tried.max(1);
     println!(
@@ -188,15 +189,16 @@ fn hold_compiled_to_no_harm(time: Duration) {
     assert!(share(Reach::Words) >= 20, "enough texts become words");
 }
 
-/// Runs children until the time is over; one that died is followed by another, behind its last seed.
-fn hold_to_no_harm(trial: &Trial, time: Duration) -> Tally {
+/// Runs children until the time is over or so many texts were tried; one that died is followed by another, behind its
+/// last seed.
+fn hold_to_no_harm(trial: &Trial, time: Duration, most: u64) -> Tally {
     let end = Instant::now() + time;
     let first = setting("KPS_RANDOM_SEED", 1);
     let mut all = Tally { last_seed: first, ..Tally::default() };
     let mut next = first;
-    while Instant::now() < end && all.harms.len() < MAX_FOUND {
+    while Instant::now() < end && all.harms.len() < MAX_FOUND && next - first < most {
         let left = (end - Instant::now()).as_secs().max(1);
-        let tally = run_child(trial, next, left);
+        let tally = run_child(trial, next, left, most - (next - first));
         all.harms.extend(tally.harms);
         all.reached.iter_mut().zip(tally.reached).for_each(|(all, n)| *all += n);
         next = tally.last_seed + 1;
@@ -213,10 +215,11 @@ fn hold_to_no_harm(trial: &Trial, time: Duration) -> Tally {
 }
 
 /// What a child tells from a seed on, for so many seconds.
-fn run_child(trial: &Trial, seed: u64, seconds: u64) -> Tally {
+fn run_child(trial: &Trial, seed: u64, seconds: u64, most: u64) -> Tally {
     let mut command = Command::new(std::env::current_exe().expect("this test is a program"));
     command.args(["--exact", trial.child, "--ignored", "--nocapture"]);
     command.env("KPS_FUZZ_SECONDS", seconds.to_string()).env("KPS_RANDOM_SEED", seed.to_string());
+    command.env("KPS_FUZZ_TEXTS", most.to_string());
     // A script may write files, and wait for input.
     let here = std::env::current_dir().expect("there is a current directory");
     let corpus = std::env::var_os("KPS_FUZZ_CORPUS").unwrap_or_else(|| here.into_os_string());

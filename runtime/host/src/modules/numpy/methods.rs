@@ -246,7 +246,7 @@ fn copy_method(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn shallow_copy(vm: &mut Vm, args: &Args) -> Result {
-    copied(vm, &Args::new(&args.positional()[..1], &[]), Order::K)
+    copied(vm, &Args::new(args.positional().get(..1).unwrap_or_default(), &[]), Order::K)
 }
 
 fn array(vm: &mut Vm, args: &Args) -> Result {

@@ -180,6 +180,7 @@ fn default_rng(vm: &mut Vm, args: &Args) -> Result {
 /// The words of a seed, the lowest first.
 fn entropy(vm: &mut Vm, seed: &Value) -> Result<Vec<u32>> {
     if let Value::List(_) | Value::Tuple(_) = seed {
+        vm.check_stack()?;
         let mut words = Vec::new();
         for item in vm.collect(seed)? {
             words.extend(entropy(vm, &item)?);
