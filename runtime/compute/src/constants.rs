@@ -412,7 +412,7 @@ mod tests {
             assert_eq!(specialized(constants, &values), expect, "{constants:?} {values:?}");
         };
         by_id(&[(0, U32), (9, U32), (9, U32)], &[(9, 5)], "9=5");
-        by_id(&two, &[(1, 5), (0, 4)], "1=5 0=4");
+        by_id(&two, &[(1, 5), (0, 4)], "0=4 1=5");
         by_id(&two, &[(2, 5)], "no specialisation constant has the id 2: there are 0, 1");
         by_id(&[], &[(2, 5)], "no specialisation constant has the id 2: there are none");
     }
