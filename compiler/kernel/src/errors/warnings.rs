@@ -110,6 +110,13 @@ pub(crate) fn neighbour_outside(at: Location, name: &str, index: &str, is_past: 
 pub(crate) fn shift_past_width(at: Location, amount: i128, scalar: Scalar) -> Diagnostic {
     let n_bits = scalar.bits();
     let message = format!("a shift by {amount}, of `{scalar}`, which has {n_bits} bits");
-    warning("kernel/shift", at, message, &format!("by {} in effect", amount.rem_euclid(i128::from(n_bits))))
-        .help(format!("cast what is shifted to a wider type before it is computed: `i32(x) >> {amount}`"))
+    let in_effect = format!("by {} in effect", amount.rem_euclid(i128::from(n_bits)));
+    let found = warning("kernel/shift", at, message, &in_effect);
+    let wider = match amount {
+        0..32 => "i32",
+        32..64 => "i64",
+        _ => return found,
+    };
+    found
+        .help(format!("cast what is shifted to a wider type before it is computed: `{wider}(x) >> {amount}`"))
 }
