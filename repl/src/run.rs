@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use kps::device::{Checks, Selector, select};
-use kps::{Checking, Findings, Host, HostBuilder, Outcome, Profile, Program, Unwritten};
-use kps_syntax::{Diagnostic, Diagnostics};
+use kps::{Checking, Findings, Host, HostBuilder, Outcome, Profile, Unwritten};
+use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 use crate::args::{Check, HostOptions, nearest_verb};
 use crate::console::{tell, tell_all, tell_of};
@@ -51,8 +51,8 @@ impl Script {
         Ok(Script { name: "<string>".to_owned(), text, folder: PathBuf::from("."), args })
     }
 
-    pub fn program(&self) -> Result<Program, Diagnostics> {
-        Program::parse(&*self.name, &*self.text)
+    pub fn source(&self) -> Source {
+        Source::new(&*self.name, &*self.text)
     }
 }
 
@@ -82,7 +82,6 @@ fn meant_as_verb(file: &Path, failure: Failure) -> Failure {
 /// Runs a script to its end.
 pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     verify_device(options.device.clone())?;
-    let program = script.program()?;
     let (limit, profile) = (options.time_limit, options.profile.clone());
     let is_checked = matches!(options.check, Some(Check::On(_))) || options.seed.is_some();
     let mut host =
@@ -96,7 +95,11 @@ pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     if let Some(limit) = limit {
         end_overrun(&host, limit);
     }
-    let result = host.run(&program);
+    let result = host.run_source(&script.source());
+    if result.is_err() {
+        // An interrupt leaves what nobody was ready to read.
+        write_last_words(&host.unwritten());
+    }
     let ended = host.end();
     let result = result.and_then(|outcome| ended.map(|()| outcome));
     let flushed = host.flush();
@@ -250,15 +253,14 @@ pub fn interrupt_on_ctrl_c(host: &Host) {
     drop(set);
 }
 
-/// Ends the process where a time limit does not end the script: a driver that compiles hears of none, nor does a read
-/// of a file that waits.
+/// Ends the process where a time limit does not end the script: a driver that compiles hears of none.
 fn end_overrun(host: &Host, limit: Duration) {
     let unwritten = host.unwritten();
     std::thread::spawn(move || {
         std::thread::sleep(limit.saturating_add(OVERRUN));
         let message = "TimeoutError: the script ran past its time limit, in what cannot be stopped";
         let diagnostic = Diagnostic::error("runtime/TimeoutError", message)
-            .help("a driver that compiles a kernel, or a read of a file that waits, hears of no limit");
+            .help("a driver that compiles a kernel hears of no limit");
         tell_of(&diagnostic);
         end_now(&unwritten, 1)
     });
@@ -266,7 +268,16 @@ fn end_overrun(host: &Host, limit: Duration) {
 
 /// Ends the process, with what was printed written out if somebody takes it at once.
 fn end_now(unwritten: &Unwritten, code: i32) -> ! {
+    write_last_words(unwritten);
+    exit_at_once(code)
+}
+
+/// Writes out what was printed, or drops it where nobody takes it at once.
+fn write_last_words(unwritten: &Unwritten) {
     let bytes = unwritten.take();
+    if bytes.is_empty() {
+        return;
+    }
     let written = std::thread::spawn(move || {
         let mut stdout = std::io::stdout();
         stdout.write_all(&bytes).and_then(|()| stdout.flush())
@@ -275,7 +286,6 @@ fn end_now(unwritten: &Unwritten, code: i32) -> ! {
     while !written.is_finished() && start.elapsed() < LAST_WORDS {
         std::thread::sleep(Duration::from_millis(1));
     }
-    exit_at_once(code)
 }
 
 /// Without what libraries do at exit: a driver that still compiles would lose under its feet what it works with.

@@ -5,6 +5,7 @@
 
 pub mod ast;
 mod build;
+mod cancellation;
 mod completeness;
 pub mod diagnostic;
 pub mod dump;
@@ -22,6 +23,6 @@ pub use completeness::{Completeness, completeness};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use dump::dump;
 pub use highlight::{TokenClass, tokens};
-pub use parser::parse;
+pub use parser::{parse, parse_unless};
 pub use source::{Location, Source, Span};
 pub use visit::Part;

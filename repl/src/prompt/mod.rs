@@ -49,7 +49,7 @@ pub fn start(script: Option<&Script>, options: HostOptions) -> Result<u8, Failur
 
 /// Runs the script of `kps -i`. Neither an error nor an exit of it ends the prompt.
 fn run_script(session: &RefCell<Session>, script: &Script) {
-    let result = script.program().and_then(|program| session.borrow_mut().run(&program));
+    let result = session.borrow_mut().run(&script.source());
     match result {
         Ok(Outcome::Finished) => {}
         Ok(Outcome::Exit(code)) => tell(format_args!("the script exited with {code}\n")),

@@ -3,6 +3,7 @@
 //! The host keeps these marks until a kernel writes to the storage; what that wrote only its device knows, so here all
 //! counts as written then. What never happens: bytes that were written count as unwritten.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 /// Of so many bytes those that were written. Only where there are some and not all is memory spent on them.
@@ -26,19 +27,22 @@ impl Written {
     }
 
     /// The same of other bytes, for which `gather` picks the marks, and of which there are some.
-    pub fn gathered(&self, gather: impl FnOnce(&[u8]) -> Vec<u8>) -> Written {
+    pub fn gathered<E>(&self, gather: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>) -> Result<Written, E> {
         match self {
-            Written::Some(marks) => Written::of_marks(gather(marks)),
-            same => same.clone(),
+            Written::Some(marks) => gather(marks).map(Written::of_marks),
+            same => Ok(same.clone()),
         }
     }
 
     /// The same of elements of another size: one counts as written where all of its bytes were.
     pub fn resized(&self, from: usize, to: usize) -> Written {
-        self.gathered(|marks| {
+        let Ok(resized) = self.gathered(|marks| {
             let whole = marks.chunks_exact(from).map(|element| element.iter().all(|mark| *mark != 0));
-            whole.flat_map(|is_whole| std::iter::repeat_n(u8::from(is_whole), to)).collect()
-        })
+            Ok::<_, Infallible>(
+                whole.flat_map(|is_whole| std::iter::repeat_n(u8::from(is_whole), to)).collect(),
+            )
+        });
+        resized
     }
 
     /// Notes bytes that were written, of `len`.
@@ -109,8 +113,8 @@ mod tests {
         let written = Written::Some(vec![1, 1, 1, 0, 0, 0]);
         assert_eq!(written.resized(2, 1), Written::Some(vec![1, 0, 0]));
         assert_eq!(written.resized(3, 2), Written::Some(vec![1, 1, 0, 0]));
-        assert_eq!(written.gathered(|marks| marks[..3].to_vec()), Written::All);
-        assert_eq!(written.gathered(|marks| marks[3..].to_vec()), Written::Nothing);
+        assert_eq!(written.gathered(|marks| Ok::<_, Infallible>(marks[..3].to_vec())), Ok(Written::All));
+        assert_eq!(written.gathered(|marks| Ok::<_, Infallible>(marks[3..].to_vec())), Ok(Written::Nothing));
         assert_eq!(Written::Nothing.resized(2, 1), Written::Nothing);
     }
 }

@@ -17,7 +17,7 @@ use crate::memory;
 use crate::output::{ErrorOutput, Output, Unwritten};
 use crate::profile::Profile;
 use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
-use crate::vm::{Interrupter, Limits, Vm, compile, with_stack};
+use crate::vm::{Compiled, Interrupter, Limits, Vm, compile_running, syntax_error, with_stack};
 use crate::warnings::Warnings;
 
 /// A compiled script. Cheap to clone; it may go to another thread, and run in many hosts.
@@ -30,19 +30,25 @@ impl Program {
         Program::compile(&Source::new(name, text))
     }
 
-    /// The same of a source. What does not compile never gets to its kernels, so their mistakes come back with the
-    /// others.
+    /// The same of a source.
     pub fn compile(source: &Source) -> Result<Program, Diagnostics> {
         with_stack(|| {
-            compile(source).map(Program).map_err(|found| match inspect::check(source).errors() {
-                all if all.is_empty() => found,
-                all => all,
-            })
+            let (module, found) = kps_syntax::parse(source);
+            let compiled = if found.has_errors() { Err(found) } else { kps_bytecode::compile(&module) };
+            compiled.or_else(|found| with_mistakes_of_kernels(source, found)).map(Program)
         })
     }
 
     pub fn source(&self) -> &Source {
         &self.0.source
+    }
+}
+
+/// What does not compile never gets to its kernels, so their mistakes come with those of the rest.
+fn with_mistakes_of_kernels(source: &Source, found: Diagnostics) -> Compiled {
+    match inspect::check(source).errors() {
+        all if all.is_empty() => Err(found),
+        all => Err(all),
     }
 }
 
@@ -245,15 +251,34 @@ impl Host {
 
     /// Runs a program in the main module, which keeps its names afterwards.
     pub fn run(&mut self, program: &Program) -> Result<Outcome, Diagnostics> {
+        self.run_main(program.source().name(), || Ok(program.0.clone()))
+    }
+
+    /// Parses, compiles and runs a text as the main module. All of that ends with the time limit or an interrupt,
+    /// while [`Program::compile`] takes the time that it takes.
+    pub fn run_source(&mut self, source: &Source) -> Result<Outcome, Diagnostics> {
+        self.run_main(source.name(), || {
+            let compiled = compile_running(source, kps_bytecode::compile)?;
+            compiled.or_else(|found| with_mistakes_of_kernels(source, found)).map_err(syntax_error)
+        })
+    }
+
+    fn run_main(
+        &mut self,
+        name: &str,
+        program: impl FnOnce() -> ScriptResult<kps_bytecode::Program>,
+    ) -> Result<Outcome, Diagnostics> {
         let main = self.main.clone();
-        let name = program.source().name();
         // Text that is in no file has a name in angle brackets.
         if !name.starts_with('<')
             && let Ok(file) = std::path::absolute(name)
         {
             main.set("__file__", Value::str(file.display().to_string()));
         }
-        let result = self.enter(|vm| vm.run_program(&program.0, main.name.clone(), &main.namespace));
+        let result = self.enter(|vm| {
+            let program = program()?;
+            vm.run_program(&program, main.name.clone(), &main.namespace)
+        });
         match result {
             Ok(_) => Ok(Outcome::Finished),
             Err(raise) => {
@@ -365,11 +390,21 @@ impl Host {
         let running = self.vm.start_running();
         let clock = self.vm.start_clock();
         let ended = with_stack(|| act(&mut self.vm));
+        let result = match ended {
+            // Who reads what was printed may be what the run waited for.
+            Err(raise) if raise.is_interrupt() => {
+                let _ = self.vm.output.flush_ready();
+                Err(raise)
+            }
+            ended => match self.vm.flush() {
+                Err(raise) if raise.is_interrupt() => ended.and(Err(raise)),
+                // A broken pipe was raised in the script where it printed; here nobody is left to hear of it.
+                _ => ended,
+            },
+        };
         drop(clock);
         // What ran last may have been one long call, which nothing polled behind, or may have dropped a generator.
-        let result = ended.and_then(|value| self.vm.pause().map(|()| value));
-        // A broken pipe was raised in the script where it printed; here nobody is left to tell.
-        let _ = self.vm.output.flush();
+        let result = result.and_then(|value| self.vm.pause().map(|()| value));
         drop(running);
         result
     }

@@ -5,15 +5,12 @@
 
 use std::io::{self, BufRead, IsTerminal};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
+use crate::blocking;
 use crate::builtins::encoding;
 use crate::builtins::file::os_error;
 use crate::value::Result;
 use crate::vm::Vm;
-
-/// How long a wait may go on before somebody asks whether to go on.
-const NAP: Duration = Duration::from_millis(20);
 
 /// Bytes that the buffer of `io::stdin` holds: those need no wait. All reads of the process that go through here
 /// count them.
@@ -52,7 +49,7 @@ pub fn read_line(vm: &mut Vm) -> Result<Option<String>> {
 /// Reads on; whether the line has its end, or there is nothing more.
 fn read_more(vm: &mut Vm) -> Result<bool> {
     if vm.input.given.is_none() && BUFFERED.load(Ordering::Relaxed) == 0 {
-        wait(vm)?;
+        blocking::wait(libc::STDIN_FILENO, libc::POLLIN)?;
     }
     let Input { given, begun } = &mut vm.input;
     let read = match given {
@@ -77,25 +74,4 @@ fn read_buffer(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<(bool
     line.extend_from_slice(&buffer[..n_taken]);
     reader.consume(n_taken);
     Ok(read)
-}
-
-/// Waits until the standard input has something, or has ended.
-#[cfg(unix)]
-fn wait(vm: &mut Vm) -> Result<()> {
-    let mut stdin = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };
-    loop {
-        vm.poll_now()?;
-        // SAFETY: it points to one descriptor, which lives until the call returns.
-        let n_ready = unsafe { libc::poll(&mut stdin, 1, NAP.as_millis() as libc::c_int) };
-        // Where it cannot be waited for, reading tells why.
-        if n_ready > 0 || (n_ready < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted) {
-            return Ok(());
-        }
-    }
-}
-
-/// Elsewhere reading itself waits.
-#[cfg(not(unix))]
-fn wait(vm: &mut Vm) -> Result<()> {
-    vm.poll_now()
 }

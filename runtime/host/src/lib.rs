@@ -1,5 +1,6 @@
 //! The kps scripting host: values, the virtual machine, modules and the embedding API.
 
+mod blocking;
 mod builtins;
 mod checking;
 mod convert;

@@ -2,8 +2,11 @@
 
 use std::cell::RefCell;
 use std::io::{self, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::blocking;
 
 /// Written bytes wait here until there are this many.
 const BUFFER: usize = 8 * 1024;
@@ -11,9 +14,25 @@ const BUFFER: usize = 8 * 1024;
 /// A sink for what scripts print. It is flushed when a run ends, before input is read, and on demand.
 pub struct Output {
     buffer: Unwritten,
-    sink: Box<dyn Write>,
+    sink: Sink,
     /// The first error of the sink: whoever reads the other end is gone, and writing on is pointless.
     broken: Option<io::ErrorKind>,
+}
+
+enum Sink {
+    /// The standard output of the process.
+    Stdout(io::Stdout),
+    Given(Box<dyn Write>),
+}
+
+impl Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let sink: &mut dyn Write = match self {
+            Sink::Stdout(stdout) => stdout,
+            Sink::Given(sink) => sink,
+        };
+        sink.write_all(bytes).and_then(|()| sink.flush())
+    }
 }
 
 /// What was printed and has not reached the sink yet.
@@ -55,11 +74,15 @@ impl ErrorOutput {
 
 impl Output {
     pub fn new(sink: impl Write + 'static) -> Output {
-        Output { buffer: Unwritten::default(), sink: Box::new(sink), broken: None }
+        Output::of(Sink::Given(Box::new(sink)))
     }
 
     pub fn stdout() -> Output {
-        Output::new(io::stdout())
+        Output::of(Sink::Stdout(io::stdout()))
+    }
+
+    fn of(sink: Sink) -> Output {
+        Output { buffer: Unwritten::default(), sink, broken: None }
     }
 
     /// A handle on what is not written yet, for another thread.
@@ -67,28 +90,58 @@ impl Output {
         self.buffer.clone()
     }
 
-    pub fn write(&mut self, text: &str) -> io::Result<()> {
+    /// Puts a text into the buffer; whether that is to be flushed.
+    pub fn put(&mut self, text: &str) -> io::Result<bool> {
         if let Some(kind) = self.broken {
             return Err(kind.into());
         }
         let mut buffer = self.buffer.lock();
         buffer.extend_from_slice(text.as_bytes());
-        let is_full = buffer.len() >= BUFFER;
-        drop(buffer);
-        if is_full { self.flush() } else { Ok(()) }
+        Ok(buffer.len() >= BUFFER)
     }
 
+    /// Writes all of the buffer, and waits for who reads it.
     pub fn flush(&mut self) -> io::Result<()> {
         let bytes = self.buffer.take();
+        self.write(&bytes)
+    }
+
+    /// Writes as much of the buffer as who reads it is ready for; what is left stays.
+    pub fn flush_ready(&mut self) -> io::Result<()> {
+        while self.awaited().is_none_or(blocking::is_ready_to_write) && self.flush_some()? {}
+        Ok(())
+    }
+
+    /// The descriptor that is to be waited for before [`Output::flush_some`], if there is something to write.
+    pub fn awaited(&self) -> Option<RawFd> {
+        match &self.sink {
+            Sink::Stdout(stdout) if !self.buffer.lock().is_empty() => Some(stdout.as_raw_fd()),
+            _ => None,
+        }
+    }
+
+    /// Writes the first bytes of the buffer, as many as go at once where the sink is ready; whether some are left.
+    pub fn flush_some(&mut self) -> io::Result<bool> {
+        let mut buffer = self.buffer.lock();
+        let n_taken = match &self.sink {
+            Sink::Stdout(_) => buffer.len().min(libc::PIPE_BUF),
+            Sink::Given(_) => buffer.len(),
+        };
+        let bytes: Vec<u8> = buffer.drain(..n_taken).collect();
+        let is_some_left = !buffer.is_empty();
+        drop(buffer);
+        self.write(&bytes).map(|()| is_some_left)
+    }
+
+    /// The sink may block for as long as it likes: nothing is locked.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Some(kind) = self.broken {
             return Err(kind.into());
         }
         if bytes.is_empty() {
             return Ok(());
         }
-        // The sink may block for as long as it likes: nothing is locked.
-        let result = self.sink.write_all(&bytes).and_then(|()| self.sink.flush());
-        result.inspect_err(|error| self.broken = Some(error.kind()))
+        self.sink.write(bytes).inspect_err(|error| self.broken = Some(error.kind()))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::errors;
 use crate::host::{Host, Outcome};
 use crate::modules::kernels;
 use crate::value::{Raise, Value};
-use crate::vm::{compile_entry, with_stack};
+use crate::vm::{compile_running, syntax_error};
 
 /// A host with a prompt in front of it.
 pub struct Session {
@@ -44,10 +44,10 @@ impl Session {
     pub fn eval(&mut self, text: &str) -> Result<Evaluated, Diagnostics> {
         self.n_entries += 1;
         let source = Source::new(format!("<entry {}>", self.n_entries), text);
-        let program = with_stack(|| compile_entry(&source))?;
         let main = self.host.main().clone();
         self.host.vm().findings.begin_anew();
         let result = self.host.enter(|vm| {
+            let program = compile_running(&source, kps_bytecode::compile_entry)?.map_err(syntax_error)?;
             let value = vm.run_program(&program, main.name.clone(), &main.namespace)?;
             if value.is_none() {
                 return Ok(Evaluated::Nothing);
@@ -72,8 +72,8 @@ impl Session {
     }
 
     /// Runs a whole program in the session's module, as `kps -i` does.
-    pub fn run(&mut self, program: &crate::host::Program) -> Result<Outcome, Diagnostics> {
-        self.host.run(program)
+    pub fn run(&mut self, source: &Source) -> Result<Outcome, Diagnostics> {
+        self.host.run_source(source)
     }
 
     /// Whether the text is a whole entry, or the prompt should ask for another line.

@@ -16,6 +16,7 @@ use logos::Logos;
 
 use crate::Diagnostic;
 use crate::ast::{CompareOp, UnaryOp};
+use crate::cancellation::Cancellation;
 use crate::errors;
 use crate::source::{Source, Span};
 use crate::token::{InfixOp, PrefixOp, Spanned, Token};
@@ -49,6 +50,13 @@ pub(crate) fn lex(source: &Source) -> Lexed {
     let mut lexer = Lexer::new(source);
     while lexer.step() {}
     lexer.out
+}
+
+/// [`lex`]; `None` where it was cancelled.
+pub(crate) fn lex_unless(source: &Source, cancellation: &Cancellation) -> Option<Lexed> {
+    let mut lexer = Lexer::new(source);
+    while !cancellation.step() && lexer.step() {}
+    (!cancellation.is_cancelled()).then_some(lexer.out)
 }
 
 struct Lexer<'a> {

@@ -14,6 +14,7 @@ use lalrpop_util::{ParseError, lalrpop_mod};
 
 use crate::ast::{Module, Stmt, StmtKind};
 use crate::build::Builder;
+use crate::cancellation::Cancellation;
 use crate::errors;
 use crate::lexer;
 use crate::source::{Source, Span};
@@ -31,9 +32,19 @@ const MAX_ERRORS: usize = 50;
 
 /// Parses a whole source. What is wrong with it stands in the second half, in the order of the source.
 pub fn parse(source: &Source) -> (Module, Diagnostics) {
-    let lexed = lexer::lex(source);
+    match parse_unless(source, &|| false) {
+        Some(parsed) => parsed,
+        None => unreachable!("nobody cancelled it"),
+    }
+}
+
+/// [`parse`], which asks after every few thousand tokens whether it is cancelled, and then gives `None`.
+pub fn parse_unless(source: &Source, is_cancelled: &dyn Fn() -> bool) -> Option<(Module, Diagnostics)> {
+    let cancellation = Cancellation::new(is_cancelled);
+    let lexed = lexer::lex_unless(source, &cancellation)?;
     let mut parser = Parser {
         source,
+        cancellation: &cancellation,
         builder: Builder::new(source),
         grammar: grammar::ChunkParser::new(),
         body: Vec::new(),
@@ -51,13 +62,16 @@ pub fn parse(source: &Source) -> (Module, Diagnostics) {
             break;
         }
         parser.chunk(chunk);
+        if cancellation.is_cancelled() {
+            return None;
+        }
     }
     let Parser { builder, body, .. } = parser;
     let mut diagnostics = builder.diagnostics;
     context::check(source, &body, &mut diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.location().map(|location| location.span.start));
     shorten(&mut diagnostics);
-    (Module { source: source.clone(), body }, Diagnostics(diagnostics))
+    Some((Module { source: source.clone(), body }, Diagnostics(diagnostics)))
 }
 
 /// Keeps the first mistakes where there are too many to read.
@@ -73,6 +87,7 @@ fn shorten(diagnostics: &mut Vec<Diagnostic>) {
 
 struct Parser<'a> {
     source: &'a Source,
+    cancellation: &'a Cancellation<'a>,
     builder: Builder<'a>,
     grammar: grammar::ChunkParser,
     body: Vec<Stmt>,
@@ -97,7 +112,7 @@ impl Parser<'_> {
         let mut found = Vec::new();
         let mut repaired = Vec::new();
         let before = self.builder.mark();
-        loop {
+        while !self.cancellation.is_cancelled() {
             let diagnosis = diagnose::diagnose(self.source, &tokens, &failure);
             found.extend(diagnosis.diagnostic);
             self.n_errors += 1;
@@ -122,7 +137,8 @@ impl Parser<'_> {
 
     fn attempt(&mut self, tokens: &[Spanned]) -> Result<Vec<Stmt>, Failure> {
         let mut n_read = 0;
-        let counted = tokens.iter().copied().inspect(|_| n_read += 1);
+        let counted =
+            tokens.iter().copied().take_while(|_| !self.cancellation.step()).inspect(|_| n_read += 1);
         let result = self.grammar.parse(&mut self.builder, counted);
         result.map_err(|error| match error {
             ParseError::UnrecognizedToken { expected, .. } => Failure { at: n_read - 1, expected },

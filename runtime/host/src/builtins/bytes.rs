@@ -7,6 +7,7 @@ use super::bytearray::ByteArray;
 use super::support::{bound, index, str_arg, window};
 use super::{bytes_form, encoding, protocol};
 use crate::errors;
+use crate::memory;
 use crate::text::search;
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
@@ -159,26 +160,30 @@ fn hex(vm: &mut Vm, args: &Args) -> Result {
     let group = parser.optional("bytes_per_sep")?.map_or(Ok(1), |group| index(vm, group))?;
     parser.finish()?;
     let bytes = this(args)?;
-    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
-    let Some(separator) = separator.filter(|_| group != 0) else {
-        return Ok(Value::str(digits.collect::<String>()));
+    let separator = match separator.filter(|_| group != 0) {
+        Some(separator) => {
+            let text = match like(separator) {
+                Some(bytes) => bytes.iter().map(|&byte| byte as char).collect(),
+                None => str_arg(separator, "hex", 1)?.to_owned(),
+            };
+            if text.chars().count() != 1 {
+                return Err(errors::value_error("sep must be length 1."));
+            }
+            text
+        }
+        None => String::new(),
     };
-    let separator = match like(separator) {
-        Some(bytes) => bytes.iter().map(|&byte| byte as char).collect(),
-        None => str_arg(separator, "hex", 1)?.to_owned(),
-    };
-    if separator.chars().count() != 1 {
-        return Err(errors::value_error("sep must be length 1."));
-    }
-    let size = usize::try_from(group.unsigned_abs()).unwrap_or(usize::MAX);
+    let size = usize::try_from(group.unsigned_abs()).unwrap_or(usize::MAX).max(1);
     let n = bytes.len();
     let mut text = String::new();
-    for (at, digits) in digits.enumerate() {
+    for (at, byte) in bytes.iter().enumerate() {
+        vm.poll()?;
+        memory::make_text_room(&mut text, 2 + separator.len())?;
         let is_start = if group > 0 { (n - at).is_multiple_of(size) } else { at.is_multiple_of(size) };
         if at > 0 && is_start {
             text.push_str(&separator);
         }
-        text.push_str(&digits);
+        text.extend([byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[digit as usize])));
     }
     Ok(Value::str(text))
 }

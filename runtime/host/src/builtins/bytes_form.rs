@@ -3,29 +3,35 @@
 use super::bytes::{alike, like, required, this};
 use super::support::{flag, given, index};
 use crate::errors;
+use crate::memory;
 use crate::text::search;
 use crate::value::{Args, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{Vm, checkpoint, collect_all};
 
 fn list_alike<'a>(args: &Args, parts: impl IntoIterator<Item = &'a [u8]>) -> Result {
-    let parts: Result<Vec<Value>> = parts.into_iter().map(|part| alike(args, part)).collect();
-    Ok(Value::list(parts?))
+    let mut items = Vec::new();
+    for part in parts {
+        checkpoint()?;
+        memory::make_room(&mut items)?;
+        items.push(alike(args, part)?);
+    }
+    Ok(Value::list(items))
 }
 
 /// The parts between separators, which are not empty.
 fn split_at<'a>(bytes: &'a [u8], separator: &[u8], most: usize) -> Result<Vec<&'a [u8]>> {
-    Ok(parts_between(bytes, &search::find_all(bytes, separator, most)?, separator.len()))
+    parts_between(bytes, &search::find_all(bytes, separator, most)?, separator.len())
 }
 
 /// The parts before, between and behind separators of a length at these places.
-fn parts_between<'a>(bytes: &'a [u8], places: &[usize], n_separator: usize) -> Vec<&'a [u8]> {
+fn parts_between<'a>(bytes: &'a [u8], places: &[usize], n_separator: usize) -> Result<Vec<&'a [u8]>> {
     let starts = std::iter::once(0).chain(places.iter().map(|at| at + n_separator));
     let ends = places.iter().copied().chain([bytes.len()]);
-    starts.zip(ends).map(|(start, end)| &bytes[start..end]).collect()
+    collect_all(starts.zip(ends).map(|(start, end)| &bytes[start..end]))
 }
 
 fn rsplit_at<'a>(bytes: &'a [u8], separator: &[u8], most: usize) -> Result<Vec<&'a [u8]>> {
-    Ok(parts_between(bytes, &search::rfind_all(bytes, separator, most)?, separator.len()))
+    parts_between(bytes, &search::rfind_all(bytes, separator, most)?, separator.len())
 }
 
 fn is_space(byte: u8) -> bool {
@@ -39,10 +45,12 @@ fn trim(bytes: &[u8], is_trimmed: impl Fn(u8) -> bool, at_start: bool, at_end: b
     &rest[..rest.len() - tail]
 }
 
-fn split_words(bytes: &[u8], most: usize) -> Vec<&[u8]> {
+fn split_words(bytes: &[u8], most: usize) -> Result<Vec<&[u8]>> {
     let mut words = Vec::new();
     let mut rest = trim(bytes, is_space, true, false);
     while !rest.is_empty() {
+        checkpoint()?;
+        memory::make_room(&mut words)?;
         if words.len() == most {
             words.push(rest);
             break;
@@ -51,13 +59,15 @@ fn split_words(bytes: &[u8], most: usize) -> Vec<&[u8]> {
         words.push(&rest[..end]);
         rest = trim(&rest[end..], is_space, true, false);
     }
-    words
+    Ok(words)
 }
 
-fn rsplit_words(bytes: &[u8], most: usize) -> Vec<&[u8]> {
+fn rsplit_words(bytes: &[u8], most: usize) -> Result<Vec<&[u8]>> {
     let mut words = Vec::new();
     let mut rest = trim(bytes, is_space, false, true);
     while !rest.is_empty() {
+        checkpoint()?;
+        memory::make_room(&mut words)?;
         if words.len() == most {
             words.push(rest);
             break;
@@ -67,7 +77,7 @@ fn rsplit_words(bytes: &[u8], most: usize) -> Vec<&[u8]> {
         rest = trim(&rest[..start], is_space, false, true);
     }
     words.reverse();
-    words
+    Ok(words)
 }
 
 fn split_args(vm: &mut Vm, args: &Args, function: &'static str) -> Result<(Option<Vec<u8>>, usize)> {
@@ -88,7 +98,7 @@ pub fn split(vm: &mut Vm, args: &Args) -> Result {
     let bytes = this(args)?;
     match separator {
         Some(separator) => list_alike(args, split_at(&bytes, &separator, most)?),
-        None => list_alike(args, split_words(&bytes, most)),
+        None => list_alike(args, split_words(&bytes, most)?),
     }
 }
 
@@ -97,7 +107,7 @@ pub fn rsplit(vm: &mut Vm, args: &Args) -> Result {
     let bytes = this(args)?;
     match separator {
         Some(separator) => list_alike(args, rsplit_at(&bytes, &separator, most)?),
-        None => list_alike(args, rsplit_words(&bytes, most)),
+        None => list_alike(args, rsplit_words(&bytes, most)?),
     }
 }
 
@@ -110,6 +120,8 @@ pub fn splitlines(vm: &mut Vm, args: &Args) -> Result {
     let mut lines = Vec::new();
     let mut rest = &bytes[..];
     while !rest.is_empty() {
+        checkpoint()?;
+        memory::make_room(&mut lines)?;
         let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
         let next = if rest[end..].starts_with(b"\r\n") { end + 2 } else { (end + 1).min(rest.len()) };
         lines.push(&rest[..if keep { next } else { end }]);
@@ -244,22 +256,22 @@ pub fn capitalize(_: &mut Vm, args: &Args) -> Result {
 /// Words begin with a capital: what stands behind anything that is no letter.
 pub fn title(_: &mut Vm, args: &Args) -> Result {
     args.rest().exactly::<0>("bytes.title")?;
-    alike(args, &as_title(&this(args)?))
+    alike(args, &as_title(&this(args)?)?)
 }
 
-fn as_title(bytes: &[u8]) -> Vec<u8> {
+fn as_title(bytes: &[u8]) -> Result<Vec<u8>> {
     let before = std::iter::once(&b' ').chain(bytes);
     let letters = bytes.iter().zip(before).map(|(byte, before)| match before.is_ascii_alphabetic() {
         true => byte.to_ascii_lowercase(),
         false => byte.to_ascii_uppercase(),
     });
-    letters.collect()
+    collect_all(letters)
 }
 
 pub fn istitle(_: &mut Vm, args: &Args) -> Result {
     args.rest().exactly::<0>("bytes.istitle")?;
     let bytes = this(args)?;
-    Ok(Value::Bool(bytes.iter().any(u8::is_ascii_alphabetic) && as_title(&bytes) == bytes))
+    Ok(Value::Bool(bytes.iter().any(u8::is_ascii_alphabetic) && as_title(&bytes)? == bytes))
 }
 
 pub fn swapcase(_: &mut Vm, args: &Args) -> Result {
@@ -268,7 +280,7 @@ pub fn swapcase(_: &mut Vm, args: &Args) -> Result {
         true => byte.to_ascii_uppercase(),
         false => byte.to_ascii_lowercase(),
     });
-    alike(args, &swapped.collect::<Vec<u8>>())
+    alike(args, &collect_all(swapped)?)
 }
 
 pub fn expandtabs(vm: &mut Vm, args: &Args) -> Result {
@@ -399,6 +411,6 @@ pub fn translate(_: &mut Vm, args: &Args) -> Result {
     }
     let deleted = deleted.map_or(Ok(Vec::new()), required)?;
     let kept = this(args)?.into_iter().filter(|byte| !deleted.contains(byte));
-    let out: Vec<u8> = kept.map(|byte| table.as_ref().map_or(byte, |table| table[byte as usize])).collect();
-    alike(args, &out)
+    let out = kept.map(|byte| table.as_ref().map_or(byte, |table| table[byte as usize]));
+    alike(args, &collect_all(out)?)
 }

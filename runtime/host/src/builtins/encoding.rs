@@ -1,7 +1,9 @@
 //! Text to bytes and back: utf-8, ascii, latin-1, utf-16, utf-32, with Python's ways to treat errors.
 
 use crate::errors;
+use crate::memory;
 use crate::value::{ExceptionKind, Raise, Result};
+use crate::vm::{STRETCH, checkpoint, collect_all};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
@@ -125,13 +127,21 @@ pub fn encode(text: &str, encoding: &str, on_error: &str) -> Result<Vec<u8>> {
         Encoding::Latin1 => encode_narrow(text, encoding, 0x100, on_error)?,
         Encoding::Utf16(order) => {
             let units = mark(order).into_iter().chain(text.encode_utf16());
-            units.flat_map(|unit| in_order(unit.to_le_bytes(), order)).collect()
+            collect_all(units.flat_map(|unit| in_order(unit.to_le_bytes(), order)))?
         }
         Encoding::Utf32(order) => {
             let units = mark(order).into_iter().map(u32::from).chain(text.chars().map(u32::from));
-            units.flat_map(|unit| in_order(unit.to_le_bytes(), order)).collect()
+            collect_all(units.flat_map(|unit| in_order(unit.to_le_bytes(), order)))?
         }
     })
+}
+
+/// Bytes that what stands for a character or a wrong byte has at most: `&#1114111;`, `\\U0010ffff`, `\\xff` four times.
+const LONGEST: usize = 16;
+
+/// Asks before some of the characters whether to go on.
+fn poll(n_before: usize) -> Result<()> {
+    if n_before.is_multiple_of(STRETCH) { checkpoint() } else { Ok(()) }
 }
 
 fn mark(order: Order) -> Option<u16> {
@@ -147,8 +157,10 @@ fn in_order<const N: usize>(mut bytes: [u8; N], order: Order) -> [u8; N] {
 
 /// One byte per character, for codes below `limit`.
 fn encode_narrow(text: &str, encoding: Encoding, limit: u32, on_error: OnError) -> Result<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len());
+    let mut out = Vec::new();
     for (at, c) in text.chars().enumerate() {
+        poll(at)?;
+        memory::make_more_room(&mut out, LONGEST)?;
         let code = c as u32;
         if code < limit {
             out.push(code as u8);
@@ -188,7 +200,7 @@ pub fn decode(bytes: &[u8], encoding: &str, on_error: &str) -> Result<String> {
     match encoding {
         Encoding::Utf8 => decode_utf8(bytes, on_error),
         Encoding::Utf8Sig => decode_utf8(bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes), on_error),
-        Encoding::Latin1 => Ok(bytes.iter().map(|&byte| byte as char).collect()),
+        Encoding::Latin1 => decode_latin1(bytes),
         Encoding::Ascii => decode_ascii(bytes, on_error),
         Encoding::Utf16(order) => decode_utf16(bytes, order, on_error),
         Encoding::Utf32(order) => decode_utf32(bytes, order, on_error),
@@ -232,10 +244,22 @@ impl Undecodable<'_> {
     }
 }
 
+fn decode_latin1(bytes: &[u8]) -> Result<String> {
+    let mut out = String::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        poll(at)?;
+        memory::make_text_room(&mut out, LONGEST)?;
+        out.push(char::from(*byte));
+    }
+    Ok(out)
+}
+
 fn decode_utf8(bytes: &[u8], on_error: OnError) -> Result<String> {
-    let mut out = String::with_capacity(bytes.len());
+    let mut out = String::new();
     let mut at = 0;
-    for chunk in bytes.utf8_chunks() {
+    for (n_chunks, chunk) in bytes.utf8_chunks().enumerate() {
+        poll(n_chunks)?;
+        memory::make_text_room(&mut out, chunk.valid().len() + LONGEST)?;
         out.push_str(chunk.valid());
         at += chunk.valid().len();
         let bad = chunk.invalid();
@@ -254,8 +278,10 @@ fn decode_utf8(bytes: &[u8], on_error: OnError) -> Result<String> {
 }
 
 fn decode_ascii(bytes: &[u8], on_error: OnError) -> Result<String> {
-    let mut out = String::with_capacity(bytes.len());
+    let mut out = String::new();
     for (at, byte) in bytes.iter().enumerate() {
+        poll(at)?;
+        memory::make_text_room(&mut out, LONGEST)?;
         if byte.is_ascii() {
             out.push(*byte as char);
             continue;
@@ -277,7 +303,9 @@ fn decode_utf16(bytes: &[u8], order: Order, on_error: OnError) -> Result<String>
     let units = pairs.0.iter().map(|&pair| u16::from_le_bytes(in_order(pair, order)));
     let mut out = String::new();
     let mut at = skipped;
-    for decoded in char::decode_utf16(units) {
+    for (n_units, decoded) in char::decode_utf16(units).enumerate() {
+        poll(n_units)?;
+        memory::make_text_room(&mut out, LONGEST)?;
         match decoded {
             Ok(c) => {
                 out.push(c);
@@ -304,7 +332,9 @@ fn decode_utf32(bytes: &[u8], order: Order, on_error: OnError) -> Result<String>
     let quads = bytes[skipped..].as_chunks::<4>();
     let mut out = String::new();
     let mut at = skipped;
-    for quad in quads.0 {
+    for (n_quads, quad) in quads.0.iter().enumerate() {
+        poll(n_quads)?;
+        memory::make_text_room(&mut out, LONGEST)?;
         match char::from_u32(u32::from_le_bytes(in_order(*quad, order))) {
             Some(c) => out.push(c),
             None => {

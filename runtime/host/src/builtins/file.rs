@@ -6,12 +6,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::fs::{File, OpenOptions};
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::io::{self, IsTerminal, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, AsRawFd};
 
 use super::bytes;
 use super::encoding::{self, Units};
 use super::support::{given, str_arg};
+use crate::blocking;
 use crate::errors;
 use crate::value::{Args, ExceptionKind, Native, NativeDef, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
@@ -156,16 +157,33 @@ impl Native for FileObject {
 impl Drop for FileObject {
     fn drop(&mut self) {
         if let Some(handle) = self.handle.get_mut() {
-            // Nobody is left who could be told of an error.
-            let _ = handle.write_out();
+            // Nobody is left who could hear of an error, or of an interrupt.
+            let _ = handle.file.write_all(&handle.behind);
         }
     }
 }
 
 impl Handle {
-    fn write_out(&mut self) -> io::Result<()> {
-        let pending = std::mem::take(&mut self.behind);
-        self.file.write_all(&pending)
+    fn write_out(&mut self) -> Result<()> {
+        let mut n_written = 0;
+        let ended = loop {
+            let pending = &self.behind[n_written..];
+            if pending.is_empty() {
+                break Ok(());
+            }
+            match blocking::write_some(&mut self.file, pending) {
+                Ok(Ok(n)) => n_written += n,
+                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                // What the system does not take is lost; after an interrupt the rest may still be written.
+                Ok(Err(error)) => {
+                    n_written = self.behind.len();
+                    break Err(error.into());
+                }
+                Err(raise) => break Err(raise),
+            }
+        };
+        self.behind.drain(..n_written);
+        ended
     }
 
     fn is_seekable(&mut self) -> bool {
@@ -173,7 +191,7 @@ impl Handle {
     }
 
     /// Forgets what was read ahead, and goes back to where the reader is.
-    fn forget_ahead(&mut self) -> io::Result<()> {
+    fn forget_ahead(&mut self) -> Result<()> {
         let n_left = self.n_waiting();
         self.ahead.clear();
         self.at = 0;
@@ -200,7 +218,7 @@ impl Handle {
             return Ok(());
         }
         let is_start = self.file.stream_position().is_ok_and(|position| position == 0);
-        let rest = self.read_all().map_err(|error| os_error(&error, None))?;
+        let rest = self.read_all()?;
         let encoding = if is_start { &text.encoding } else { encoding::unmarked(&text.encoding) };
         self.ahead = encoding::decode(&rest, encoding, &text.on_error)?.into_bytes();
         self.at = 0;
@@ -208,21 +226,17 @@ impl Handle {
         Ok(())
     }
 
-    fn settle(&mut self) -> io::Result<()> {
+    fn settle(&mut self) -> Result<()> {
         self.write_out()?;
         self.forget_ahead()
     }
 
     /// Reads more bytes behind those that wait; false at the end of the file.
-    fn read_more(&mut self) -> io::Result<bool> {
+    fn read_more(&mut self) -> Result<bool> {
         self.write_out()?;
         self.ahead.drain(..self.at);
         self.at = 0;
-        let n_before = self.ahead.len();
-        self.ahead.resize(n_before + BUFFER, 0);
-        let n_read = self.file.read(&mut self.ahead[n_before..]);
-        self.ahead.truncate(n_before + *n_read.as_ref().unwrap_or(&0));
-        Ok(n_read? > 0)
+        Ok(blocking::read_some(&mut self.file, &mut self.ahead, BUFFER)?? > 0)
     }
 
     fn take(&mut self, n_bytes: usize) -> Vec<u8> {
@@ -232,20 +246,22 @@ impl Handle {
         taken
     }
 
-    fn read_all(&mut self) -> io::Result<Vec<u8>> {
+    /// The rest. Where that is interrupted, what was read waits for the next reader.
+    fn read_all(&mut self) -> Result<Vec<u8>> {
         self.write_out()?;
-        let mut all = self.take(usize::MAX - self.at);
-        self.file.read_to_end(&mut all)?;
-        Ok(all)
+        self.ahead.drain(..self.at);
+        self.at = 0;
+        blocking::read_rest(&mut self.file, &mut self.ahead)??;
+        Ok(std::mem::take(&mut self.ahead))
     }
 
-    fn read_some(&mut self, n_bytes: usize) -> io::Result<Vec<u8>> {
+    fn read_some(&mut self, n_bytes: usize) -> Result<Vec<u8>> {
         while self.ahead.len() - self.at < n_bytes && self.read_more()? {}
         Ok(self.take(n_bytes))
     }
 
     /// The next line with its end, or as much of it as `most` allows.
-    fn read_line(&mut self, newline: Newline, most: usize) -> io::Result<Vec<u8>> {
+    fn read_line(&mut self, newline: Newline, most: usize) -> Result<Vec<u8>> {
         let (end, takes_both) = match newline {
             Newline::Translated | Newline::Any => (b'\n', true),
             Newline::Only("\r") => (b'\r', false),
@@ -277,7 +293,7 @@ impl Handle {
     }
 
     /// `n_chars` characters, or what is left.
-    fn read_chars(&mut self, n_chars: usize, units: Units, newline: Newline) -> io::Result<Vec<u8>> {
+    fn read_chars(&mut self, n_chars: usize, units: Units, newline: Newline) -> Result<Vec<u8>> {
         let mut n_bytes = 0;
         for _ in 0..n_chars {
             // The first byte of a character of UTF-8 tells its length.
@@ -324,6 +340,12 @@ pub fn os_error(error: &io::Error, path: Option<&str>) -> Raise {
     }
 }
 
+impl From<io::Error> for Raise {
+    fn from(error: io::Error) -> Raise {
+        os_error(&error, None)
+    }
+}
+
 /// An error with its number, as scripts find it in `errno`, `strerror` and `filename`.
 pub fn system_error(kind: ExceptionKind, number: i32, words: &str, path: Option<&str>) -> Raise {
     let args = [Value::Int(number.into()), Value::str(words)];
@@ -336,15 +358,15 @@ fn this<'a>(args: &Args<'a>) -> Result<&'a FileObject> {
 
 impl FileObject {
     /// Runs an action on the open file.
-    fn with<T>(&self, action: impl FnOnce(&mut Handle) -> io::Result<T>) -> Result<T> {
+    fn with<T>(&self, action: impl FnOnce(&mut Handle) -> Result<T>) -> Result<T> {
         let mut handle = self.handle.borrow_mut();
         let Some(handle) = handle.as_mut() else {
             return Err(errors::value_error("I/O operation on closed file."));
         };
-        action(handle).map_err(|error| os_error(&error, None))
+        action(handle)
     }
 
-    fn reading<T>(&self, action: impl FnOnce(&mut Handle) -> io::Result<T>) -> Result<T> {
+    fn reading<T>(&self, action: impl FnOnce(&mut Handle) -> Result<T>) -> Result<T> {
         if !self.mode.reads && self.handle.borrow().is_some() {
             return Err(unsupported("not readable"));
         }
@@ -425,11 +447,13 @@ impl FileObject {
     }
 
     fn shut(&self) -> Result<()> {
-        let taken = self.handle.borrow_mut().take();
-        match taken {
-            Some(mut handle) => handle.write_out().map_err(|error| os_error(&error, None)),
-            None => Ok(()),
+        let mut handle = self.handle.borrow_mut();
+        let written = handle.as_mut().map_or(Ok(()), Handle::write_out);
+        // An interrupt leaves what is not written yet, and the file open for it.
+        if handle.as_ref().is_some_and(|handle| handle.behind.is_empty()) {
+            *handle = None;
         }
+        written
     }
 }
 
@@ -463,7 +487,8 @@ fn open(vm: &mut Vm, args: &Args) -> Result {
         Value::Int(_) | Value::Bool(_) => (open_number(vm.index(path)?, &options)?, path.clone()),
         path => {
             let path = path_text(vm, path)?;
-            let file = options.open(vm.path_of(&path)).map_err(|error| os_error(&error, Some(&path)))?;
+            let opened = blocking::open(&vm.path_of(&path), &options)?;
+            let file = opened.map_err(|error| os_error(&error, Some(&path)))?;
             // Linux opens folders for reading; reading them is what fails.
             if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
                 return Err(system_error(
@@ -642,7 +667,7 @@ fn seek(vm: &mut Vm, args: &Args) -> Result {
     let position = file.with(|handle| {
         handle.settle()?;
         handle.decoded = None;
-        handle.file.seek(target)
+        Ok(handle.file.seek(target)?)
     })?;
     if position == 0 {
         file.text.is_mark_due.set(encoding::units(&file.text.encoding)?.1);
@@ -667,7 +692,8 @@ fn truncate(vm: &mut Vm, args: &Args) -> Result {
             Some(size) => size as u64,
             None => handle.file.stream_position()?,
         };
-        handle.file.set_len(size).map(|()| size)
+        handle.file.set_len(size)?;
+        Ok(size)
     })?;
     Ok(Value::from(size))
 }

@@ -3,6 +3,7 @@
 use super::format as formatting;
 use super::support::{given, index, str_arg, this_str};
 use crate::errors;
+use crate::memory;
 use crate::text::pad::{self, Side};
 use crate::text::{case, unicode};
 use crate::value::{Args, Dict, Result, Value};
@@ -17,15 +18,15 @@ fn alone<'a>(args: &Args<'a>, function: &str) -> Result<&'a str> {
 macro_rules! changes_and_tests {
     ($($func:ident($name:literal) = $result:expr;)*) => {
         $(pub fn $func(_: &mut Vm, args: &Args) -> Result {
-            let result: fn(&str) -> _ = $result;
-            Ok(Value::from(result(alone(args, $name)?)))
+            let result: fn(&str) -> Result<_> = $result;
+            result(alone(args, $name)?).map(Value::from)
         })*
     };
 }
 
 changes_and_tests! {
-    upper("str.upper") = str::to_uppercase;
-    lower("str.lower") = str::to_lowercase;
+    upper("str.upper") = case::upper;
+    lower("str.lower") = case::lower;
     title("str.title") = case::title;
     capitalize("str.capitalize") = case::capitalize;
     swapcase("str.swapcase") = case::swapcase;
@@ -36,8 +37,8 @@ changes_and_tests! {
     isdigit("str.isdigit") = |text| case::all_of_kind(text, unicode::is_digit);
     isnumeric("str.isnumeric") = |text| case::all_of_kind(text, unicode::is_numeric);
     isspace("str.isspace") = |text| case::all_of_kind(text, unicode::is_space);
-    isprintable("str.isprintable") = |text| text.chars().all(unicode::is_printable);
-    isascii("str.isascii") = str::is_ascii;
+    isprintable("str.isprintable") = |text| case::all(text, unicode::is_printable);
+    isascii("str.isascii") = |text| Ok(text.is_ascii());
     isupper("str.isupper") = case::is_upper;
     islower("str.islower") = case::is_lower;
     istitle("str.istitle") = case::is_title;
@@ -112,10 +113,15 @@ pub fn translate(vm: &mut Vm, args: &Args) -> Result {
     let [table] = args.rest().exactly("str.translate")?;
     let mut out = String::new();
     for c in this_str(args)?.chars() {
+        vm.poll()?;
+        memory::make_text_room(&mut out, c.len_utf8())?;
         match vm.get_item(table, &Value::Int(c as i64)) {
             Ok(Value::None) => {}
             Ok(replacement) => match (replacement.as_str(), replacement.as_int()) {
-                (Some(text), _) => out.push_str(text),
+                (Some(text), _) => {
+                    memory::make_text_room(&mut out, text.len())?;
+                    out.push_str(text);
+                }
                 (None, Some(code)) => out.push(char_of(code)?),
                 (None, None) => {
                     return Err(errors::type_error("character mapping must return integer, None or str"));

@@ -9,9 +9,13 @@ use super::json_read;
 use super::numpy::Scalar;
 use crate::builtins::support::{flag, given};
 use crate::errors;
+use crate::memory;
 use crate::text::float;
 use crate::value::{Args, NativeDef, NativeModule, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{STRETCH, Vm, checkpoint};
+
+/// Bytes that a number, or a word, and what stands around it need at most.
+const SHORT: usize = 64;
 
 pub static MODULE: NativeModule = NativeModule {
     functions: &[
@@ -79,6 +83,8 @@ fn writer(vm: &mut Vm, parser: &mut crate::value::Parser) -> Result<Writer> {
 
 impl Writer {
     fn value(&mut self, vm: &mut Vm, value: &Value) -> Result<()> {
+        vm.poll()?;
+        memory::make_text_room(&mut self.out, SHORT)?;
         match value.base_value() {
             Value::None => self.out.push_str("null"),
             Value::Bool(truth) => self.out.push_str(if *truth { "true" } else { "false" }),
@@ -86,7 +92,7 @@ impl Writer {
                 let text = self.float(*float)?;
                 self.out.push_str(&text);
             }
-            Value::Str(text) => self.text(text),
+            Value::Str(text) => self.text(text)?,
             plain @ (Value::Int(_) | Value::BigInt(_)) => self.out.push_str(&vm.repr(plain)?),
             Value::List(list) => {
                 let items = list.to_vec();
@@ -124,9 +130,15 @@ impl Writer {
         .to_owned())
     }
 
-    fn text(&mut self, text: &str) {
+    fn text(&mut self, text: &str) -> Result<()> {
+        memory::make_text_room(&mut self.out, text.len() + 2)?;
         self.out.push('"');
-        for c in text.chars() {
+        for (at, c) in text.char_indices() {
+            if at.is_multiple_of(STRETCH) {
+                checkpoint()?;
+                // An escape may be six bytes of a single one.
+                memory::make_text_room(&mut self.out, 6 * STRETCH.min(text.len() - at))?;
+            }
             match c {
                 '"' => self.out.push_str("\\\""),
                 '\\' => self.out.push_str("\\\\"),
@@ -145,6 +157,7 @@ impl Writer {
             }
         }
         self.out.push('"');
+        Ok(())
     }
 
     /// Writes a container, which must not contain itself.
@@ -202,7 +215,7 @@ impl Writer {
             }
             n_written += 1;
             self.line(self.active.len());
-            self.text(&key);
+            self.text(&key)?;
             self.out.push_str(&self.key_separator);
             self.value(vm, value)?;
         }

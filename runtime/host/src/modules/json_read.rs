@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::errors;
+use crate::memory;
 use crate::text::pad::n_chars;
 use crate::value::{Args, Dict, Raise, Result, Value};
 use crate::vm::Vm;
@@ -151,6 +152,7 @@ impl<'a> Reader<'a> {
     fn value(&mut self) -> Read {
         let words = [("null", Value::None), ("true", Value::Bool(true)), ("false", Value::Bool(false))];
         let constants = [("NaN", f64::NAN), ("Infinity", f64::INFINITY), ("-Infinity", f64::NEG_INFINITY)];
+        self.vm.poll()?;
         match self.peek() {
             Some(b'"') => return self.string().map(Value::str),
             Some(b'[') => return self.nested(Reader::array),
@@ -192,7 +194,9 @@ impl<'a> Reader<'a> {
         }
         loop {
             self.skip_spaces();
-            items.push(self.value()?);
+            let item = self.value()?;
+            memory::make_room(&mut items)?;
+            items.push(item);
             self.skip_spaces();
             if self.take("]") {
                 return Ok(Value::list(items));
@@ -221,7 +225,9 @@ impl<'a> Reader<'a> {
                 return Err(self.mistake("Expecting ':' delimiter", self.at));
             }
             self.skip_spaces();
-            pairs.push((key, self.value()?));
+            let value = self.value()?;
+            memory::make_room(&mut pairs)?;
+            pairs.push((key, value));
             self.skip_spaces();
             if self.take("}") {
                 return self.object_of(pairs);
@@ -239,6 +245,7 @@ impl<'a> Reader<'a> {
         }
         let dict = Dict::new();
         for (key, value) in pairs {
+            self.vm.poll()?;
             dict.insert_text(key, value);
         }
         self.hooked(self.hooks.object, Value::Dict(Rc::new(dict)))
@@ -254,6 +261,7 @@ impl<'a> Reader<'a> {
             let Some(end) = rest.find(|c: char| matches!(c, '"' | '\\') || is_strict && c < ' ') else {
                 return Err(self.mistake("Unterminated string starting at", start));
             };
+            memory::make_text_room(&mut out, end + 4)?;
             out.push_str(&rest[..end]);
             self.at += end + 1;
             match rest.as_bytes()[end] {

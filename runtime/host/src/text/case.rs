@@ -1,36 +1,47 @@
 //! Case and kind of whole strings: `title`, `capitalize`, `swapcase`, `casefold`, `isupper`, `isidentifier`..
 
 use super::unicode;
+use crate::memory::make_text_room;
+use crate::value::Result;
+use crate::vm::checkpoint;
+
+/// Bytes of text that are changed between two looks at the interrupter, or a few more.
+const BLOCK: usize = 1 << 20;
+
+/// `str.upper`.
+pub fn upper(text: &str) -> Result<String> {
+    by_blocks(text, |block, out| out.push_str(&block.to_uppercase()))
+}
+
+/// `str.lower`.
+pub fn lower(text: &str) -> Result<String> {
+    by_blocks(text, |block, out| out.push_str(&block.to_lowercase()))
+}
 
 /// `str.capitalize`: the first character in title case, the others in lower case.
-pub fn capitalize(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for_each_with_lower(text, |c, lower| match out.is_empty() {
-        true => unicode::push_title(&mut out, c),
+pub fn capitalize(text: &str) -> Result<String> {
+    by_chars_with_lower(text, |c, lower, out| match out.is_empty() {
+        true => unicode::push_title(out, c),
         false => out.push_str(lower),
-    });
-    out
+    })
 }
 
 /// `str.title`: words, runs of cased characters, begin with a capital.
-pub fn title(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+pub fn title(text: &str) -> Result<String> {
     let mut in_word = false;
-    for_each_with_lower(text, |c, lower| {
+    by_chars_with_lower(text, |c, lower, out| {
         if in_word {
             out.push_str(lower);
         } else {
-            unicode::push_title(&mut out, c);
+            unicode::push_title(out, c);
         }
         in_word = unicode::is_cased(c);
-    });
-    out
+    })
 }
 
 /// `str.swapcase`.
-pub fn swapcase(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for_each_with_lower(text, |c, lower| {
+pub fn swapcase(text: &str) -> Result<String> {
+    by_chars_with_lower(text, |c, lower, out| {
         if c.is_uppercase() {
             out.push_str(lower);
         } else if c.is_lowercase() {
@@ -38,81 +49,120 @@ pub fn swapcase(text: &str) -> String {
         } else {
             out.push(c);
         }
-    });
-    out
-}
-
-/// Visits each character and its lower case in this text, where a sigma that ends a word has its own.
-fn for_each_with_lower(text: &str, mut visit: impl FnMut(char, &str)) {
-    let lowered = text.to_lowercase();
-    let mut rest = lowered.as_str();
-    for c in text.chars() {
-        // Both forms of the small sigma are of the same length.
-        let n_bytes = c.to_lowercase().map(char::len_utf8).sum();
-        let (lower, tail) = rest.split_at(n_bytes);
-        visit(c, lower);
-        rest = tail;
-    }
+    })
 }
 
 /// `str.casefold`.
-pub fn casefold(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    let mut out = String::with_capacity(text.len());
-    text.chars().for_each(|c| unicode::push_folded(&mut out, c));
-    out
+pub fn casefold(text: &str) -> Result<String> {
+    by_blocks(text, |block, out| block.chars().for_each(|c| unicode::push_folded(out, c)))
 }
 
-/// Whether there is a character and all satisfy `is_kind`: `isalpha`, `isdigit`, `isspace` and others.
-pub fn all_of_kind(text: &str, is_kind: impl Fn(char) -> bool) -> bool {
-    !text.is_empty() && text.chars().all(is_kind)
+/// Makes a text of each character and its lower case in this text, where a sigma that ends a word has its own.
+fn by_chars_with_lower(text: &str, mut put: impl FnMut(char, &str, &mut String)) -> Result<String> {
+    by_blocks(text, |block, out| {
+        let lowered = block.to_lowercase();
+        let mut rest = lowered.as_str();
+        for c in block.chars() {
+            // Both forms of the small sigma are of the same length.
+            let n_bytes = c.to_lowercase().map(char::len_utf8).sum();
+            let (lower, tail) = rest.split_at(n_bytes);
+            put(c, lower, out);
+            rest = tail;
+        }
+    })
+}
+
+/// Makes a text of one, block by block. A word that has a sigma, whose lower case depends on the letters around it, is
+/// not divided.
+fn by_blocks(text: &str, mut put: impl FnMut(&str, &mut String)) -> Result<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    let may_divide_words = text.len() <= BLOCK || !text.contains('Σ');
+    while !rest.is_empty() {
+        checkpoint()?;
+        let mut end = rest.floor_char_boundary(BLOCK);
+        if !may_divide_words {
+            let space = rest[end..].find(|c: char| c.is_ascii_whitespace());
+            end = space.map_or(rest.len(), |at| end + at);
+        }
+        let (block, tail) = rest.split_at(end);
+        make_text_room(&mut out, block.len())?;
+        put(block, &mut out);
+        rest = tail;
+    }
+    Ok(out)
+}
+
+/// The characters of a text, with what interrupts going through them.
+fn chars(text: &str) -> impl Iterator<Item = Result<char>> {
+    text.char_indices().map(|(at, c)| {
+        if at.is_multiple_of(BLOCK) {
+            checkpoint()?;
+        }
+        Ok(c)
+    })
+}
+
+/// Whether all characters satisfy `is_kind`, as `isprintable` asks.
+pub fn all(text: &str, is_kind: impl Fn(char) -> bool) -> Result<bool> {
+    for c in chars(text) {
+        if !is_kind(c?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The same, and whether there is a character: `isalpha`, `isdigit`, `isspace` and others.
+pub fn all_of_kind(text: &str, is_kind: impl Fn(char) -> bool) -> Result<bool> {
+    Ok(!text.is_empty() && all(text, is_kind)?)
 }
 
 /// `str.isupper`: some cased characters, none of them lower or title case.
-pub fn is_upper(text: &str) -> bool {
+pub fn is_upper(text: &str) -> Result<bool> {
     let mut some = false;
-    for c in text.chars() {
+    for c in chars(text) {
+        let c = c?;
         if c.is_lowercase() || unicode::is_title(c) {
-            return false;
+            return Ok(false);
         }
         some |= c.is_uppercase();
     }
-    some
+    Ok(some)
 }
 
 /// `str.islower`: some cased characters, none of them upper or title case.
-pub fn is_lower(text: &str) -> bool {
+pub fn is_lower(text: &str) -> Result<bool> {
     let mut some = false;
-    for c in text.chars() {
+    for c in chars(text) {
+        let c = c?;
         if c.is_uppercase() || unicode::is_title(c) {
-            return false;
+            return Ok(false);
         }
         some |= c.is_lowercase();
     }
-    some
+    Ok(some)
 }
 
 /// `str.istitle`: capitals only at the start of words, other letters only behind cased ones.
-pub fn is_title(text: &str) -> bool {
+pub fn is_title(text: &str) -> Result<bool> {
     let (mut some, mut in_word) = (false, false);
-    for c in text.chars() {
+    for c in chars(text) {
+        let c = c?;
         let begins = c.is_uppercase() || unicode::is_title(c);
         if begins && in_word || c.is_lowercase() && !in_word {
-            return false;
+            return Ok(false);
         }
         in_word = begins || c.is_lowercase();
         some |= in_word;
     }
-    some
+    Ok(some)
 }
 
 /// `str.isidentifier`.
-pub fn is_identifier(text: &str) -> bool {
-    let mut chars = text.chars();
-    let starts = chars.next().is_some_and(|c| c == '_' || unicode_ident::is_xid_start(c));
-    starts && chars.all(unicode_ident::is_xid_continue)
+pub fn is_identifier(text: &str) -> Result<bool> {
+    let starts = text.starts_with(|c| c == '_' || unicode_ident::is_xid_start(c));
+    Ok(starts && all(text, unicode_ident::is_xid_continue)?)
 }
 
 #[cfg(test)]
@@ -121,8 +171,8 @@ mod tests {
 
     #[test]
     fn words_change_case() {
-        fn check(change: fn(&str) -> String, text: &str, expect: &str) {
-            assert_eq!(change(text), expect);
+        fn check(change: fn(&str) -> Result<String>, text: &str, expect: &str) {
+            assert_eq!(change(text).unwrap_or_else(|_| panic!("nothing interrupts")), expect);
         }
         check(title, "they're bill's 3rd", "They'Re Bill'S 3Rd");
         check(title, "ΑΣ ΑΣΑ", "Ας Ασα");
@@ -132,12 +182,15 @@ mod tests {
         check(capitalize, "", "");
         check(swapcase, "Hello ß", "hELLO SS");
         check(casefold, "Straße ΑΣ", "strasse ασ");
+        let word = |sigma| format!("{} α{sigma}", "α".repeat(BLOCK / 2 - 2));
+        check(lower, &word("ΣΑ"), &word("σα"));
+        check(lower, &word("Σ"), &word("ς"));
     }
 
     #[test]
     fn strings_have_kinds() {
-        fn check(is_kind: fn(&str) -> bool, text: &str, expect: bool) {
-            assert_eq!(is_kind(text), expect, "{text}");
+        fn check(is_kind: fn(&str) -> Result<bool>, text: &str, expect: bool) {
+            assert_eq!(is_kind(text).ok(), Some(expect), "{text}");
         }
         check(is_upper, "A1", true);
         check(is_upper, "1", false);

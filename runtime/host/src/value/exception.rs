@@ -234,6 +234,15 @@ impl Raise {
         matches!(&*self.0, Raised::New { kind: ExceptionKind::KeyboardInterrupt, .. })
     }
 
+    /// Whether it comes from who interrupted the run, or from a limit of the host.
+    pub(crate) fn is_interrupt(&self) -> bool {
+        let order = match &*self.0 {
+            Raised::New { order, .. } => *order,
+            Raised::Object(instance) => instance.order(),
+        };
+        order != Order::None || self.is(ExceptionKind::KeyboardInterrupt)
+    }
+
     /// The same place and help, with another class and what `message` makes of its message. An object stays
     /// what it is.
     pub(crate) fn turn_into(

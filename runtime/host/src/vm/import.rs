@@ -1,12 +1,14 @@
 //! Finding and running modules: those written in Rust, those of the standard library, files beside the
 //! script.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use kps_syntax::{Diagnostics, Source};
+use kps_syntax::{Diagnostics, Source, ast};
 
-use super::Vm;
+use super::{Vm, checkpoint};
+use crate::blocking;
 use crate::errors;
 use crate::modules;
 use crate::value::{ExceptionKind, Module, Name, NativeFunction, NativeModule, Raise, Result, Value};
@@ -106,8 +108,7 @@ impl Vm {
     }
 
     fn run_module(&mut self, name: &str, found: Found) -> Result<Rc<Module>> {
-        let program = compile(&found.source)
-            .map_err(|diagnostics| Raise::with_diagnostics(ExceptionKind::SyntaxError, diagnostics))?;
+        let program = compile_running(&found.source, kps_bytecode::compile)?.map_err(syntax_error)?;
         let mut module = Module::new(self.name(name));
         module.file = found.file;
         module.is_package = found.is_package;
@@ -215,27 +216,32 @@ pub(crate) fn absolute((running, is_package): (&str, bool), name: &str, level: u
     }
 }
 
-/// Parses and compiles; every mistake that was found comes back.
-pub(crate) fn compile(source: &Source) -> std::result::Result<kps_bytecode::Program, Diagnostics> {
-    let (module, diagnostics) = kps_syntax::parse(source);
-    if diagnostics.has_errors() {
-        return Err(diagnostics);
-    }
-    kps_bytecode::compile(&module)
+/// A text in code, or every mistake that was found in it.
+pub(crate) type Compiled = std::result::Result<kps_bytecode::Program, Diagnostics>;
+
+/// Parses and compiles within a run, and raises what interrupts that.
+pub(crate) fn compile_running(source: &Source, compile: fn(&ast::Module) -> Compiled) -> Result<Compiled> {
+    let going_on = Cell::new(Ok(()));
+    let is_cancelled = || {
+        let asked = checkpoint();
+        let is_cancelled = asked.is_err();
+        going_on.set(asked);
+        is_cancelled
+    };
+    let parsed = kps_syntax::parse_unless(source, &is_cancelled);
+    going_on.into_inner()?;
+    let (module, mistakes) = parsed.unwrap_or_else(|| unreachable!("what cancels a parse raises"));
+    Ok(if mistakes.has_errors() { Err(mistakes) } else { compile(&module) })
 }
 
-/// As [`compile`], for an entry at the prompt: the value of a last expression is its result.
-pub(crate) fn compile_entry(source: &Source) -> std::result::Result<kps_bytecode::Program, Diagnostics> {
-    let (module, diagnostics) = kps_syntax::parse(source);
-    if diagnostics.has_errors() {
-        return Err(diagnostics);
-    }
-    kps_bytecode::compile_entry(&module)
+/// The exception for a text that does not compile.
+pub(crate) fn syntax_error(mistakes: Diagnostics) -> Raise {
+    Raise::with_diagnostics(ExceptionKind::SyntaxError, mistakes)
 }
 
 /// The source named `file`, which lies at `path`.
 fn read_source(file: &Path, path: &Path) -> Result<Source> {
-    match std::fs::read(path) {
+    match blocking::read_file(path)? {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Source::new(file.display().to_string(), text)),
             Err(_) => Err(errors::import_error(format!("`{}` is not UTF-8 text", file.display()))),

@@ -212,6 +212,24 @@ pub fn checkpoint() -> Result<()> {
     })
 }
 
+/// Items that are worked on between two looks at the interrupter: a few milliseconds of simple work.
+pub const STRETCH: usize = 1 << 18;
+
+/// All items of an iterator: what [`Iterator::collect`] gives, or what interrupts it, or MemoryError.
+pub fn collect_all<T>(mut items: impl Iterator<Item = T>) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    loop {
+        checkpoint()?;
+        let (least, most) = items.size_hint();
+        let n_before = all.len();
+        memory::make_more_room(&mut all, least.max(STRETCH.min(most.unwrap_or(STRETCH))))?;
+        all.extend(items.by_ref().take(STRETCH));
+        if all.len() - n_before < STRETCH {
+            return Ok(all);
+        }
+    }
+}
+
 impl Vm {
     /// Starts the clock of one entry from outside; it stops with what this gives.
     pub(crate) fn start_clock(&mut self) -> Option<Watchdog> {

@@ -37,10 +37,11 @@ use rustc_hash::FxHashMap;
 pub(crate) use abandoned::Abandoned;
 pub use code::LoadedCode;
 use frame::{Frame, Stack};
-pub(crate) use import::{compile, compile_entry};
+pub(crate) use import::{Compiled, compile_running, syntax_error};
 pub(crate) use interrupt::Running;
-pub use interrupt::{Interrupter, Limits, checkpoint};
+pub use interrupt::{Interrupter, Limits, STRETCH, checkpoint, collect_all};
 
+use crate::blocking;
 use crate::checking::{Checking, Findings};
 use crate::errors;
 use crate::input::Input;
@@ -212,15 +213,30 @@ impl Vm {
         let mut rest = text;
         while rest.len() > PIECE {
             let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
-            self.output.write(piece).map_err(write_error)?;
+            self.put(piece)?;
             checkpoint()?;
             rest = behind;
         }
-        self.output.write(rest).map_err(write_error)
+        self.put(rest)
     }
 
+    fn put(&mut self, text: &str) -> Result<()> {
+        match self.output.put(text).map_err(write_error)? {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes what `print` has buffered. A wait for who reads it ends with an interrupt, and the rest stays.
     pub fn flush(&mut self) -> Result<()> {
-        self.output.flush().map_err(write_error)
+        loop {
+            if let Some(descriptor) = self.output.awaited() {
+                blocking::wait(descriptor, libc::POLLOUT)?;
+            }
+            if !self.output.flush_some().map_err(write_error)? {
+                return Ok(());
+            }
+        }
     }
 
     /// Refuses to go deeper when native recursion has used its share of the stack.

@@ -7,6 +7,7 @@ use super::algorithm::ScriptAlgorithm;
 use super::errors;
 use super::shared::ScriptedManager;
 use super::values;
+use crate::blocking;
 use crate::builtins::bytes;
 use crate::convert::FromValue;
 use crate::errors::type_error;
@@ -258,7 +259,7 @@ fn words_of_text(vm: &Vm, text: &str, options: &Options) -> Result<Vec<u32>> {
 /// The words of the shader in a file.
 pub fn words_of_file(vm: &mut Vm, path: &Value, options: &Options) -> Result<Vec<u32>> {
     let path = vm.str(path)?;
-    let bytes = std::fs::read(vm.path_of(&path)).map_err(|error| match error.kind() {
+    let bytes = blocking::read_file(&vm.path_of(&path))?.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Raise::new(ExceptionKind::FileNotFoundError, format!("no such file: {path:?}"))
         }

@@ -1,14 +1,16 @@
 //! `kp.write_png(path, pixels)` and `kp.read_png(path)`: pictures from numbers, and back.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::{BufWriter, Cursor};
 use std::path::Path;
 
 use kps_compute::DType;
 
 use super::{errors, values};
+use crate::blocking;
 use crate::builtins::file::{os_error, path_text};
 use crate::errors::value_error;
+use crate::memory;
 use crate::modules::numpy::NdArray;
 use crate::value::{Args, ExceptionKind, Raise, Result, Value};
 use crate::vm::Vm;
@@ -61,8 +63,8 @@ pub fn read(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("read_png");
     let path = path_text(vm, parser.required("path")?)?;
     parser.finish()?;
-    let file = File::open(vm.path_of(&path)).map_err(|error| os_error(&error, Some(&path)))?;
-    let (shape, bytes) = decode(file).map_err(|error| match error {
+    let file = blocking::read_file(&vm.path_of(&path))?.map_err(|error| os_error(&error, Some(&path)))?;
+    let (shape, bytes) = decode(&file).map_err(|error| match error {
         png::DecodingError::LimitsExceeded => {
             crate::errors::memory_error(format!("{path:?} is too large a picture"))
         }
@@ -71,15 +73,14 @@ pub fn read(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::native(NdArray::from_row(DType::U8, &shape, bytes)))
 }
 
-fn decode(file: File) -> std::result::Result<([usize; 3], Vec<u8>), png::DecodingError> {
-    let mut decoder = png::Decoder::new(BufReader::new(file));
+fn decode(file: &[u8]) -> std::result::Result<([usize; 3], Vec<u8>), png::DecodingError> {
+    let mut decoder = png::Decoder::new(Cursor::new(file));
     // Palettes become colours, fewer bits and more of them become eight.
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info()?;
     let n_bytes = reader.output_buffer_size().ok_or(png::DecodingError::LimitsExceeded)?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(n_bytes).map_err(|_| png::DecodingError::LimitsExceeded)?;
-    bytes.resize(n_bytes, 0);
+    memory::grant(n_bytes).map_err(|_| png::DecodingError::LimitsExceeded)?;
+    let mut bytes = vec![0; n_bytes];
     let frame = reader.next_frame(&mut bytes)?;
     bytes.truncate(frame.buffer_size());
     let shape = [frame.height as usize, frame.width as usize, frame.color_type.samples()];

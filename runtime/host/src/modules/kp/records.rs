@@ -58,7 +58,7 @@ pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<Elemen
         && same_layout(array.of(), of)
     {
         let (shape, bytes) = (array.shape().to_vec(), array.bytes()?);
-        return Ok(Elements { dtype, shape, bytes, written: array.written() });
+        return Ok(Elements { dtype, shape, bytes, written: array.written()? });
     }
     if let Some(tensor) = data.downcast::<ScriptTensor>()
         && tensor.record().is_some_and(|record| same_layout(record, of))

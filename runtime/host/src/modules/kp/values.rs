@@ -126,7 +126,7 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
     }
     if let Some(array) = source.downcast::<NdArray>() {
         let bytes = array.to_contiguous_bytes()?;
-        let (shape, written) = (array.shape().to_vec(), array.written());
+        let (shape, written) = (array.shape().to_vec(), array.written()?);
         return Ok(Elements { dtype: array.dtype(), shape, bytes, written });
     }
     if let Value::Bytes(bytes) = source {

@@ -102,7 +102,7 @@ impl TensorData {
         for (number, place) in self.numbers()?.into_iter().zip(bytes.chunks_exact_mut(dtype.size())) {
             number.wrap(dtype, place);
         }
-        Ok(Elements { dtype, shape: vec![self.n], bytes, written: self.array().written() })
+        Ok(Elements { dtype, shape: vec![self.n], bytes, written: self.array().written()? })
     }
 
     pub fn get(&self, vm: &mut Vm, index: &Value) -> Result {

@@ -16,7 +16,7 @@ use super::scalar::Scalar;
 use super::{State, errors, flat, index, kernel, methods, operators, strided};
 use crate::ops::Side;
 use crate::value::{BinaryOp, CompareOp, Native, NativeIter, NativeType, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{Vm, collect_all};
 
 pub static NDARRAY: NativeType =
     NativeType { methods: methods::METHODS, ..NativeType::new("ndarray", "numpy") };
@@ -122,7 +122,7 @@ impl NdArray {
         }
         operators::check_room(self.shape(), self.dtype)?;
         let gathered = self.storage.read("read", |bytes| strided::gather(bytes, size, &self.layout));
-        gathered.map(|row| look(&row)).map_err(errors::storage)
+        gathered.map_err(errors::storage)?.map(|row| look(&row))
     }
 
     /// The bytes of the elements in the order of their indices.
@@ -136,7 +136,7 @@ impl NdArray {
     }
 
     /// Which bytes of the elements mean something, in the order of their indices.
-    pub fn written(&self) -> Written {
+    pub fn written(&self) -> Result<Written> {
         let gather = |marks: &[u8]| strided::gather(marks, self.dtype.size(), &self.layout);
         self.storage.written().gathered(gather)
     }
@@ -144,7 +144,7 @@ impl NdArray {
     /// The same elements once more, in a shape for as many. What means nothing here does not there either.
     pub fn copied(&self, shape: &[usize]) -> Result<NdArray> {
         let copy = NdArray::from_row(self.dtype, shape, self.to_contiguous_bytes()?);
-        copy.storage.forget_but(self.written());
+        copy.storage.forget_but(self.written()?);
         Ok(copy)
     }
 
@@ -165,15 +165,14 @@ impl NdArray {
         }
         let (Some(&low), Some(&high)) = (offsets.iter().min(), offsets.iter().max()) else { return Ok(()) };
         let size = self.dtype.size();
-        kernel::check_room(size_of_val(offsets))?;
-        let offsets: Vec<usize> = offsets.iter().map(|offset| offset - low).collect();
+        let offsets = collect_all(offsets.iter().map(|offset| offset - low))?;
         let mark = |marks: &mut [u8]| offsets.iter().for_each(|&at| marks[at..at + size].fill(1));
         let change = |bytes: &mut [u8]| strided::scatter_at(bytes, size, &offsets, row);
-        self.storage.write_among("write", low..high + size, mark, change).map_err(errors::storage)
+        self.storage.write_among("write", low..high + size, mark, change).map_err(errors::storage)?
     }
 
     /// Lets `change` write to the part of the storage that the elements span.
-    fn write(&self, change: impl FnOnce(&mut [u8], &Layout)) -> Result<()> {
+    fn write(&self, change: impl FnOnce(&mut [u8], &Layout) -> Result<()>) -> Result<()> {
         if self.is_read_only {
             return Err(errors::read_only());
         }
@@ -184,21 +183,21 @@ impl NdArray {
         let range = self.layout.byte_range(size);
         let layout = Layout { offset: self.layout.offset - range.start, ..self.layout.clone() };
         let change = |bytes: &mut [u8]| change(bytes, &layout);
+        let mut marked = Ok(());
         let written = if range.len() == self.size() * size {
             self.storage.write("write", range, change)
         } else {
-            let mark = |marks: &mut [u8]| strided::fill(marks, size, &layout, &[1; 8]);
+            let mark = |marks: &mut [u8]| marked = strided::fill(marks, size, &layout, &[1; 8]);
             self.storage.write_among("write", range, mark, change)
         };
-        written.map_err(errors::storage)
+        written.map_err(errors::storage)?.and(marked)
     }
 
     /// The elements that begin at these bytes of the storage.
     pub fn gather_at(&self, offsets: &[usize]) -> Result<Vec<u8>> {
         let size = self.dtype.size();
-        kernel::check_room(offsets.len() * size)?;
         let gather = |bytes: &[u8]| strided::gather_at(bytes, size, offsets);
-        self.storage.read("read", gather).map_err(errors::storage)
+        self.storage.read("read", gather).map_err(errors::storage)?
     }
 
     /// The element that begins at this byte of the storage.
@@ -231,7 +230,7 @@ impl NdArray {
         let is_summary = options.summarises(self.size());
         let row = if is_summary {
             let kept: Vec<Vec<usize>> = self.shape().iter().map(|&len| options.shown(len, true)).collect();
-            self.gather_at(&self.layout.bytes_of(&kept, self.dtype.size()))?
+            self.gather_at(&self.layout.bytes_of(&kept, self.dtype.size())?)?
         } else {
             self.to_contiguous_bytes()?
         };

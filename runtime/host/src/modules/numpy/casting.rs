@@ -185,5 +185,5 @@ fn stretched(row: &[u8], dtype: DType, from: &[usize], to: &[usize]) -> Result<V
     }
     check_room(to, dtype)?;
     let layout = Layout::contiguous(from).broadcast_to(to).expect("the shapes were found to broadcast");
-    Ok(strided::gather(row, dtype.size(), &layout))
+    strided::gather(row, dtype.size(), &layout)
 }

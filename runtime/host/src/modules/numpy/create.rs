@@ -203,7 +203,7 @@ fn fill_with(dtype: DType, shape: &[usize], value: &Operand, order: Order) -> Re
     }
     let layout = Layout::contiguous(value.shape()).broadcast_to(shape);
     let layout = layout.ok_or_else(|| errors::not_assigned(value.shape(), shape))?;
-    let array = NdArray::from_row(dtype, shape, strided::gather(&row, dtype.size(), &layout));
+    let array = NdArray::from_row(dtype, shape, strided::gather(&row, dtype.size(), &layout)?);
     array.in_order(order).map(Value::native)
 }
 
@@ -498,7 +498,7 @@ fn meshgrid(vm: &mut Vm, args: &Args) -> Result {
             grids.push(Value::native(NdArray::from_row(array.dtype(), &lens, Vec::new())));
             continue;
         }
-        let row = strided::gather(&row, array.dtype().size(), &layout);
+        let row = strided::gather(&row, array.dtype().size(), &layout)?;
         grids.push(Value::native(NdArray::from_row(array.dtype(), &lens, row)));
     }
     Ok(Value::tuple(grids))
@@ -523,7 +523,7 @@ fn indices(vm: &mut Vm, args: &Args) -> Result {
         let layout =
             Layout::contiguous(&counted).broadcast_to(&shape).expect("an axis of 1 takes any length");
         let counts: Vec<i64> = (0..len as i64).collect();
-        all.extend(strided::gather(&kps_compute::element::to_bytes(&counts), 8, &layout));
+        all.extend(strided::gather(&kps_compute::element::to_bytes(&counts), 8, &layout)?);
     }
     Ok(Value::native(NdArray::from_row(dtype, &whole, cast(&all, DType::I64, dtype)?)))
 }

@@ -1,7 +1,5 @@
 //! Arrays in files: `.npy`, and bare bytes.
 
-use std::fs;
-
 use kps_compute::DType;
 
 use super::array::NdArray;
@@ -9,6 +7,7 @@ use super::operand;
 use super::operators::check_room;
 use super::print::shape_text;
 use super::{create, dtype, errors};
+use crate::blocking;
 use crate::builtins::file::system_error;
 use crate::value::{Args, ExceptionKind, NativeDef, Raise, Result, Value};
 use crate::vm::Vm;
@@ -131,7 +130,7 @@ fn save(vm: &mut Vm, args: &Args) -> Result {
         path.push_str(".npy");
     }
     let contents = to_npy(array.dtype(), array.shape(), &array.to_contiguous_bytes()?);
-    fs::write(vm.path_of(&path), contents).map_err(|error| file_error(&error, &path))?;
+    blocking::write_file(&vm.path_of(&path), &contents)?.map_err(|error| file_error(&error, &path))?;
     Ok(Value::None)
 }
 
@@ -141,7 +140,7 @@ fn load(vm: &mut Vm, args: &Args) -> Result {
     let _mmap = parser.optional("mmap_mode")?;
     let _pickle = parser.optional("allow_pickle")?;
     parser.finish()?;
-    let contents = fs::read(vm.path_of(&path)).map_err(|error| file_error(&error, &path))?;
+    let contents = blocking::read_file(&vm.path_of(&path))?.map_err(|error| file_error(&error, &path))?;
     from_npy(&contents).map(Value::native)
 }
 
@@ -153,7 +152,7 @@ fn fromfile(vm: &mut Vm, args: &Args) -> Result {
     let count = parser.optional("count")?.map_or(Ok(-1), |count| vm.index(count))?;
     parser.finish()?;
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(DType::F64);
-    let contents = fs::read(vm.path_of(&path)).map_err(|error| file_error(&error, &path))?;
+    let contents = blocking::read_file(&vm.path_of(&path))?.map_err(|error| file_error(&error, &path))?;
     let n_all = contents.len() / dtype.size();
     let n = usize::try_from(count).map_or(n_all, |count| count.min(n_all));
     let row = create::truths(&contents[..n * dtype.size()], dtype);
@@ -165,7 +164,8 @@ pub fn tofile(vm: &mut Vm, args: &Args) -> Result {
     let path = path_of(vm, parser.required("fid")?)?;
     parser.finish()?;
     let array = super::methods::receiver(vm, args)?.into_array()?;
-    fs::write(vm.path_of(&path), array.to_contiguous_bytes()?).map_err(|error| file_error(&error, &path))?;
+    let contents = array.to_contiguous_bytes()?;
+    blocking::write_file(&vm.path_of(&path), &contents)?.map_err(|error| file_error(&error, &path))?;
     Ok(Value::None)
 }
 

@@ -15,7 +15,7 @@ use super::promote::is_int;
 use super::scalar::Scalar;
 use super::strided;
 use crate::value::{Result, Value};
-use crate::vm::Vm;
+use crate::vm::{Vm, collect_all};
 
 /// What an index leads to.
 pub enum Selection {
@@ -141,7 +141,7 @@ fn stretch(row: Vec<u8>, dtype: DType, from: &[usize], to: &[usize]) -> Result<V
     }
     let layout = Layout::contiguous(&from[n_extra..]).broadcast_to(to).ok_or_else(error)?;
     check_room(to, dtype)?;
-    Ok(strided::gather(&row, dtype.size(), &layout))
+    strided::gather(&row, dtype.size(), &layout)
 }
 
 /// The elements that an index picks: their shape, and the bytes at which they begin.
@@ -162,7 +162,7 @@ pub fn elements_of(
                 return Ok((layout.shape, Vec::new()));
             }
             let all: Vec<Vec<usize>> = layout.shape.iter().map(|&len| (0..len).collect()).collect();
-            let offsets = layout.bytes_of(&all, size);
+            let offsets = layout.bytes_of(&all, size)?;
             Ok((layout.shape, offsets))
         }
     }
@@ -326,11 +326,11 @@ impl Picker {
             self.axis += 1;
             return Ok(());
         }
-        let places: Vec<usize> = (0..truths.len()).filter(|&at| truths[at] != 0).collect();
+        let places = collect_all((0..truths.len()).filter(|&at| truths[at] != 0))?;
         let mut stride = truths.len();
         for &len in shape {
             stride = stride.checked_div(len).unwrap_or(0);
-            let indices = places.iter().map(|place| place / stride.max(1) % len.max(1)).collect();
+            let indices = collect_all(places.iter().map(|place| place / stride.max(1) % len.max(1)))?;
             self.picked.push(Picked { axis: self.axis, shape: vec![places.len()], indices });
             self.axis += 1;
             self.source_axis += 1;
@@ -354,7 +354,7 @@ impl Picker {
         check_room(&[4, n.max(all.iter().product())], DType::I64)?;
         let mut picks = vec![0isize; n];
         for picked in &self.picked {
-            let indices = spread(&picked.indices, &picked.shape, &shape);
+            let indices = spread(&picked.indices, &picked.shape, &shape)?;
             let stride = self.layout.strides[picked.axis] * size as isize;
             for (pick, index) in picks.iter_mut().zip(indices) {
                 *pick += index as isize * stride;
@@ -369,34 +369,32 @@ impl Picker {
         if is_empty {
             return Ok(Selection::Elements { shape: made, offsets: Vec::new() });
         }
-        let front_offsets = self.rest_offsets(front, self.layout.offset);
-        let back_offsets = self.rest_offsets(back, 0);
-        let mut offsets = Vec::with_capacity(front_offsets.len() * n * back_offsets.len());
-        for from in &front_offsets {
-            for pick in &picks {
-                offsets.extend(back_offsets.iter().map(|to| (from + pick + to) as usize));
-            }
-        }
-        Ok(Selection::Elements { shape: made, offsets })
+        let front_offsets = self.rest_offsets(front, self.layout.offset)?;
+        let back_offsets = self.rest_offsets(back, 0)?;
+        let back_offsets = &back_offsets;
+        let of_pick = |from| back_offsets.iter().map(move |to| (from + to) as usize);
+        let offsets = front_offsets.iter().flat_map(|from| picks.iter().map(move |pick| from + pick));
+        Ok(Selection::Elements { shape: made, offsets: collect_all(offsets.flat_map(of_pick))? })
     }
 
-    fn rest_offsets(&self, axes: &[usize], start: usize) -> Vec<isize> {
+    fn rest_offsets(&self, axes: &[usize], start: usize) -> Result<Vec<isize>> {
         let size = self.size as isize;
         let mut offsets = vec![start as isize];
         for &axis in axes {
             let (len, stride) = (self.layout.shape[axis] as isize, self.layout.strides[axis] * size);
-            offsets = offsets.iter().flat_map(|from| (0..len).map(move |at| from + at * stride)).collect();
+            offsets =
+                collect_all(offsets.iter().flat_map(|from| (0..len).map(move |at| from + at * stride)))?;
         }
-        offsets
+        Ok(offsets)
     }
 }
 
 /// Indices of one shape in a larger one.
-fn spread(indices: &[usize], from: &[usize], to: &[usize]) -> Vec<usize> {
+fn spread(indices: &[usize], from: &[usize], to: &[usize]) -> Result<Vec<usize>> {
     if from == to {
-        return indices.to_vec();
+        return collect_all(indices.iter().copied());
     }
     let layout = Layout::contiguous(from).broadcast_to(to).expect("the shapes were found to broadcast");
     let all: Vec<Vec<usize>> = to.iter().map(|&len| (0..len).collect()).collect();
-    layout.bytes_of(&all, 1).into_iter().map(|at| indices[at]).collect()
+    collect_all(layout.bytes_of(&all, 1)?.into_iter().map(|at| indices[at]))
 }

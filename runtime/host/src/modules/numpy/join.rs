@@ -225,7 +225,7 @@ fn pick(array: &NdArray, axis: usize, indices: &[usize]) -> Result<NdArray> {
     }
     let mut picked: Vec<Vec<usize>> = array.shape().iter().map(|&len| (0..len).collect()).collect();
     picked[axis] = indices.to_vec();
-    let row = array.gather_at(&array.layout().bytes_of(&picked, array.dtype().size()))?;
+    let row = array.gather_at(&array.layout().bytes_of(&picked, array.dtype().size())?)?;
     Ok(NdArray::from_row(array.dtype(), &shape, row))
 }
 

@@ -2,6 +2,9 @@
 //!
 //! No function here touches elements. An index that goes in was checked by the caller.
 
+use crate::value::Result;
+use crate::vm::collect_all;
+
 /// The shape of an array over some bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -139,16 +142,15 @@ impl Layout {
     }
 
     /// The bytes at which the elements begin, where each axis takes the given indices.
-    pub fn bytes_of(&self, indices: &[Vec<usize>], size: usize) -> Vec<usize> {
-        let mut offsets = vec![self.offset as isize];
+    pub fn bytes_of(&self, indices: &[Vec<usize>], size: usize) -> Result<Vec<usize>> {
+        let mut offsets = vec![self.offset];
         for (picked, &stride) in indices.iter().zip(&self.strides) {
             let step = stride * size as isize;
-            offsets = offsets
-                .iter()
-                .flat_map(|&from| picked.iter().map(move |&at| from + at as isize * step))
-                .collect();
+            let of_picked =
+                |from: usize| picked.iter().map(move |&at| from.wrapping_add_signed(at as isize * step));
+            offsets = collect_all(offsets.iter().flat_map(|&from| of_picked(from)))?;
         }
-        offsets.into_iter().map(|offset| offset as usize).collect()
+        Ok(offsets)
     }
 }
 

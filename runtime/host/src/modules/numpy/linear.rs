@@ -103,7 +103,7 @@ impl Operand {
         let layout = Layout::contiguous(self.shape()).broadcast_to(shape);
         let layout = layout.ok_or_else(|| errors::not_broadcast(&[self.shape(), shape]))?;
         check_room(shape, dtype)?;
-        Ok(strided::gather(&row, dtype.size(), &layout))
+        strided::gather(&row, dtype.size(), &layout)
     }
 }
 

@@ -91,7 +91,7 @@ impl Operand {
         let layout = super::layout::Layout::contiguous(array.shape());
         let layout = layout.broadcast_to(shape).expect("the caller worked out the common shape");
         check_room(shape, dtype)?;
-        Ok(look(&strided::gather(&row, dtype.size(), &layout)))
+        Ok(look(&strided::gather(&row, dtype.size(), &layout)?))
     }
 
     /// As an array, which is the same one where it is one.

@@ -16,7 +16,7 @@ use super::operators::check_room;
 use super::{errors, methods, shape};
 use crate::modules::kernels::structs;
 use crate::value::{Args, CompareOp, Native, NativeDef, NativeType, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{Vm, collect_all};
 
 pub static RECORD_ARRAY: NativeType = NativeType {
     methods: &[
@@ -168,16 +168,17 @@ impl RecordArray {
 
     /// The elements, one after the other.
     pub fn bytes(&self) -> Result<Vec<u8>> {
-        self.gathered(&self.starts())
+        self.gathered(&self.starts()?)
     }
 
     fn gathered(&self, starts: &[usize]) -> Result<Vec<u8>> {
-        self.storage.read("read", |bytes| gather(bytes, self.n_bytes(), starts)).map_err(errors::storage)
+        self.storage.read("read", |bytes| gather(bytes, self.n_bytes(), starts)).map_err(errors::storage)?
     }
 
     /// Which bytes of the elements mean something.
-    pub fn written(&self) -> Written {
-        self.storage.written().gathered(|marks| gather(marks, self.n_bytes(), &self.starts()))
+    pub fn written(&self) -> Result<Written> {
+        let starts = self.starts()?;
+        self.storage.written().gathered(|marks| gather(marks, self.n_bytes(), &starts))
     }
 
     /// Of one element.
@@ -186,7 +187,7 @@ impl RecordArray {
     }
 
     /// The bytes at which the elements begin, in the order of their indices.
-    fn starts(&self) -> Vec<usize> {
+    fn starts(&self) -> Result<Vec<usize>> {
         let indices: Vec<Vec<usize>> = self.shape().iter().map(|&len| (0..len).collect()).collect();
         self.layout.bytes_of(&indices, self.step)
     }
@@ -277,7 +278,7 @@ impl RecordArray {
     /// The same elements in memory of their own.
     fn copied(&self, shape: &[usize]) -> Result<RecordArray> {
         let storage = Storage::host(self.bytes()?);
-        storage.forget_but(self.written());
+        storage.forget_but(self.written()?);
         Ok(RecordArray::over(storage, self.of.clone(), shape, None))
     }
 
@@ -313,8 +314,8 @@ fn axes_of(ty: &Type) -> (Vec<usize>, Type) {
 }
 
 /// The elements that begin at these bytes, one after the other.
-fn gather(bytes: &[u8], size: usize, starts: &[usize]) -> Vec<u8> {
-    starts.iter().flat_map(|&start| &bytes[start..start + size]).copied().collect()
+fn gather(bytes: &[u8], size: usize, starts: &[usize]) -> Result<Vec<u8>> {
+    collect_all(starts.iter().flat_map(|&start| &bytes[start..start + size]).copied())
 }
 
 /// Values in lists within lists, as the shape says.
@@ -377,7 +378,7 @@ impl Native for RecordArray {
         match select(vm, (&self.layout, self.step), index)? {
             Selection::View(layout) => {
                 let part = self.view(this, layout);
-                part.fill(vm, &part.starts(), part.shape(), item)?;
+                part.fill(vm, &part.starts()?, part.shape(), item)?;
             }
             Selection::Elements { shape, offsets } => self.fill(vm, &offsets, &shape, item)?,
         }

@@ -7,7 +7,7 @@ use super::array::NdArray;
 use super::kernel::compare::Compare;
 use super::kernel::order::{self, Side};
 use super::kernel::{check_room, load_all, row_of, working_dtype};
-use super::layout::broadcast_shapes;
+use super::layout::{broadcast_shapes, contiguous_strides};
 use super::methods::unravel;
 use super::operand::{self, Operand};
 use super::operators;
@@ -15,7 +15,7 @@ use super::promote::promote_types;
 use super::reduce::axis;
 use super::strided;
 use crate::value::{Args, NativeDef, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{Vm, collect_all};
 
 pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("sort", sort),
@@ -136,15 +136,15 @@ fn unique(vm: &mut Vm, args: &Args) -> Result {
     let order = order::argsort(dtype, &row, n)?;
     // Positions, sorted elements, and the results.
     check_room(4 * n * size_of::<usize>())?;
-    let offsets: Vec<usize> = order.iter().map(|at| at * dtype.size()).collect();
-    let sorted = strided::gather_at(&row, dtype.size(), &offsets);
+    let offsets = collect_all(order.iter().map(|at| at * dtype.size()))?;
+    let sorted = strided::gather_at(&row, dtype.size(), &offsets)?;
     let starts = order::runs(dtype, &sorted)?;
-    let firsts: Vec<usize> = starts.iter().map(|&start| offsets[start]).collect();
-    let values = strided::gather_at(&row, dtype.size(), &firsts);
+    let firsts = collect_all(starts.iter().map(|&start| offsets[start]))?;
+    let values = strided::gather_at(&row, dtype.size(), &firsts)?;
     let values = super::kernel::cast::cast(&values, dtype, array.dtype())?;
     let mut results = vec![Value::native(NdArray::from_row(array.dtype(), &[starts.len()], values))];
     if wants[0] {
-        results.push(index_array(starts.iter().map(|&start| order[start])));
+        results.push(index_array(starts.iter().map(|&start| order[start]))?);
     }
     let ends: Vec<usize> = starts.iter().copied().skip(1).chain([n]).collect();
     if wants[1] {
@@ -156,22 +156,21 @@ fn unique(vm: &mut Vm, args: &Args) -> Result {
         results.push(Value::native(NdArray::from_row(DType::I64, array.shape(), row)));
     }
     if wants[2] {
-        results.push(index_array(starts.iter().zip(&ends).map(|(start, end)| end - start)));
+        results.push(index_array(starts.iter().zip(&ends).map(|(start, end)| end - start))?);
     }
     if results.len() == 1 { Ok(results.remove(0)) } else { Ok(Value::tuple(results)) }
 }
 
 /// An array of one axis that holds indices or counts.
-fn index_array(indices: impl Iterator<Item = usize>) -> Value {
-    let indices: Vec<i64> = indices.map(|index| index as i64).collect();
-    Value::native(NdArray::from_row(DType::I64, &[indices.len()], to_bytes(&indices)))
+fn index_array(indices: impl Iterator<Item = usize>) -> Result {
+    let indices = collect_all(indices.map(|index| index as i64))?;
+    Ok(Value::native(NdArray::from_row(DType::I64, &[indices.len()], to_bytes(&indices))))
 }
 
 /// The flat indices of elements that are not zero.
 fn places(operand: &Operand) -> Result<Vec<usize>> {
     let truths = operand.row_as(DType::Bool)?;
-    check_room(2 * truths.len() * size_of::<usize>())?;
-    Ok((0..truths.len()).filter(|&at| truths[at] != 0).collect())
+    collect_all((0..truths.len()).filter(|&at| truths[at] != 0))
 }
 
 /// An array of indices per axis.
@@ -184,18 +183,16 @@ pub fn nonzero(vm: &mut Vm, args: &Args) -> Result {
         ));
     }
     let places = places(&operand)?;
-    let n_bytes = size_of::<Vec<usize>>() + 3 * operand.shape().len() * size_of::<usize>();
-    check_room(places.len().saturating_mul(n_bytes))?;
-    let indices: Vec<Vec<usize>> = places.iter().map(|&at| unravel(at, operand.shape())).collect();
-    let axes = 0..operand.shape().len();
-    let arrays = axes.map(|axis| index_array(indices.iter().map(|index| index[axis])));
-    Ok(Value::tuple(arrays.collect::<Vec<_>>()))
+    let axes = operand.shape().iter().zip(contiguous_strides(operand.shape()));
+    let arrays: Result<Vec<Value>> =
+        axes.map(|(len, stride)| index_array(places.iter().map(|at| at / stride as usize % len))).collect();
+    Ok(Value::tuple(arrays?))
 }
 
 fn flatnonzero(vm: &mut Vm, args: &Args) -> Result {
     let [value] = args.exactly("flatnonzero")?;
     let operand = operand::required(vm, value)?;
-    Ok(index_array(places(&operand)?.into_iter()))
+    index_array(places(&operand)?.into_iter())
 }
 
 fn argwhere(vm: &mut Vm, args: &Args) -> Result {
@@ -204,7 +201,7 @@ fn argwhere(vm: &mut Vm, args: &Args) -> Result {
     let places = places(&operand)?;
     let n_axes = operand.shape().len();
     let indices = places.iter().flat_map(|&at| unravel(at, operand.shape()));
-    let row = to_bytes(&indices.map(|at| at as i64).collect::<Vec<_>>());
+    let row = to_bytes(&collect_all(indices.map(|at| at as i64))?);
     Ok(Value::native(NdArray::from_row(DType::I64, &[places.len(), n_axes], row)))
 }
 

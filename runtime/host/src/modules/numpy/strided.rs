@@ -5,7 +5,10 @@
 
 use ndarray::{ArrayViewD, ArrayViewMutD, Axis, IxDyn, ShapeBuilder};
 
+use super::kernel;
 use super::layout::Layout;
+use crate::value::Result;
+use crate::vm::{STRETCH, checkpoint};
 
 /// Evaluates an expression with the constant `N` standing for a size.
 macro_rules! with_size {
@@ -33,69 +36,96 @@ macro_rules! with_size {
 }
 
 /// The elements in the order of their indices.
-pub fn gather(bytes: &[u8], size: usize, layout: &Layout) -> Vec<u8> {
+pub fn gather(bytes: &[u8], size: usize, layout: &Layout) -> Result<Vec<u8>> {
     let n = layout.n_elements();
     if n == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     if layout.is_contiguous() {
-        return bytes[layout.offset..layout.offset + n * size].to_vec();
+        return kernel::copy(&bytes[layout.offset..layout.offset + n * size]);
     }
-    let mut row = vec![0; n * size];
-    with_size!(size, N => {
-        let source = view::<N>(bytes, layout);
-        let (places, _) = row.as_chunks_mut::<N>();
-        let mut target = ArrayViewMutD::from_shape(IxDyn(&layout.shape), places).expect("the row has one place per element");
-        target.assign(&source);
-    });
-    row
+    let mut row = kernel::zeros(n * size)?;
+    each_stretch(layout, size, |part, at| {
+        let row = &mut row[at * size..(at + part.n_elements()) * size];
+        with_size!(size, N => {
+            let (places, _) = row.as_chunks_mut::<N>();
+            let mut target = ArrayViewMutD::from_shape(IxDyn(&part.shape), places).expect("the row has one place per element");
+            target.assign(&view::<N>(bytes, part));
+        });
+    })?;
+    Ok(row)
 }
 
 /// Puts a row of elements, in the order of their indices, to their places. No place is there twice.
-pub fn scatter(bytes: &mut [u8], size: usize, layout: &Layout, row: &[u8]) {
-    let n = layout.n_elements();
-    if n == 0 {
-        return;
-    }
-    if layout.is_contiguous() {
-        bytes[layout.offset..layout.offset + n * size].copy_from_slice(row);
-        return;
-    }
-    with_size!(size, N => {
-        let source = ArrayViewD::from_shape(IxDyn(&layout.shape), row.as_chunks::<N>().0).expect("the row has all elements");
-        view_mut::<N>(bytes, layout).assign(&source);
-    });
+pub fn scatter(bytes: &mut [u8], size: usize, layout: &Layout, row: &[u8]) -> Result<()> {
+    each_stretch(layout, size, |part, at| {
+        let row = &row[at * size..(at + part.n_elements()) * size];
+        with_size!(size, N => {
+            let source = ArrayViewD::from_shape(IxDyn(&part.shape), row.as_chunks::<N>().0).expect("the row has all elements");
+            view_mut::<N>(bytes, part).assign(&source);
+        });
+    })
 }
 
 /// Puts the same element to every place.
-pub fn fill(bytes: &mut [u8], size: usize, layout: &Layout, element: &[u8]) {
-    if layout.n_elements() == 0 {
-        return;
+pub fn fill(bytes: &mut [u8], size: usize, layout: &Layout, element: &[u8]) -> Result<()> {
+    each_stretch(layout, size, |part, _| {
+        with_size!(size, N => {
+            let element = *element.first_chunk::<N>().expect("an element has its size");
+            view_mut::<N>(bytes, part).fill(element);
+        });
+    })
+}
+
+/// Calls `act` with parts of a layout, none of them of many more elements than a stretch, and the index of the first
+/// element of each. Asks in between whether to go on.
+fn each_stretch(layout: &Layout, size: usize, mut act: impl FnMut(&Layout, usize)) -> Result<()> {
+    fn divide(layout: &Layout, size: usize, at: usize, act: &mut dyn FnMut(&Layout, usize)) -> Result<()> {
+        let n = layout.n_elements();
+        let Some(axis) = layout.shape.iter().position(|len| *len > 1).filter(|_| n > STRETCH) else {
+            checkpoint()?;
+            if n > 0 {
+                act(layout, at);
+            }
+            return Ok(());
+        };
+        let len = layout.shape[axis];
+        let step = (STRETCH / (n / len)).max(1);
+        for from in (0..len).step_by(step) {
+            let mut part = layout.clone();
+            part.slice(axis, size, from as i64, 1, step.min(len - from));
+            divide(&part, size, at + from * (n / len), act)?;
+        }
+        Ok(())
     }
-    with_size!(size, N => {
-        let element = *element.first_chunk::<N>().expect("an element has its size");
-        view_mut::<N>(bytes, layout).fill(element);
-    });
+    divide(layout, size, 0, &mut act)
 }
 
 /// The elements that begin at these bytes.
-pub fn gather_at(bytes: &[u8], size: usize, offsets: &[usize]) -> Vec<u8> {
-    let mut row = vec![0; offsets.len() * size];
-    with_size!(size, N => {
-        for (place, &offset) in row.as_chunks_mut::<N>().0.iter_mut().zip(offsets) {
-            *place = *bytes[offset..].first_chunk::<N>().expect("the element lies within the bytes");
-        }
-    });
-    row
+pub fn gather_at(bytes: &[u8], size: usize, offsets: &[usize]) -> Result<Vec<u8>> {
+    let mut row = kernel::zeros(offsets.len() * size)?;
+    for (row, offsets) in row.chunks_mut(STRETCH * size).zip(offsets.chunks(STRETCH)) {
+        checkpoint()?;
+        with_size!(size, N => {
+            for (place, &offset) in row.as_chunks_mut::<N>().0.iter_mut().zip(offsets) {
+                *place = *bytes[offset..].first_chunk::<N>().expect("the element lies within the bytes");
+            }
+        });
+    }
+    Ok(row)
 }
 
 /// Puts a row of elements to the places that begin at these bytes, the first one first.
-pub fn scatter_at(bytes: &mut [u8], size: usize, offsets: &[usize], row: &[u8]) {
-    with_size!(size, N => {
-        for (element, &offset) in row.as_chunks::<N>().0.iter().zip(offsets) {
-            bytes[offset..offset + N].copy_from_slice(element);
-        }
-    });
+pub fn scatter_at(bytes: &mut [u8], size: usize, offsets: &[usize], row: &[u8]) -> Result<()> {
+    for (row, offsets) in row.chunks(STRETCH * size).zip(offsets.chunks(STRETCH)) {
+        checkpoint()?;
+        with_size!(size, N => {
+            for (element, &offset) in row.as_chunks::<N>().0.iter().zip(offsets) {
+                bytes[offset..offset + N].copy_from_slice(element);
+            }
+        });
+    }
+    Ok(())
 }
 
 fn view<'a, const N: usize>(bytes: &'a [u8], layout: &Layout) -> ArrayViewD<'a, [u8; N]> {

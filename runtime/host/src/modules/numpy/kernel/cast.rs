@@ -10,6 +10,7 @@ use kps_compute::{DType, Element};
 
 use super::{copy, elements, zeros};
 use crate::value::Result;
+use crate::vm::{STRETCH, checkpoint};
 
 const CHUNK: usize = 1024;
 
@@ -22,18 +23,25 @@ pub fn cast(row: &[u8], from: DType, to: DType) -> Result<Vec<u8>> {
     let chunks = row.chunks(CHUNK * from.size()).zip(out.chunks_mut(CHUNK * to.size()));
     if from.is_float() || from == DType::U64 && to.is_float() {
         let mut stage = [0f64; CHUNK];
-        for (source, target) in chunks {
+        for (at, (source, target)) in chunks.enumerate() {
+            poll(at)?;
             let n = load_floats(source, from, &mut stage);
             store_floats(&stage[..n], to, target);
         }
     } else {
         let mut stage = [0i64; CHUNK];
-        for (source, target) in chunks {
+        for (at, (source, target)) in chunks.enumerate() {
+            poll(at)?;
             let n = load_ints(source, from, &mut stage);
             store_ints(&stage[..n], to, target);
         }
     }
     Ok(out)
+}
+
+/// Asks before some of the chunks whether to go on.
+fn poll(chunk: usize) -> Result<()> {
+    if chunk.is_multiple_of(STRETCH / CHUNK) { checkpoint() } else { Ok(()) }
 }
 
 fn load<T: Element, U>(row: &[u8], stage: &mut [U], convert: impl Fn(T) -> U) -> usize {

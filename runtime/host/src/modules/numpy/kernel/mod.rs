@@ -15,7 +15,7 @@ use kps_compute::{DType, Element};
 
 use super::errors;
 use crate::value::Result;
-use crate::vm::checkpoint;
+use crate::vm::{STRETCH, checkpoint};
 
 /// Evaluates an expression with `T` standing for the Rust type of elements that loops work on.
 macro_rules! with_number {
@@ -92,7 +92,12 @@ pub fn elements<T: Element>(row: &[u8]) -> impl ExactSizeIterator<Item = T> + Do
 
 pub fn load_all<T: Element>(row: &[u8]) -> Result<Vec<T>> {
     check_room(row.len())?;
-    Ok(elements(row).collect())
+    let mut all = Vec::with_capacity(row.len() / size_of::<T>());
+    for stretch in row.chunks(STRETCH * size_of::<T>()) {
+        checkpoint()?;
+        all.extend(elements::<T>(stretch));
+    }
+    Ok(all)
 }
 
 /// A new row of zeros, or a MemoryError.
@@ -104,8 +109,11 @@ pub fn zeros(n_bytes: usize) -> Result<Vec<u8>> {
 /// A row of `n` elements, each made of its index.
 pub fn row_of<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Result<Vec<u8>> {
     let mut row = zeros(n.saturating_mul(size_of::<T>()))?;
-    for (at, place) in row.chunks_exact_mut(size_of::<T>()).enumerate() {
-        element(at).store(place);
+    for (stretch, places) in row.chunks_mut(STRETCH * size_of::<T>()).enumerate() {
+        checkpoint()?;
+        for (at, place) in places.chunks_exact_mut(size_of::<T>()).enumerate() {
+            element(stretch * STRETCH + at).store(place);
+        }
     }
     Ok(row)
 }
@@ -113,7 +121,12 @@ pub fn row_of<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Resu
 /// A copy of a row, or a MemoryError.
 pub fn copy(row: &[u8]) -> Result<Vec<u8>> {
     check_room(row.len())?;
-    Ok(row.to_vec())
+    let mut copy = Vec::with_capacity(row.len());
+    for stretch in row.chunks(8 * STRETCH) {
+        checkpoint()?;
+        copy.extend_from_slice(stretch);
+    }
+    Ok(copy)
 }
 
 /// Whether there is room for so many bytes; a few are always there.
@@ -124,9 +137,6 @@ pub fn check_room(n_bytes: usize) -> Result<()> {
 pub fn has_room(n_bytes: usize) -> bool {
     crate::memory::grant(n_bytes).is_ok()
 }
-
-/// Elements that are worked on between two looks at the interrupter: a few milliseconds.
-const STRETCH: usize = 1 << 18;
 
 /// A row made of one.
 pub fn map<T: Element, U: Element>(row: &[u8], func: impl Fn(T) -> U) -> Result<Vec<u8>> {

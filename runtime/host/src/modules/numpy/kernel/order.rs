@@ -7,6 +7,7 @@ use kps_compute::{DType, Element};
 use super::{check_room, elements, load_all, with_number};
 use crate::ops::order::sort_by;
 use crate::value::Result;
+use crate::vm::collect_all;
 
 fn order<T: PartialOrd>(left: &T, right: &T) -> Ordering {
     #[allow(clippy::eq_op, reason = "a NaN is what differs from itself")]
@@ -49,8 +50,7 @@ pub fn argsort(dtype: DType, row: &[u8], len: usize) -> Result<Vec<usize>> {
 pub fn runs(dtype: DType, row: &[u8]) -> Result<Vec<usize>> {
     with_number!(dtype, T => {
         let all = load_all::<T>(row)?;
-        check_room(all.len() * size_of::<usize>())?;
-        Ok((0..all.len()).filter(|&at| at == 0 || order(&all[at - 1], &all[at]) != Ordering::Equal).collect())
+        collect_all((0..all.len()).filter(|&at| at == 0 || order(&all[at - 1], &all[at]) != Ordering::Equal))
     })
 }
 
@@ -65,13 +65,12 @@ pub enum Side {
 pub fn search(dtype: DType, sorted: &[u8], wanted: &[u8], side: Side) -> Result<Vec<i64>> {
     with_number!(dtype, T => {
         let sorted = load_all::<T>(sorted)?;
-        check_room(wanted.len() / size_of::<T>() * size_of::<i64>())?;
         let goes_after = |element: &T, wanted: &T| match side {
             Side::Left => order(element, wanted).is_lt(),
             Side::Right => order(element, wanted).is_le(),
         };
         let place = |wanted| sorted.partition_point(|element| goes_after(element, &wanted)) as i64;
-        Ok(elements::<T>(wanted).map(place).collect())
+        collect_all(elements::<T>(wanted).map(place))
     })
 }
 

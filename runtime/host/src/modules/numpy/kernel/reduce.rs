@@ -6,6 +6,7 @@ use kps_compute::{DType, Element};
 use super::binary::{Binary, Float, Int, binary};
 use super::{check_room, copy, elements, load_all, with_int, with_number, zeros};
 use crate::value::Result;
+use crate::vm::{STRETCH, checkpoint};
 
 /// How a row lies around the axis that is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +32,8 @@ pub fn sum(dtype: DType, row: &[u8], extent: Extent) -> Result<Vec<u8>> {
     with_int!(dtype,
         T => fold(row, extent, T::default(), <T as Int>::add),
         float F => if extent.after == 1 {
-            check_room(extent.len * size_of::<F>())?;
             let blocks = row.chunks_exact(extent.len.max(1) * size_of::<F>());
-            store_all(blocks.map(|block| pairwise(&elements::<F>(block).collect::<Vec<_>>())), extent)
+            store_all(blocks.map(|block| pairwise(&load_all::<F>(block)?)), extent)
         } else {
             fold(row, extent, 0.0, <F as Float>::add)
         }
@@ -88,7 +88,10 @@ fn fold<T: Element>(row: &[u8], extent: Extent, start: T, op: impl Fn(T, T) -> T
     if after == 1 {
         let folded = (0..before).map(|at| {
             let block = &row[at * len * size_of::<T>()..(at + 1) * len * size_of::<T>()];
-            elements(block).fold(start, &op)
+            block.chunks(STRETCH * size_of::<T>()).try_fold(start, |folded, stretch| {
+                checkpoint()?;
+                Ok(elements(stretch).fold(folded, &op))
+            })
         });
         return store_all(folded, extent);
     }
@@ -98,33 +101,48 @@ fn fold<T: Element>(row: &[u8], extent: Extent, start: T, op: impl Fn(T, T) -> T
         out.chunks_exact_mut(after.max(1)).zip(row.chunks_exact((len * after * size_of::<T>()).max(1)))
     {
         for step in block.chunks_exact(after * size_of::<T>()) {
+            checkpoint()?;
             for (place, element) in places.iter_mut().zip(elements(step)) {
                 *place = op(*place, element);
             }
         }
     }
-    store_all(out.into_iter(), extent)
+    store_all(out.into_iter().map(Ok), extent)
 }
 
 /// As many results as the extent has; where the axis is empty, nothing came and zeros stay.
-fn store_all<T: Element>(results: impl Iterator<Item = T>, extent: Extent) -> Result<Vec<u8>> {
+fn store_all<T: Element>(results: impl Iterator<Item = Result<T>>, extent: Extent) -> Result<Vec<u8>> {
     let mut out = zeros(extent.before * extent.after * size_of::<T>())?;
     for (place, result) in out.chunks_exact_mut(size_of::<T>()).zip(results) {
-        result.store(place);
+        result?.store(place);
     }
     Ok(out)
 }
 
 /// NumPy's order of additions: eight running sums within blocks of 128, blocks added in a tree.
-fn pairwise<T: Float>(row: &[T]) -> T {
+fn pairwise<T: Float>(row: &[T]) -> Result<T> {
+    if row.len() <= STRETCH {
+        return Ok(pairwise_stretch(row));
+    }
+    checkpoint()?;
+    let (left, right) = row.split_at(half(row.len()));
+    Ok(pairwise(left)?.add(pairwise(right)?))
+}
+
+/// Where a row that is added pairwise is divided.
+fn half(len: usize) -> usize {
+    let half = len / 2;
+    half - half % 8
+}
+
+fn pairwise_stretch<T: Float>(row: &[T]) -> T {
     const BLOCK: usize = 128;
     if row.len() < 8 {
         return row.iter().fold(T::ZERO, |sum, &x| sum.add(x));
     }
     if row.len() > BLOCK {
-        let half = row.len() / 2;
-        let half = half - half % 8;
-        return pairwise(&row[..half]).add(pairwise(&row[half..]));
+        let (left, right) = row.split_at(half(row.len()));
+        return pairwise_stretch(left).add(pairwise_stretch(right));
     }
     let (eights, rest) = row.as_chunks::<8>();
     let mut sums = eights[0];
@@ -146,8 +164,7 @@ pub fn accumulate(op: Binary, dtype: DType, row: &[u8], extent: Extent) -> Resul
         return Ok(out);
     }
     if let (Binary::Add, 1) = (op, extent.after) {
-        running_sums(dtype, &mut out, extent.len);
-        return Ok(out);
+        return running_sums(dtype, &mut out, extent.len).map(|()| out);
     }
     for block in out.chunks_exact_mut(extent.len * step) {
         for at in 1..extent.len {
@@ -159,16 +176,20 @@ pub fn accumulate(op: Binary, dtype: DType, row: &[u8], extent: Extent) -> Resul
     Ok(out)
 }
 
-fn running_sums(dtype: DType, row: &mut [u8], len: usize) {
-    fn run<T: Element + Default>(row: &mut [u8], len: usize, add: impl Fn(T, T) -> T) {
+fn running_sums(dtype: DType, row: &mut [u8], len: usize) -> Result<()> {
+    fn run<T: Element + Default>(row: &mut [u8], len: usize, add: impl Fn(T, T) -> T) -> Result<()> {
         for block in row.chunks_exact_mut(len * size_of::<T>()) {
             let mut sum: Option<T> = None;
-            for place in block.chunks_exact_mut(size_of::<T>()) {
-                let next = sum.map_or(T::load(place), |sum| add(sum, T::load(place)));
-                next.store(place);
-                sum = Some(next);
+            for stretch in block.chunks_mut(STRETCH * size_of::<T>()) {
+                checkpoint()?;
+                for place in stretch.chunks_exact_mut(size_of::<T>()) {
+                    let next = sum.map_or(T::load(place), |sum| add(sum, T::load(place)));
+                    next.store(place);
+                    sum = Some(next);
+                }
             }
         }
+        Ok(())
     }
     with_int!(dtype, T => run(row, len, <T as Int>::add), float F => run(row, len, <F as Float>::add))
 }
@@ -192,9 +213,12 @@ pub fn index_of_extreme(extreme: Extreme, dtype: DType, row: &[u8], extent: Exte
             for column in 0..after {
                 let element = |at: usize| all[(block * len + at) * after + column];
                 let mut best = 0;
-                for at in 1..len {
-                    if wins(element(at), element(best)) {
-                        best = at;
+                for from in (0..len).step_by(STRETCH) {
+                    checkpoint()?;
+                    for at in from..len.min(from + STRETCH) {
+                        if wins(element(at), element(best)) {
+                            best = at;
+                        }
                     }
                 }
                 out.extend_from_slice(&(best as i64).to_le_bytes());

@@ -23,7 +23,7 @@ use crate::errors::{type_error, value_error};
 use crate::modules::mersenne::Mersenne;
 use crate::ops::number::to_big;
 use crate::value::{Args, Native, NativeDef, NativeModule, NativeType, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{STRETCH, Vm, checkpoint, collect_all};
 
 /// One stream, and how numbers are drawn from it.
 struct Stream {
@@ -61,9 +61,11 @@ impl Stream {
 
     /// The indices below `n` in random order.
     fn order(&mut self, n: usize) -> Result<Vec<usize>> {
-        check_room(&[n], DType::I64)?;
-        let mut order: Vec<usize> = (0..n).collect();
+        let mut order = collect_all(0..n)?;
         for at in (1..n).rev() {
+            if at.is_multiple_of(STRETCH) {
+                checkpoint()?;
+            }
             let other = bounded(&mut *self.bits, at as u64, Bounding::Masked) as usize;
             order.swap(at, other);
         }
@@ -348,7 +350,7 @@ fn reordered(array: &NdArray, order: &[usize]) -> Result<Vec<u8>> {
     }
     let mut indices: Vec<Vec<usize>> = shape.iter().map(|&len| (0..len).collect()).collect();
     indices[0] = order.to_vec();
-    Ok(strided::gather_at(&row, size, &layout.bytes_of(&indices, size)))
+    strided::gather_at(&row, size, &layout.bytes_of(&indices, size)?)
 }
 
 fn shuffle(vm: &mut Vm, args: &Args) -> Result {
