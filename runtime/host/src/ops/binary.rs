@@ -8,7 +8,7 @@ use super::{Side, number};
 use crate::errors;
 use crate::memory;
 use crate::value::{BinaryOp, Bytes, Class, Dict, Result, Value};
-use crate::vm::{Vm, checkpoint};
+use crate::vm::{Vm, repeat_all, repeat_text};
 
 /// No sequence is repeated to more items than this.
 const MAX_REPEATED: usize = 1 << 31;
@@ -323,35 +323,22 @@ fn repeat(sequence: &Value, times: i64) -> Result<Option<Value>> {
     Ok(Some(match sequence {
         Value::Str(text) => {
             check(text.len(), 1)?;
-            Value::str(text.repeat(times))
+            Value::str(repeat_text(text, times)?)
         }
         Value::List(list) => {
             check(list.len(), size_of::<Value>())?;
-            Value::list(repeat_items(&list.borrow(), times)?)
+            Value::list(repeat_all(&list.borrow(), times)?)
         }
         Value::Tuple(tuple) => {
             check(tuple.len(), size_of::<Value>())?;
-            Value::tuple(repeat_items(tuple, times)?)
+            Value::tuple(repeat_all(tuple, times)?)
         }
         Value::Bytes(bytes) => {
             check(bytes.len(), 1)?;
-            Value::Bytes(Rc::new(Bytes(bytes.repeat(times))))
+            Value::Bytes(Rc::new(Bytes(repeat_all(bytes, times)?)))
         }
         _ => return Ok(None),
     }))
-}
-
-fn repeat_items(items: &[Value], times: usize) -> Result<Vec<Value>> {
-    /// Items that are copied between two looks at the interrupter.
-    const STRETCH: usize = 1 << 20;
-    let mut repeated = Vec::with_capacity(items.len() * times);
-    for done in 0..times {
-        if done * items.len() % STRETCH < items.len() {
-            checkpoint()?;
-        }
-        repeated.extend_from_slice(items);
-    }
-    Ok(repeated)
 }
 
 /// CPython words concatenation and repetition of sequences in their own way.

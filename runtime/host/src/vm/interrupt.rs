@@ -230,6 +230,36 @@ pub fn collect_all<T>(mut items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     }
 }
 
+/// Items again and again: what [`slice::repeat`] gives, or what interrupts it. Its memory was granted.
+pub fn repeat_all<T: Clone>(items: &[T], times: usize) -> Result<Vec<T>> {
+    if items.is_empty() {
+        return Ok(Vec::new());
+    }
+    let n_in_block = (STRETCH / items.len()).clamp(1, times.max(1));
+    let block = std::iter::repeat_n(items, n_in_block).flatten().cloned().collect::<Vec<T>>();
+    let mut repeated = Vec::with_capacity(items.len() * times);
+    for n_done in (0..times).step_by(n_in_block) {
+        checkpoint()?;
+        repeated.extend_from_slice(&block[..n_in_block.min(times - n_done) * items.len()]);
+    }
+    Ok(repeated)
+}
+
+/// The same of a text.
+pub fn repeat_text(text: &str, times: usize) -> Result<String> {
+    if text.is_empty() {
+        return Ok(String::new());
+    }
+    let n_in_block = (STRETCH / text.len()).clamp(1, times.max(1));
+    let block = text.repeat(n_in_block);
+    let mut repeated = String::with_capacity(text.len() * times);
+    for n_done in (0..times).step_by(n_in_block) {
+        checkpoint()?;
+        repeated.push_str(&block[..n_in_block.min(times - n_done) * text.len()]);
+    }
+    Ok(repeated)
+}
+
 impl Vm {
     /// Starts the clock of one entry from outside; it stops with what this gives.
     pub(crate) fn start_clock(&mut self) -> Option<Watchdog> {

@@ -39,7 +39,7 @@ pub use code::LoadedCode;
 use frame::{Frame, Stack};
 pub(crate) use import::{Compiled, compile_running, syntax_error};
 pub(crate) use interrupt::Running;
-pub use interrupt::{Interrupter, Limits, STRETCH, checkpoint, collect_all};
+pub use interrupt::{Interrupter, Limits, STRETCH, checkpoint, collect_all, repeat_all, repeat_text};
 
 use crate::blocking;
 use crate::checking::{Checking, Findings};

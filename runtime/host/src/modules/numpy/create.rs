@@ -13,7 +13,7 @@ use super::promote::{Kind, promote};
 use super::records::RecordArray;
 use super::{dtype, errors, records, strided};
 use crate::value::{Args, NativeDef, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{Vm, repeat_all};
 
 pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("array", array),
@@ -65,7 +65,7 @@ pub fn filled(dtype: DType, shape: &[usize], element: &[u8]) -> Result<NdArray> 
     let n_bytes = check_room(shape, dtype)?;
     let row = match element.iter().all(|byte| *byte == 0) {
         true => kernel::zeros(n_bytes)?,
-        false => element.repeat(n_bytes / dtype.size()),
+        false => repeat_all(element, n_bytes / dtype.size())?,
     };
     Ok(NdArray::from_row(dtype, shape, row))
 }
