@@ -30,6 +30,7 @@ pub mod error;
 pub mod fields;
 mod grid;
 pub mod halves;
+pub mod host_memory;
 pub mod image;
 pub mod kernel;
 pub mod log;

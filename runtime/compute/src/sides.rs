@@ -9,6 +9,7 @@ use kps_device::{BufferId, Device, HostMemory, Ticket};
 
 use crate::context::Context;
 use crate::error::{ComputeError, Result};
+use crate::host_memory::{self, Taken};
 use crate::written::Written;
 
 pub struct Sides {
@@ -46,6 +47,7 @@ pub struct Placed {
     /// Kept beside the context's: the memory must not go away with the manager while it is looked at.
     pub device: Rc<dyn Device>,
     pub buffer: BufferId,
+    pub _taken: Taken,
 }
 
 impl Sides {
@@ -144,6 +146,7 @@ impl Sides {
 
 /// Zeros on the host; more than there is memory for is an error.
 pub fn zeroed(len: usize) -> Result<Vec<u8>> {
+    host_memory::ask(len)?;
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len).map_err(|_| ComputeError::HostMemory { bytes: len })?;
     bytes.resize(len, 0);

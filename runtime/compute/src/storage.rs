@@ -16,6 +16,7 @@ use kps_device::{Access, BufferId, ImageInfo, MemoryUsage, Ticket};
 
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
+use crate::host_memory::Taken;
 use crate::sides::{HostBytes, Placed, Sides, State, host_bytes, zeroed};
 use crate::written::Written;
 
@@ -368,12 +369,13 @@ impl Storage {
     fn place(&self, context: &Rc<Context>, operation: &'static str) -> Result<()> {
         let mut sides = self.borrow_mut(operation)?;
         let device = context.device(operation)?;
+        let taken = Taken::on(device.info(), self.len)?;
         let buffer = match &self.image {
             Some(image) => device.alloc_image(image)?,
             None => device.alloc(self.len as u64, self.memory.usage())?,
         };
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
-        sides.placed = Some(Placed { context: context.clone(), device, buffer });
+        sides.placed = Some(Placed { context: context.clone(), device, buffer, _taken: taken });
         sides.tell_blank(&self.written(), self.len);
         let Some(memory) = shared else {
             // Fresh memory is zeros already.

@@ -339,7 +339,9 @@ impl Host {
     /// A line of what `input()` reads, with its end; `None` where there is no more.
     pub fn read_line(&mut self) -> Result<Option<String>, Diagnostics> {
         // Whoever waits for an entry has no time limit.
+        let running = self.vm.start_running();
         let line = with_stack(|| read_line(&mut self.vm));
+        drop(running);
         line.map_err(|raise| self.vm.tell(raise))
     }
 

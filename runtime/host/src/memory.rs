@@ -7,6 +7,8 @@
 //!
 //! Without [`Heap`] nothing is counted, and [`grant`] only asks whether the system can give so much.
 //!
+//! What a driver takes of the host's memory for tensors is counted by `kps_compute::host_memory`.
+//!
 //! What never happens: a count that is too low because memory was freed by another thread, or after the host
 //! had given it away, is not corrected. Such a host may hold less than its limit, never more.
 
@@ -17,6 +19,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use indexmap::IndexMap;
+use kps_compute::host_memory;
 
 use crate::errors;
 use crate::system_memory;
@@ -180,6 +183,7 @@ pub(crate) struct Meter {
 impl Meter {
     /// `limit` in bytes; `None` is what the system has when that is first asked.
     pub fn new(limit: Option<usize>) -> Rc<Meter> {
+        host_memory::bound(host_memory::Bound { grants: |n_bytes| grant(n_bytes).is_ok(), count });
         let limit = limit.map(|limit| isize::try_from(limit.max(1)).unwrap_or(isize::MAX));
         Rc::new(Meter {
             held: Cell::new(0),

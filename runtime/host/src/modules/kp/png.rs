@@ -1,8 +1,6 @@
 //! `kp.write_png(path, pixels)` and `kp.read_png(path)`: pictures from numbers, and back.
 
-use std::fs::File;
-use std::io::{BufWriter, Cursor};
-use std::path::Path;
+use std::io::Cursor;
 
 use kps_compute::DType;
 
@@ -40,11 +38,10 @@ pub fn write(vm: &mut Vm, args: &Args) -> Result {
     let (height, width) = (side(height)?, side(width)?);
     let dtype = elements.dtype;
     let bytes = to_bytes(dtype, &elements.cast(DType::F64).bytes);
-    match encode(&vm.path_of(&path), width, height, color, &bytes) {
-        Ok(()) => Ok(Value::None),
-        Err(png::EncodingError::IoError(error)) => Err(os_error(&error, Some(&path))),
-        Err(error) => Err(Raise::new(ExceptionKind::OSError, format!("cannot write {path:?}: {error}"))),
-    }
+    let file = encode(width, height, color, &bytes)
+        .map_err(|error| Raise::new(ExceptionKind::OSError, format!("cannot write {path:?}: {error}")))?;
+    let written = blocking::write_file(&vm.path_of(&path), &file)?;
+    written.map_err(|error| os_error(&error, Some(&path))).map(|()| Value::None)
 }
 
 /// Pixels as bytes. Floats of at most 1 are parts of the whole; larger ones count to 255, as ints do.
@@ -87,19 +84,21 @@ fn decode(file: &[u8]) -> std::result::Result<([usize; 3], Vec<u8>), png::Decodi
     Ok((shape, bytes))
 }
 
+/// The file of a picture.
 fn encode(
-    path: &Path,
     width: u32,
     height: u32,
     color: png::ColorType,
     bytes: &[u8],
-) -> std::result::Result<(), png::EncodingError> {
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), width, height);
+) -> std::result::Result<Vec<u8>, png::EncodingError> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(color);
     encoder.set_depth(png::BitDepth::Eight);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(bytes)?;
-    writer.finish()
+    writer.finish()?;
+    Ok(file)
 }
 
 fn bad_shape(shape: &[usize]) -> Raise {
