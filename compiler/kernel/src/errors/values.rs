@@ -610,8 +610,13 @@ pub(crate) fn matrix_times(at: Location, left: (Location, &str), right: (Locatio
         .help(format!("the matrix product is `@`: `{both}`"))
 }
 
-pub(crate) fn matrix_sizes(at: Location, left: (Location, &str), right: (Location, &str)) -> Diagnostic {
-    error("kernel/matrix", at, format!("`@` does not take {} and {}", left.1, right.1), "")
+pub(crate) fn matrix_sizes(
+    at: Location,
+    symbol: &str,
+    left: (Location, &str),
+    right: (Location, &str),
+) -> Diagnostic {
+    error("kernel/matrix", at, format!("`{symbol}` does not take {} and {}", left.1, right.1), "")
         .label(left.0, left.1)
         .label(right.0, right.1)
         .help(

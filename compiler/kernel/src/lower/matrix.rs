@@ -14,6 +14,7 @@ use crate::builtins::Function;
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{BinaryOp, NodeId, NodeKind, Step};
+use crate::signature::Form;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
@@ -159,7 +160,7 @@ impl Ctx<'_> {
         let span = spans.0.to(spans.1);
         let n_errors = self.f.diagnostics.len();
         let result = match op {
-            AstBinaryOp::MatMul => return self.matrix_product(sides),
+            AstBinaryOp::MatMul => return self.matrix_product(op, sides),
             AstBinaryOp::Add => self.by_columns(BinaryOp::Add, left, right, span),
             AstBinaryOp::Sub => self.by_columns(BinaryOp::Sub, left, right, span),
             AstBinaryOp::Mul if self.is_scalar(left) => {
@@ -170,6 +171,10 @@ impl Ctx<'_> {
             }
             AstBinaryOp::Div if self.is_scalar(right) => {
                 self.scaled(BinaryOp::Div, (left, spans.0), (right, spans.1), span)
+            }
+            // PyShader's `*` is the product of linear algebra.
+            AstBinaryOp::Mul if self.template.options.form == Form::Python2Shader => {
+                return self.matrix_product(op, sides);
             }
             AstBinaryOp::Mul if self.value_type(left).is_some() && self.value_type(right).is_some() => {
                 let (a, b) = (self.describe(left), self.describe(right));
@@ -236,16 +241,16 @@ impl Ctx<'_> {
         Some(self.matrix_of(scaled, span))
     }
 
-    /// `@` of a matrix with a matrix or a vector.
-    fn matrix_product(&mut self, sides: Sides) -> Operand {
+    /// The product of a matrix with a matrix or a vector, where `op` stands for that.
+    fn matrix_product(&mut self, op: AstBinaryOp, sides: Sides) -> Operand {
         let Sides { left, right, op_span, spans } = sides;
         let n_errors = self.f.diagnostics.len();
         let span = spans.0.to(spans.1);
         let (Operand::Node(a), Operand::Node(b)) = (left, right) else {
-            return self.mismatch("@", sides, n_errors);
+            return self.mismatch(op.symbol(), sides, n_errors);
         };
         let Some(scalar) = self.wider(*a, *b) else {
-            return self.mismatch("@", sides, n_errors);
+            return self.mismatch(op.symbol(), sides, n_errors);
         };
         let size = |ty: &Type| match *ty {
             Type::Matrix { columns, rows, .. } => Some((rows, columns)),
@@ -255,12 +260,13 @@ impl Ctx<'_> {
         let (size_a, size_b) = (size(self.ty(*a)), size(self.ty(*b)));
         let inner = if self.ty(*a).is_vector() { size_a.map(|(n, _)| n) } else { size_a.map(|(_, n)| n) };
         let (Some(inner), Some((rows_b, _))) = (inner, size_b) else {
-            return self.mismatch("@", sides, n_errors);
+            return self.mismatch(op.symbol(), sides, n_errors);
         };
         if inner != rows_b {
             let (a, b) = (self.describe(left), self.describe(right));
             return self.fail(errors::matrix_sizes(
                 self.at(op_span),
+                op.symbol(),
                 (self.at(spans.0), &a),
                 (self.at(spans.1), &b),
             ));
