@@ -29,8 +29,14 @@ pub trait KernelEnv {
     /// The value of `name` now.
     fn get(&self, name: &str) -> Option<EnvValue>;
 
-    /// Every name there is, for "did you mean".
+    /// Every name there is.
     fn names(&self) -> Vec<Name>;
+
+    /// The names that a misspelt one may be meant for. `None` where so many were misspelt that nobody reads more
+    /// suggestions: each takes as long as there are names.
+    fn candidates(&self) -> Option<Vec<Name>> {
+        Some(self.names())
+    }
 
     /// Which environment this is: two of one identity give the same values. One definition may make
     /// several functions, each of which captured values of its own.

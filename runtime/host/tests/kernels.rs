@@ -176,3 +176,16 @@ fn mistakes_name_the_parameter() {
         "TypeError: @kernel takes a function written with `def`, not function (write @kernel on a line above the function's `def`)\n",
     );
 }
+
+#[test]
+fn suggestions_are_made_for_the_first_names_of_a_script() {
+    let kernels = (0..300).map(|at| {
+        format!("VALUE_{at} = 1\n@kernel\ndef kernel_{at}(a: Array[f32]):\n    a[0] = VALEU_{at}\n")
+    });
+    let source = kps_syntax::Source::new("many.kps", kernels.collect::<String>());
+    let found = kps::inspect::check(&source);
+    assert_eq!(found.0.len(), 300);
+    let suggests = |at: usize| found.0[at].help == Some(format!("did you mean `VALUE_{at}`?"));
+    assert!(suggests(0) && suggests(kps_syntax::suggest::MOST - 1));
+    assert!(!suggests(kps_syntax::suggest::MOST));
+}

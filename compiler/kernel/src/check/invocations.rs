@@ -5,6 +5,9 @@
 //! many invocations there are is told of kernels that the script only ever calls as `k(..)`, over the elements of the
 //! first array. PyShader's kernels, which count workgroups, are not looked at.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use kps_syntax::ast::{BinaryOp, Branch, CompareOp, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
 use kps_syntax::scope::{Assigns, assigned_names};
 use kps_syntax::{Diagnostic, Diagnostics, Part, Source, Span};
@@ -54,22 +57,40 @@ pub(super) fn slips(
 
 /// Whether the script mentions a kernel to call it, `k(..)`, and in no other way.
 fn is_only_called(def: &FunctionDef, source: &Source) -> bool {
-    let name = &*def.name.name;
-    let text = source.text();
-    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let mut n_calls = 0;
-    for (at, _) in text.match_indices(name) {
-        let (before, behind) = (&text[..at], &text[at + name.len()..]);
-        let is_other = before.ends_with(is_letter) || behind.starts_with(is_letter) || before.ends_with('.');
-        if is_other || def.span.range().contains(&at) {
-            continue;
-        }
-        if !behind.starts_with('(') {
-            return false;
-        }
-        n_calls += 1;
+    let (name, text) = (&*def.name.name, source.text());
+    let words = words_of(source);
+    let mentions = words.get(name).into_iter().flatten();
+    let mut outside = mentions
+        .map(|at| *at as usize)
+        .filter(|at| !def.span.range().contains(at) && !text[..*at].ends_with('.'))
+        .peekable();
+    outside.peek().is_some() && outside.all(|at| text[at + name.len()..].starts_with('('))
+}
+
+/// Where the words of a text begin, by word.
+type Words = FxHashMap<Box<str>, Vec<u32>>;
+
+/// The words of a source. All kernels of one ask for them, so they are found once.
+fn words_of(source: &Source) -> Rc<Words> {
+    thread_local! {
+        /// The source that was asked about last.
+        static LAST: RefCell<Option<(Source, Rc<Words>)>> = const { RefCell::new(None) };
     }
-    n_calls > 0
+    let known = LAST.with_borrow(|last| match last {
+        Some((known, words)) if known == source => Some(Rc::clone(words)),
+        _ => None,
+    });
+    known.unwrap_or_else(|| {
+        let (text, mut words) = (source.text(), Words::default());
+        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+        for word in text.split(|letter| !is_letter(letter)).filter(|word| !word.is_empty()) {
+            let at = word.as_ptr() as usize - text.as_ptr() as usize;
+            words.entry(word.into()).or_default().push(at as u32);
+        }
+        let words = Rc::new(words);
+        LAST.set(Some((source.clone(), Rc::clone(&words))));
+        words
+    })
 }
 
 struct Array<'a> {

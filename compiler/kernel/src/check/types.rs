@@ -131,7 +131,7 @@ impl TypeReader<'_> {
         }
         let (at, text) = (self.source.at(span), self.source.slice(span));
         let members = match of {
-            Some(EnvValue::Module(of)) => of.members.names(),
+            Some(EnvValue::Module(of)) => of.members.candidates().unwrap_or_default(),
             _ => Vec::new(),
         };
         match kps_syntax::suggest::nearest(name, members.iter().map(|member| &**member)) {

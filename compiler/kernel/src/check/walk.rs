@@ -64,6 +64,15 @@ impl Unknown {
         let reported = diagnostics.iter().map(|found| (found.message.clone(), found.help.clone()));
         Unknown { reported: reported.collect(), n_suggested: 0 }
     }
+
+    /// The names of an environment that an unknown one may be meant for.
+    fn candidates_of(&mut self, env: &dyn KernelEnv) -> Option<Vec<Name>> {
+        self.n_suggested += 1;
+        if self.n_suggested > suggest::MOST {
+            return None;
+        }
+        env.candidates()
+    }
 }
 
 struct Walk<'a> {
@@ -489,11 +498,7 @@ impl Walk<'_> {
 
     /// The known name that an unknown one may be meant for.
     fn nearest(&mut self, name: &str) -> Option<String> {
-        self.unknown.n_suggested += 1;
-        if self.unknown.n_suggested > suggest::MOST {
-            return None;
-        }
-        let outside = self.env.names();
+        let outside = self.unknown.candidates_of(self.env)?;
         let own = self.scopes.iter().flat_map(|scope| scope.names());
         let known = own.chain(&outside).map(|name| &**name);
         let known = known.chain(builtins::names().map(|name| -> &str { name }));
@@ -519,7 +524,8 @@ impl Walk<'_> {
             }
             Some(_) => {}
             None => {
-                let members = env.map(|module| module.members.names()).unwrap_or_default();
+                let members = env.and_then(|module| self.unknown.candidates_of(&*module.members));
+                let members = members.unwrap_or_default();
                 let ours = builtins::is_our_module(&module).then(builtins::member_names);
                 let ours = ours.into_iter().flatten().map(|name| -> &str { name });
                 let known = members.iter().map(|name| &**name).chain(ours);

@@ -131,6 +131,10 @@ impl KernelEnv for Members {
         self.0.env.names()
     }
 
+    fn candidates(&self) -> Option<Vec<Name>> {
+        self.0.env.candidates()
+    }
+
     fn identity(&self) -> usize {
         self.0.env.identity()
     }

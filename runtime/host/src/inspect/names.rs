@@ -4,13 +4,13 @@
 //! functions, imports. Whatever depends on running is [`EnvValue::Unknown`], and mistakes that would
 //! hang on it are left for the run.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_kernel::{EnvValue, HelperFunction, KernelEnv, Type, TypeExpr};
-use kps_syntax::Source;
 use kps_syntax::ast::*;
+use kps_syntax::{Source, suggest};
 
 use super::bindings::{Binding, Bound, Names, bind_block, is_changed, star};
 use super::builtin;
@@ -39,6 +39,8 @@ struct Scope {
     imports: Imports,
     /// What `from module import *` was written of.
     stars: Vec<Binding>,
+    /// How often kernels asked which name a misspelt one is meant for.
+    n_suggested: Cell<usize>,
 }
 
 /// The types, imports and values being read, by their scopes, those of classes in the scope around them: a type that
@@ -194,7 +196,8 @@ impl StaticEnv {
         }
         let stars = body.iter().filter_map(star).collect();
         let Around { outer, imports, start, reading } = around;
-        let scope = Rc::new(Scope { source: source.clone(), names, outer, start, reading, imports, stars });
+        let (source, n_suggested) = (source.clone(), Cell::default());
+        let scope = Rc::new(Scope { source, names, outer, start, reading, imports, stars, n_suggested });
         StaticEnv { scope, until: None }
     }
 
@@ -317,6 +320,20 @@ impl KernelEnv for StaticEnv {
     fn names(&self) -> Vec<Name> {
         let outer = self.scope.outer.iter().flat_map(|outer| outer.names());
         self.own_names().into_iter().chain(outer).collect()
+    }
+
+    fn candidates(&self) -> Option<Vec<Name>> {
+        let mut names = match &self.scope.outer {
+            Some(outer) => outer.candidates()?,
+            None => Vec::new(),
+        };
+        let n_suggested = self.scope.n_suggested.get();
+        self.scope.n_suggested.set(n_suggested + 1);
+        if n_suggested >= suggest::MOST {
+            return None;
+        }
+        names.splice(..0, self.own_names());
+        Some(names)
     }
 
     fn identity(&self) -> usize {
