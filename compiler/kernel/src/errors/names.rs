@@ -2,6 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::values::{ARRAYS_CHOSEN, ROWS_CHOSEN};
 use super::{error, meant, zero_of};
 use crate::builtins::{self, Builtin};
 use crate::habits;
@@ -284,15 +285,17 @@ pub(crate) fn conflicting_types(
             "is another matrix on the paths that lead here",
             "change the matrix itself: `m *= 2.0`, `m += other`",
         ),
-        true if first.1.starts_with("`Array[") => (
-            "is not the same array on the paths that lead here",
-            "let a function take the arrays, and call it with them in either order: `if swap: f(b, a)`, `else: f(a, b)`",
-        ),
+        true if first.1.starts_with("`Array[") => {
+            ("is not a row of the same array on the paths that lead here", ROWS_CHOSEN)
+        }
         true => ("is not the same thing on the paths that lead here", "use two names, or launch twice"),
         false if first.1.starts_with("`Array(") && second.1.starts_with("`Array(") => (
             "has different types on the paths that lead here",
             "give both lists as many items, and all of them one type: `[5.0, 6.0]` beside floats, not `[5, 6]`",
         ),
+        false if [first.1, second.1].iter().all(|what| what.starts_with("`Array")) => {
+            ("has different types on the paths that lead here", ARRAYS_CHOSEN)
+        }
         false => ("has different types on the paths that lead here", "cast one of them, or use two names"),
     };
     let label = |what: &str, other: &str| {
@@ -303,6 +306,24 @@ pub(crate) fn conflicting_types(
         .label(first.0, label(first.1, if is_alike { "one " } else { "" }))
         .label(second.0, label(second.1, if is_alike { "another " } else { "" }))
         .help(help)
+}
+
+pub(crate) fn too_many_arrays_chosen(
+    at: Location,
+    name: &str,
+    first: Location,
+    second: Location,
+    limit: usize,
+) -> Diagnostic {
+    error(
+        "kernel/too-many-arrays",
+        at,
+        format!("`{name}` may stand for more than {limit} arrays"),
+        "used here",
+    )
+    .label(first, "here it is one of them")
+    .label(second, "here it is another one")
+    .help("put the arrays into one, with an axis more: `a[k, i]`")
 }
 
 pub(crate) fn unsettled_loop(at: Location) -> Diagnostic {

@@ -463,7 +463,10 @@ pub(crate) fn ternary_types(
         false => format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1),
     };
     let help = if is_array(then.1) && is_array(orelse.1) {
-        "an array is chosen before the launch: choose among elements, `a[i] if c else b[i]`"
+        match then.1 == orelse.1 {
+            true => ROWS_CHOSEN,
+            false => ARRAYS_CHOSEN,
+        }
     } else if is_array(then.1) || is_array(orelse.1) {
         "take one element of the array: `a[i]`"
     } else if is_function(then.1) || is_function(orelse.1) {
@@ -601,6 +604,13 @@ pub(crate) fn matrix_type(at: Location, text: &str) -> Diagnostic {
 }
 
 /// `*` between two matrices, or a matrix and a vector.
+/// For rows of which nobody knows which array they are of.
+pub(super) const ROWS_CHOSEN: &str =
+    "choose the array or the index, then take the row: `t = a if c else b`, `row = t[i]`";
+
+/// For arrays that no name can stand for at once.
+pub(super) const ARRAYS_CHOSEN: &str = "only parameters with one type of elements and as many axes can be chosen between; else choose elements: `a[i] if c else b[i]`";
+
 pub(crate) fn matrix_times(at: Location, left: (Location, &str), right: (Location, &str)) -> Diagnostic {
     let message = format!("`*` does not take {} and {}", left.1, right.1);
     let both = format!("{} @ {}", left.0.source.slice(left.0.span), right.0.source.slice(right.0.span));

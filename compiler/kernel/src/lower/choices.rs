@@ -7,6 +7,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::Expr;
 
 use super::Ctx;
+use super::chosen::ChoiceId;
 use super::joins::same_static;
 use super::operand::{Operand, Row};
 use super::stmts::Condition;
@@ -22,6 +23,8 @@ enum Choice {
     Items(Vec<Choice>),
     /// Rows of one array, with a choice for each number of the first.
     Row(Row, Vec<Choice>),
+    /// One of these arrays, with a choice of its number.
+    Array(ChoiceId, Box<Choice>),
     One(Sides),
 }
 
@@ -46,23 +49,32 @@ impl Choice {
         match self {
             Choice::Same(_) => Vec::new(),
             Choice::Items(items) | Choice::Row(_, items) => items.iter().flat_map(Choice::sides).collect(),
+            Choice::Array(_, number) => number.sides(),
             Choice::One(sides) => vec![sides],
         }
     }
 
     /// The choice with what `chosen` has for its values.
-    fn with(&self, chosen: &mut impl Iterator<Item = Operand>) -> Operand {
+    fn with(&self, ctx: &mut Ctx, chosen: &mut dyn Iterator<Item = Operand>, span: Span) -> Operand {
         match self {
             Choice::Same(same) => same.clone(),
-            Choice::Items(items) => Operand::Tuple(items.iter().map(|item| item.with(chosen)).collect()),
+            Choice::Items(items) => {
+                Operand::Tuple(items.iter().map(|item| item.with(ctx, chosen, span)).collect())
+            }
+            Choice::Array(choice, number) => match number.with(ctx, chosen, span) {
+                Operand::Node(number) => {
+                    Operand::Buffer(ctx.chosen_buffer(*choice, number, "kps.choice", span))
+                }
+                _ => unreachable!("what chooses between nodes is one"),
+            },
             Choice::Row(row, numbers) => {
                 let mut numbers = numbers.iter();
-                Operand::Row(row.with_numbers(
-                    || match numbers.next().expect("a row has as many").with(chosen) {
+                Operand::Row(row.with_numbers(|| {
+                    match numbers.next().expect("a row has as many").with(ctx, chosen, span) {
                         Operand::Node(number) => number,
                         _ => unreachable!("what chooses between nodes is one"),
-                    },
-                ))
+                    }
+                }))
             }
             Choice::One(_) => chosen.next().expect("one was chosen for each"),
         }
@@ -102,7 +114,7 @@ impl Ctx<'_> {
         let sides = choice.sides();
         let does_nothing = !assigns && self.is_eager(&then.block) && self.is_eager(&orelse.block);
         if sides.is_empty() && does_nothing {
-            return choice.with(&mut std::iter::empty());
+            return choice.with(self, &mut std::iter::empty(), span);
         }
         let lives_on = [&a, &b].iter().any(|side| self.lives_on(side));
         let (Some(then_values), Some(else_values)) =
@@ -123,7 +135,7 @@ impl Ctx<'_> {
             self.stored_choice(condition, [then, orelse], (&sides, &values), missing, span)
         };
         let chosen: Vec<Operand> = nodes.into_iter().map(|node| self.value(node, span)).collect();
-        let value = choice.with(&mut chosen.into_iter());
+        let value = choice.with(self, &mut chosen.into_iter(), span);
         if lives_on {
             self.note_copy(&value, &[&a, &b], span);
         }
@@ -145,6 +157,14 @@ impl Ctx<'_> {
                 let (of_a, of_b) = (numbers(a), numbers(b));
                 let choices = self.choices_of(of_a.iter().zip(&of_b), [a_span, b_span])?;
                 return Some(Choice::Row(a.clone(), choices));
+            }
+            (Operand::Buffer(a), Operand::Buffer(b)) => {
+                let arrays = [a, b].into_iter().flat_map(|array| self.arrays_of(*array)).collect::<Vec<_>>();
+                let among = self.choice_among(arrays).ok()?;
+                let sides = [(*a, a_span), (*b, b_span)]
+                    .map(|(array, span)| Operand::Node(self.selector_of(array, span)));
+                let number = Choice::One(Sides { sides, ty: Type::I32, soft: false });
+                return Some(Choice::Array(among, Box::new(number)));
             }
             (Operand::Tuple(_) | Operand::Place(_), _) => (self.join_values(&sides)?, false),
             _ => self.join_types(&sides)?,

@@ -11,6 +11,7 @@ use kps_syntax::Span;
 
 use super::Ctx;
 use super::carried_lists::{Meeting, list_of};
+use super::chosen::MetArrays;
 use super::closures::Closure;
 use super::held::is_fixed;
 use super::operand::{Facts, Operand, Place, Static};
@@ -33,7 +34,20 @@ impl Ctx<'_> {
         vars.dedup();
         let mut joined = Vec::with_capacity(vars.len());
         let mut lists = Vec::new();
+        let mut selectors = Vec::new();
         for var in vars {
+            match self.arrays_meeting(var, ways) {
+                Some(Ok(MetArrays { binding, selector })) => {
+                    joined.push((var, binding));
+                    selectors.push(selector);
+                    continue;
+                }
+                Some(Err(conflict)) => {
+                    joined.push((var, Binding::Conflict(Rc::new(conflict))));
+                    continue;
+                }
+                None => {}
+            }
             match self.lists_meeting(var, ways) {
                 Some(Meeting::Copy(ty)) => lists.push((var, ty)),
                 Some(Meeting::Conflict) => joined.push((var, self.conflict_of(var, ways))),
@@ -42,6 +56,8 @@ impl Ctx<'_> {
         }
         let lists = self.meet_lists(lists, ways);
         joined.extend(lists.iter().map(|met| (met.var, met.binding())));
+        // After those of names that stood for no choice on some of the ways.
+        joined.extend(selectors);
         joined.into_iter().for_each(|(var, binding)| self.set(var, binding));
         lists.into_iter().for_each(|met| self.note_kin(met));
         self.join_stored(ways);
@@ -196,6 +212,10 @@ impl Ctx<'_> {
             Binding::Items { of: Whole::Row { buffer, axis, .. }, span, .. } => {
                 (*span, format!("`{}`", self.rows_array(*buffer, *axis)))
             }
+            Binding::Items { of: Whole::Chosen(choice), span, .. } => {
+                let first = self.arrays_of_choice(*choice)[0];
+                (*span, format!("`{}`", self.buffer_array(first)))
+            }
             _ => (Span::default(), "`?`".to_owned()),
         };
         let (mut first, mut second) = (side(a), side(b));
@@ -212,7 +232,7 @@ impl Ctx<'_> {
         Conflict::Types { first, second }
     }
 
-    fn store_joined(&mut self, var: Var, ty: Type, bindings: &[Binding], ways: &[Way]) -> Binding {
+    pub fn store_joined(&mut self, var: Var, ty: Type, bindings: &[Binding], ways: &[Way]) -> Binding {
         let span = binding_span(&bindings[0]);
         let local = self.local_of(var, &ty, span);
         for (binding, way) in bindings.iter().zip(ways) {

@@ -18,6 +18,7 @@ mod carried_lists;
 mod cast;
 mod checkpoint;
 mod choices;
+mod chosen;
 mod closures;
 mod compare;
 mod coop;
@@ -89,6 +90,7 @@ use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::budget::Budget;
+use self::chosen::{ChosenArrays, ChosenHere};
 use self::helpers::{Active, Instance, InstanceKey};
 use self::loops::LoopState;
 use self::operand::{Facts, Operand};
@@ -215,7 +217,9 @@ pub(crate) struct Ctx<'a> {
     emulated: Vec<Location>,
     /// What emulated ones are: lists of rows.
     coop_types: FxHashSet<Type>,
+    /// Those of the parameters, then those that stand for one of several.
     buffers: Vec<Buffer>,
+    chosen: ChosenArrays,
     scalars: Vec<ScalarParam>,
     shared: Vec<Shared>,
     textures: Vec<Texture>,
@@ -300,6 +304,8 @@ pub(crate) struct FunctionState<'a> {
     /// What each change of a variable replaced, to undo it.
     log: Vec<(Var, Binding)>,
     locals: FxHashMap<(Var, Type), LocalId>,
+    /// Buffers that stand for one of several.
+    chosen: ChosenHere,
     /// Locals for the workgroup's arrays, by where the source makes them.
     shared: FxHashMap<u32, LocalId>,
     /// Captured lists, which lie in locals of their own.
@@ -430,6 +436,7 @@ impl<'a> FunctionState<'a> {
             known: Vec::new(),
             log: Vec::new(),
             locals: FxHashMap::default(),
+            chosen: ChosenHere::default(),
             shared: FxHashMap::default(),
             tables: FxHashMap::default(),
             weak_tables: FxHashMap::default(),
@@ -488,6 +495,7 @@ impl<'a> Ctx<'a> {
             emulated: Vec::new(),
             coop_types: FxHashSet::default(),
             buffers: Vec::new(),
+            chosen: ChosenArrays::default(),
             scalars: Vec::new(),
             shared: Vec::new(),
             textures: Vec::new(),
@@ -571,10 +579,11 @@ impl<'a> Ctx<'a> {
         let mut body = std::mem::take(&mut self.f.block);
         body.splice(..0, tables);
         self.place_late(&mut body);
-        self.f.func.body = body;
+        self.f.func.body = self.legalise_chosen(body);
     }
 
     fn finish(mut self) -> Lowered {
+        self.drop_chosen();
         self.reach_atomics_by_address();
         let push = self.push_layout();
         let mistakes = self.all_diagnostics();

@@ -11,6 +11,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
 use super::Ctx;
+use super::chosen::ChoiceId;
 use super::closures::Closure;
 use super::memory_parts::MemoryPart;
 use super::operand::{Facts, Operand, Place, Root, Row, Static};
@@ -37,8 +38,12 @@ pub(crate) enum ArgKey {
     /// A part of memory that others see.
     Memory(MemoryPart),
     Buffer(BufferId),
+    /// One of several arrays, whose number is passed.
+    Chosen(ChoiceId),
     /// Its buffer, the axes that have their index, and the types of its numbers.
     Row(BufferId, u8, Vec<Type>),
+    /// The same of one of several arrays.
+    ChosenRow(ChoiceId, u8, Vec<Type>),
     Texture(TextureId),
     Sampler(SamplerId),
     Type(Type),
@@ -86,8 +91,10 @@ pub(crate) enum Passed {
     Constant(Constant),
     Array(Type),
     Memory(MemoryPart),
-    /// By its numbers; their types.
-    Row(Row, Vec<Type>),
+    /// One of several arrays, by its number.
+    Chosen(ChoiceId),
+    /// By its numbers; their types. One of a chosen array is passed that one's number before.
+    Row(Row, Option<ChoiceId>, Vec<Type>),
     Tuple(Vec<Passed>),
     Closure {
         closure: Rc<Closure>,
@@ -110,7 +117,9 @@ impl Passed {
             Passed::Constant(constant) => ArgKey::Constant(*constant),
             Passed::Array(ty) => ArgKey::Array(ty.clone()),
             Passed::Memory(part) => ArgKey::Memory(part.clone()),
-            Passed::Row(row, types) => ArgKey::Row(row.buffer, row.axis, types.clone()),
+            Passed::Chosen(choice) => ArgKey::Chosen(*choice),
+            Passed::Row(row, None, types) => ArgKey::Row(row.buffer, row.axis, types.clone()),
+            Passed::Row(row, Some(choice), types) => ArgKey::ChosenRow(*choice, row.axis, types.clone()),
             Passed::Tuple(items) => ArgKey::Tuple(keys(items)?),
             Passed::Closure { closure, values, defaults } => {
                 let mut parts = keys(values)?;
@@ -173,7 +182,12 @@ impl Ctx<'_> {
                 }
             },
             Operand::Row(row) => {
-                Passed::Row(row.clone(), row.numbers().map(|node| self.ty(node).clone()).collect())
+                let choice = self.choice_of_buffer(row.buffer).map(|(choice, _)| choice);
+                Passed::Row(row.clone(), choice, row.numbers().map(|node| self.ty(node).clone()).collect())
+            }
+            Operand::Buffer(buffer) if self.is_chosen(*buffer) => {
+                let (choice, _) = self.choice_of_buffer(*buffer).expect("asked above");
+                Passed::Chosen(choice)
             }
             Operand::Place(place) => match self.memory_part(place) {
                 Some(part) => Passed::Memory(part),
@@ -230,7 +244,13 @@ impl Ctx<'_> {
                 };
                 on_the_way.args.push(CallArg::Reference(local));
             }
-            Operand::Row(row) => args.extend(row.numbers().map(CallArg::Value)),
+            Operand::Buffer(buffer) => {
+                args.extend(self.choice_of_buffer(*buffer).map(|(_, selector)| CallArg::Value(selector)));
+            }
+            Operand::Row(row) => {
+                args.extend(self.choice_of_buffer(row.buffer).map(|(_, selector)| CallArg::Value(selector)));
+                args.extend(row.numbers().map(CallArg::Value));
+            }
             Operand::Tuple(items) => {
                 items.iter().for_each(|item| self.travelling(item, writes, at, on_the_way));
             }
@@ -270,13 +290,15 @@ impl Ctx<'_> {
                 self.f.func.args.push(Arg::Reference(local));
                 Operand::Place(Place::local(local, ty.clone()))
             }
-            Passed::Row(row, types) => {
+            Passed::Chosen(choice) => Operand::Buffer(self.received_array(*choice, name, span)),
+            Passed::Row(row, choice, types) => {
+                let buffer = choice.map_or(row.buffer, |choice| self.received_array(choice, name, span));
                 let mut types = types.iter();
                 let mut number = || {
                     let ty = types.next().expect("a type for each number");
                     self.value_arg(name, ty, span)
                 };
-                Operand::Row(row.with_numbers(&mut number))
+                Operand::Row(Row { buffer, ..row.with_numbers(&mut number) })
             }
             Passed::Memory(part) => Operand::Place(self.bind_memory_part(part, name, span)),
             Passed::Tuple(items) => {

@@ -10,10 +10,11 @@ use rustc_hash::FxHashMap;
 
 use super::Ctx;
 use super::carried_lists::CarriedList;
+use super::chosen::ChoiceId;
 use super::joins::same_static;
 use super::operand::Facts;
 use super::outcomes::without_outcome;
-use super::vars::{Binding, Conflict, Var, Way, binding_span};
+use super::vars::{Binding, Conflict, Var, Way, Whole, binding_span};
 use super::weak::{WeakSide, WeakValues, scalar_alone};
 use crate::constant::Literal;
 use crate::ir::CarryId;
@@ -28,6 +29,8 @@ pub(crate) enum Hint {
     Firm,
     /// It needs a list of its own.
     List(CarriedList),
+    /// It stands for one of these arrays.
+    Arrays(ChoiceId),
     Conflict(Rc<Conflict>),
     /// A round gives it a value of which nothing is known.
     Unknown,
@@ -57,6 +60,13 @@ impl Ctx<'_> {
             let entry = self.f.vars[var as usize].clone();
             let head = self.head_binding(var, &entry, constants.get(&var), span);
             self.set(var, head.clone());
+            if let (Binding::Items { items, of: Whole::Chosen(_), .. }, Binding::Bound { .. }) =
+                (&head, &entry)
+            {
+                heads.push((var, head.clone(), None));
+                heads.push((items[0], self.f.vars[items[0] as usize].clone(), None));
+                continue;
+            }
             heads.push((var, head, self.weak_binding(&entry)));
         }
         self.note_kin_at_head(kin);
@@ -71,10 +81,17 @@ impl Ctx<'_> {
         span: Span,
     ) -> Binding {
         let hint = self.f.hints.get(&(span.start, var)).cloned();
-        if let (Some(Hint::Conflict(conflict)), Binding::Bound { .. } | Binding::Stored { .. }) =
-            (&hint, entry)
+        if let (
+            Some(Hint::Conflict(conflict)),
+            Binding::Bound { .. } | Binding::Stored { .. } | Binding::Items { of: Whole::Chosen(_), .. },
+        ) = (&hint, entry)
         {
             return Binding::Conflict(Rc::clone(conflict));
+        }
+        if let Some(Hint::Arrays(choice)) = hint
+            && let Some(arrays) = self.arrays_at_head(var, entry, choice)
+        {
+            return arrays;
         }
         if matches!(hint, Some(Hint::Unknown)) {
             return Binding::Error;
@@ -131,6 +148,17 @@ impl Ctx<'_> {
         let mut settled = Settled::All;
         let mut unknown = Vec::new();
         for (var, head, entry) in heads {
+            if let Some(arrays) = self.settle_arrays((*var, head), (ways, leaving)) {
+                if let Err(needed) = arrays {
+                    let hint = match needed {
+                        Ok(choice) => Hint::Arrays(choice),
+                        Err(conflict) => Hint::Conflict(Rc::new(conflict)),
+                    };
+                    self.f.hints.insert((span.start, *var), hint);
+                    settled = Settled::NotYet;
+                }
+                continue;
+            }
             if let Some(is_right) = self.settle_list((*var, head), (ways, leaving), span.start, give_up) {
                 if !is_right {
                     settled = Settled::NotYet;

@@ -11,6 +11,7 @@ use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::aliases::Stored;
+use super::chosen::{ChoiceId, MAX_ARRAYS};
 use super::operand::{Facts, Operand, Place, Row};
 use super::outcomes::Outcome;
 use super::twins::MergeId;
@@ -66,6 +67,8 @@ pub(crate) enum Whole {
         axis: u8,
         start: Scalar,
     },
+    /// One of several arrays: its number is which one.
+    Chosen(ChoiceId),
 }
 
 /// On which path a variable has no value.
@@ -82,6 +85,8 @@ pub(crate) enum Conflict {
     Types { first: (Span, String), second: (Span, String) },
     /// Two places give it lists of which it cannot have a copy.
     Lists { first: Span, second: Span, are_shared: bool },
+    /// Two of the places that give it more arrays than it can choose between.
+    Arrays { first: Span, second: Span },
     /// It was given a part of a list, in words of the source where it has such, that was replaced since.
     Replaced { named: Span, part: Option<Span>, by: Span },
     /// It was given a copy of a list that was written to since, or what may be that list, which is told in words.
@@ -157,6 +162,10 @@ impl Ctx<'_> {
                 self.bound_items(var, items.len(), Whole::Tuple, span)
             }
             Operand::Row(row) => self.assign_row(var, &row, span),
+            Operand::Buffer(buffer) if self.is_chosen(buffer) => {
+                let chosen = self.choice_of_buffer(buffer).expect("asked above");
+                self.assign_chosen(var, chosen, span)
+            }
             operand => Binding::Bound { operand, span },
         };
         self.set(var, binding);
@@ -217,7 +226,7 @@ impl Ctx<'_> {
     }
 
     /// The variable of one item of a tuple: always the same one.
-    fn item_var(&mut self, var: Var, at: usize) -> Var {
+    pub fn item_var(&mut self, var: Var, at: usize) -> Var {
         if let Some(item) = self.f.items.get(&(var, at)) {
             return *item;
         }
@@ -263,6 +272,7 @@ impl Ctx<'_> {
             return match of {
                 Whole::Tuple => Operand::Tuple(items.iter().map(|item| self.read_var(*item, span)).collect()),
                 Whole::Row { buffer, axis, .. } => self.row_of((buffer, axis), &items, span),
+                Whole::Chosen(choice) => self.read_chosen(var, choice, items[0], span),
             };
         }
         let name = self.var_name(var);
@@ -305,6 +315,13 @@ impl Ctx<'_> {
                     self.at(*first),
                     self.at(*second),
                     *are_shared,
+                ),
+                Conflict::Arrays { first, second } => errors::too_many_arrays_chosen(
+                    self.at(span),
+                    &name,
+                    self.at(*first),
+                    self.at(*second),
+                    MAX_ARRAYS,
                 ),
                 Conflict::Replaced { named, part, by } => {
                     let part = part.map(|part| self.f.source.slice(part));
@@ -412,6 +429,7 @@ pub(crate) fn binding_span(binding: &Binding) -> Span {
         Binding::Conflict(conflict) => match **conflict {
             Conflict::Types { first: (span, _), .. }
             | Conflict::Lists { first: span, .. }
+            | Conflict::Arrays { first: span, .. }
             | Conflict::Replaced { named: span, .. }
             | Conflict::Outdated { copied: span, .. } => span,
         },

@@ -1,0 +1,479 @@
+//! A name for one of several arrays, which one is known at run time: `src, dst = dst, src` in a loop,
+//! `t = a if c else b`.
+//!
+//! Vulkan has no pointers that a shader may choose between without features of their own. So such a name is a number,
+//! the id of the array, and merges carry it as they carry any number. Reading the name gives a buffer that stands for
+//! the choice. Lowering treats it like a parameter. When a function is finished, each access to it becomes a branch
+//! over the arrays, so nothing behind lowering sees such a buffer.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+use rustc_hash::FxHashMap;
+
+use super::Ctx;
+use super::operand::Operand;
+use super::vars::{Binding, Conflict, Var, Way, Whole, binding_span};
+use crate::constant::Constant;
+use crate::ir::{AtomicPlace, Block, Buffer, BufferId, CompareOp, Flat, NodeId, NodeKind, Stmt};
+use crate::signature::Width;
+use crate::types::Type;
+
+/// An access becomes one branch for each of so many arrays at most.
+pub(crate) const MAX_ARRAYS: usize = 8;
+
+/// A set of arrays that a name may stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct ChoiceId(u32);
+
+/// What the buffers behind those of the parameters stand for.
+#[derive(Default)]
+pub(crate) struct ChosenArrays {
+    choices: Vec<Rc<[BufferId]>>,
+    /// The choice of each such buffer, and the node that has the id of the array.
+    buffers: FxHashMap<BufferId, (ChoiceId, NodeId)>,
+}
+
+/// The buffers of one function that stand for its choices.
+pub(crate) type ChosenHere = FxHashMap<(ChoiceId, NodeId), BufferId>;
+
+/// Why no name can stand for all of some arrays.
+pub(crate) enum NoChoice {
+    /// Their elements or axes differ.
+    Unlike,
+    TooMany,
+}
+
+/// What became of an array's name where ways meet: it stands for one of several, and its number is in a variable.
+pub(crate) struct MetArrays {
+    pub binding: Binding,
+    pub selector: (Var, Binding),
+}
+
+impl Ctx<'_> {
+    pub fn is_chosen(&self, buffer: BufferId) -> bool {
+        self.chosen.buffers.contains_key(&buffer)
+    }
+
+    /// The choice that a buffer stands for, and the id of the array.
+    pub fn choice_of_buffer(&self, buffer: BufferId) -> Option<(ChoiceId, NodeId)> {
+        self.chosen.buffers.get(&buffer).copied()
+    }
+
+    /// What a name stands for whose number is `selector`.
+    pub fn chosen_buffer(&mut self, choice: ChoiceId, selector: NodeId, name: &str, span: Span) -> BufferId {
+        if let Some(buffer) = self.f.chosen.get(&(choice, selector)) {
+            return *buffer;
+        }
+        let of = Rc::clone(&self.chosen.choices[choice.0 as usize]);
+        let first = &self.buffers[of[0].idx()];
+        let is_wide = of.iter().any(|buffer| self.buffers[buffer.idx()].counts == Width::Wide);
+        let buffer = Buffer {
+            name: name.into(),
+            param_idx: first.param_idx,
+            set: first.set,
+            binding: first.binding,
+            element: first.element.clone(),
+            rank: first.rank,
+            reach: first.reach,
+            is_uniform: false,
+            is_cell: false,
+            counts: if is_wide { Width::Wide } else { first.counts },
+            span,
+        };
+        let id = BufferId(self.buffers.len() as u32);
+        self.buffers.push(buffer);
+        self.chosen.buffers.insert(id, (choice, selector));
+        self.f.chosen.insert((choice, selector), id);
+        id
+    }
+
+    /// The array that a parameter of a function stands for, of which only the number was passed.
+    pub fn received_array(&mut self, choice: ChoiceId, name: &str, span: Span) -> BufferId {
+        let selector = self.value_arg(&name.into(), &Type::I32, span);
+        self.chosen_buffer(choice, selector, name, span)
+    }
+
+    /// The choice between some arrays, each of them once.
+    pub fn choice_among(&mut self, arrays: impl IntoIterator<Item = BufferId>) -> Result<ChoiceId, NoChoice> {
+        let mut among: Vec<BufferId> = Vec::new();
+        for array in arrays {
+            if !among.contains(&array) {
+                among.push(array);
+            }
+        }
+        let kind = |buffer: &BufferId| {
+            let Buffer { element, rank, .. } = &self.buffers[buffer.idx()];
+            (element, *rank)
+        };
+        if among.iter().any(|buffer| kind(buffer) != kind(&among[0])) {
+            return Err(NoChoice::Unlike);
+        }
+        if among.len() > MAX_ARRAYS {
+            return Err(NoChoice::TooMany);
+        }
+        let known = self.chosen.choices.iter().position(|choice| **choice == *among);
+        let at = known.unwrap_or_else(|| {
+            self.chosen.choices.push(among.into());
+            self.chosen.choices.len() - 1
+        });
+        Ok(ChoiceId(at as u32))
+    }
+
+    /// The arrays that an array operand may be.
+    pub fn arrays_of(&self, buffer: BufferId) -> Vec<BufferId> {
+        match self.choice_of_buffer(buffer) {
+            Some((choice, _)) => self.chosen.choices[choice.0 as usize].to_vec(),
+            None => vec![buffer],
+        }
+    }
+
+    pub fn arrays_of_choice(&self, choice: ChoiceId) -> &[BufferId] {
+        &self.chosen.choices[choice.0 as usize]
+    }
+
+    /// The arrays that a name may stand for; `None` for what is no array.
+    fn bound_arrays(&self, binding: &Binding) -> Option<Vec<BufferId>> {
+        match binding {
+            Binding::Bound { operand: Operand::Buffer(buffer), .. } => Some(self.arrays_of(*buffer)),
+            Binding::Items { of: Whole::Chosen(choice), .. } => Some(self.arrays_of_choice(*choice).to_vec()),
+            _ => None,
+        }
+    }
+
+    /// The number of the array that an operand is.
+    pub fn selector_of(&mut self, buffer: BufferId, span: Span) -> NodeId {
+        match self.choice_of_buffer(buffer) {
+            Some((_, selector)) => selector,
+            None => self.constant(Constant::i32(buffer.0 as i32), span),
+        }
+    }
+
+    /// A name for an array that was chosen: its number is a variable of its own.
+    pub fn assign_chosen(&mut self, var: Var, (choice, selector): (ChoiceId, NodeId), span: Span) -> Binding {
+        let item = self.item_var(var, 0);
+        self.set(item, Binding::Bound { operand: Operand::Node(selector), span });
+        Binding::Items { items: Rc::new([item]), of: Whole::Chosen(choice), span }
+    }
+
+    /// What the name stands for now.
+    pub fn read_chosen(&mut self, var: Var, choice: ChoiceId, item: Var, span: Span) -> Operand {
+        match self.read_var(item, span) {
+            Operand::Node(selector) => {
+                let name = self.var_name(var);
+                Operand::Buffer(self.chosen_buffer(choice, selector, &name, span))
+            }
+            _ => Operand::Error,
+        }
+    }
+
+    // Where ways meet.
+
+    /// `None` where the ways do not lead to several arrays.
+    pub fn arrays_meeting(&mut self, var: Var, ways: &[Way]) -> Option<Result<MetArrays, Conflict>> {
+        let bindings: Vec<Binding> = ways.iter().map(|way| way.binding(var, &self.f.vars).clone()).collect();
+        let arrays: Vec<Vec<BufferId>> =
+            bindings.iter().map(|binding| self.bound_arrays(binding)).collect::<Option<_>>()?;
+        let whole = |binding: &Binding| match binding {
+            Binding::Items { of, .. } => Some(*of),
+            _ => None,
+        };
+        let is_like_first =
+            |at: usize| arrays[at] == arrays[0] && whole(&bindings[at]) == whole(&bindings[0]);
+        if (1..arrays.len()).all(is_like_first) {
+            return None;
+        }
+        let choice = match self.choice_among(arrays.into_iter().flatten()) {
+            Ok(choice) => choice,
+            Err(NoChoice::Unlike) => return None,
+            Err(NoChoice::TooMany) => return Some(Err(too_many(&bindings))),
+        };
+        // Out of a loop at its head nothing can be stored.
+        let is_stored = |(binding, way): (&Binding, &Way)| way.carry.is_some() || whole(binding).is_some();
+        if !bindings.iter().zip(ways).all(is_stored) {
+            return None;
+        }
+        let item = self.item_var(var, 0);
+        let selectors: Vec<Binding> = bindings
+            .iter()
+            .zip(ways)
+            .map(|(binding, way)| match self.bound_selector(binding) {
+                Some(selector) => selector,
+                None => way.binding(item, &self.f.vars).clone(),
+            })
+            .collect();
+        let span = binding_span(&bindings[0]);
+        let binding = Binding::Items { items: Rc::new([item]), of: Whole::Chosen(choice), span };
+        let selector = self.store_joined(item, Type::I32, &selectors, ways);
+        Some(Ok(MetArrays { binding, selector: (item, selector) }))
+    }
+
+    /// The number of an array that is known, as a variable would hold it.
+    fn bound_selector(&mut self, binding: &Binding) -> Option<Binding> {
+        let Binding::Bound { operand: Operand::Buffer(buffer), span } = binding else { return None };
+        let selector = self.selector_of(*buffer, *span);
+        Some(Binding::Bound { operand: Operand::Node(selector), span: *span })
+    }
+
+    // What a loop carries.
+
+    /// A name at the head of a loop whose rounds give it other arrays.
+    pub fn arrays_at_head(&mut self, var: Var, entry: &Binding, choice: ChoiceId) -> Option<Binding> {
+        self.bound_arrays(entry)?;
+        let (item, span) = (self.item_var(var, 0), binding_span(entry));
+        // A number that is in a variable is carried as such.
+        if let Some(selector) = self.bound_selector(entry) {
+            let local = self.local_of(item, &Type::I32, span);
+            let carry = self.new_carry();
+            self.carry(carry, local, &selector);
+            let facts = self.joined_facts(&[selector]);
+            self.set(item, Binding::Stored { local, facts, span, weak: None });
+        }
+        Some(Binding::Items { items: Rc::new([item]), of: Whole::Chosen(choice), span })
+    }
+
+    /// Whether the rounds give a name no array but those that it has at the head; with the choice that it needs
+    /// otherwise. `None` for what is no array, there or behind a round.
+    pub fn settle_arrays(
+        &mut self,
+        (var, head): (Var, &Binding),
+        (ways, leaving): (&[Way], &[Way]),
+    ) -> Option<Result<(), Result<ChoiceId, Conflict>>> {
+        let known = self.bound_arrays(head)?;
+        let mut all = known.clone();
+        let mut last = head;
+        for back in ways.iter().chain(leaving).filter_map(|way| way.changed(var)) {
+            let arrays = self.bound_arrays(back)?;
+            if arrays.iter().any(|array| !all.contains(array)) {
+                last = back;
+            }
+            all.extend(arrays);
+        }
+        if all.iter().all(|array| known.contains(array)) {
+            if let Binding::Items { items, .. } = head {
+                self.hand_over_arrays(var, items[0], ways);
+            }
+            return Some(Ok(()));
+        }
+        match self.choice_among(all) {
+            Ok(choice) => Some(Err(Ok(choice))),
+            Err(NoChoice::Unlike) => None,
+            Err(NoChoice::TooMany) => Some(Err(Err(too_many(&[head.clone(), last.clone()])))),
+        }
+    }
+
+    /// Stores the numbers of arrays that rounds give a name by themselves.
+    fn hand_over_arrays(&mut self, var: Var, item: Var, ways: &[Way]) {
+        let span = binding_span(&self.f.vars[item as usize]);
+        let local = self.local_of(item, &Type::I32, span);
+        for way in ways {
+            let selector = way.changed(var).cloned().and_then(|back| self.bound_selector(&back));
+            if let (Some(carry), Some(selector)) = (way.carry, selector) {
+                self.carry(carry, local, &selector);
+            }
+        }
+    }
+
+    // What a finished function does with them.
+
+    /// Makes each access to what was chosen a branch over the arrays.
+    pub fn legalise_chosen(&mut self, body: Block) -> Block {
+        if self.f.chosen.is_empty() {
+            return body;
+        }
+        let body = self.legalised(body);
+        // Nothing computes what is left of them.
+        for at in 0..self.f.func.nodes.len() {
+            if buffer_of(&self.f.func.nodes[at].kind).is_some_and(|buffer| self.is_chosen(buffer)) {
+                self.f.func.nodes[at].kind = NodeKind::Constant(Constant::bool(false));
+                self.f.func.nodes[at].ty = Type::BOOL;
+            }
+        }
+        let buffers = &self.chosen.buffers;
+        self.f.func.flats.retain(|_, flat| !buffers.contains_key(&flat.buffer));
+        body
+    }
+
+    /// Leaves the buffers of the parameters alone.
+    pub fn drop_chosen(&mut self) {
+        let n_chosen = self.chosen.buffers.len();
+        self.buffers.truncate(self.buffers.len() - n_chosen);
+    }
+
+    fn legalised(&mut self, body: Block) -> Block {
+        let mut legal = Block::with_capacity(body.len());
+        for stmt in body {
+            match stmt {
+                Stmt::If { condition, then, orelse, span } => {
+                    let (then, orelse) = (self.legalised(then), self.legalised(orelse));
+                    legal.push(Stmt::If { condition, then, orelse, span });
+                }
+                Stmt::Loop(mut parts) => {
+                    for block in [&mut parts.test, &mut parts.body, &mut parts.step] {
+                        *block = self.legalised(std::mem::take(block));
+                    }
+                    legal.push(Stmt::Loop(parts));
+                }
+                Stmt::Eval(node) => {
+                    let kind = &self.f.func.nodes[node.idx()].kind;
+                    match buffer_of(kind).filter(|buffer| self.is_chosen(*buffer)) {
+                        Some(buffer) => legal.extend(self.legal_eval(node, buffer)),
+                        None => legal.push(Stmt::Eval(node)),
+                    }
+                }
+                Stmt::BufferStore { buffer, index, path, value, span } if self.is_chosen(buffer) => {
+                    let store = |ctx: &mut Self, array: BufferId| {
+                        let (index, path) = (ctx.index_into(array, index), path.clone());
+                        ctx.f.block.push(Stmt::BufferStore { buffer: array, index, path, value, span });
+                    };
+                    legal.extend(self.by_array(buffer, span, &store));
+                }
+                stmt => legal.push(stmt),
+            }
+        }
+        legal
+    }
+
+    /// What computes a node that has to do with a chosen array.
+    fn legal_eval(&mut self, node: NodeId, buffer: BufferId) -> Block {
+        let (kind, ty, span) = {
+            let node = &self.f.func.nodes[node.idx()];
+            (node.kind.clone(), node.ty.clone(), node.span)
+        };
+        let is_of_memory = matches!(kind, NodeKind::BufferLoad { .. } | NodeKind::Atomic(_));
+        if !is_of_memory {
+            return self.selected_array(node, kind, (buffer, ty), span);
+        }
+        let result = (ty != Type::Void).then(|| self.new_local("kps.chosen", ty.clone(), span));
+        let access = |ctx: &mut Self, array: BufferId| {
+            let kind = ctx.of_array(&kind, array);
+            let value = ctx.plain_node(kind, ty.clone(), span);
+            if let Some(local) = result {
+                ctx.f.block.push(Stmt::Store { local, value, span });
+            }
+        };
+        let mut block = self.by_array(buffer, span, &access);
+        if let Some(local) = result {
+            self.f.func.nodes[node.idx()].kind = NodeKind::Load(local);
+            block.push(Stmt::Eval(node));
+        }
+        block
+    }
+
+    /// Sizes are selected, not branched over.
+    fn selected_array(
+        &mut self,
+        node: NodeId,
+        kind: NodeKind,
+        (buffer, ty): (BufferId, Type),
+        span: Span,
+    ) -> Block {
+        let (choice, selector) = self.choice_of_buffer(buffer).expect("the caller asked");
+        let of = self.arrays_of_choice(choice).to_vec();
+        let (mut block, selection) = self.sub_block(|ctx| {
+            let mut values = of.iter().map(|array| {
+                let kind = ctx.of_array(&kind, *array);
+                let own = match kind {
+                    NodeKind::IsInside { .. } => Type::BOOL,
+                    _ => ctx.buffers[array.idx()].counts.signed().into(),
+                };
+                let value = ctx.plain_node(kind, own, span);
+                (*array, ctx.convert(value, ty.scalar().expect("a size is a number"), span))
+            });
+            let mut values: Vec<(BufferId, NodeId)> = values.by_ref().collect();
+            let (_, mut orelse) = values.pop().expect("a choice is between arrays");
+            let mut selection = None;
+            for (array, then) in values.into_iter().rev() {
+                let condition = ctx.is_array(selector, array, span);
+                let kind = NodeKind::Select { condition, then, orelse };
+                orelse = ctx.plain_node(kind.clone(), ty.clone(), span);
+                selection = Some(kind);
+            }
+            selection.expect("a choice is between two arrays or more")
+        });
+        // The last one is the node itself.
+        block.pop();
+        self.f.func.nodes[node.idx()].kind = selection;
+        block.push(Stmt::Eval(node));
+        block
+    }
+
+    /// The same thing done with each array, in a branch of its own.
+    fn by_array(&mut self, buffer: BufferId, span: Span, act: &dyn Fn(&mut Self, BufferId)) -> Block {
+        let (choice, selector) = self.choice_of_buffer(buffer).expect("the caller asked");
+        let of = self.arrays_of_choice(choice).to_vec();
+        let branch = |ctx: &mut Self, array: BufferId| ctx.sub_block(|ctx| act(ctx, array)).0;
+        let (last, others) = of.split_last().expect("a choice is between arrays");
+        let mut block = branch(self, *last);
+        for array in others.iter().rev() {
+            let then = branch(self, *array);
+            let (mut test, condition) = self.sub_block(|ctx| ctx.is_array(selector, *array, span));
+            test.push(Stmt::If { condition, then, orelse: block, span });
+            block = test;
+        }
+        block
+    }
+
+    fn is_array(&mut self, selector: NodeId, array: BufferId, span: Span) -> NodeId {
+        let array = self.constant(Constant::i32(array.0 as i32), span);
+        self.plain_node(NodeKind::Compare(CompareOp::Equal, selector, array), Type::BOOL, span)
+    }
+
+    /// The same access to this very array.
+    fn of_array(&mut self, kind: &NodeKind, array: BufferId) -> NodeKind {
+        match kind.clone() {
+            NodeKind::BufferLoad { index, path, .. } => {
+                NodeKind::BufferLoad { buffer: array, index: self.index_into(array, index), path }
+            }
+            NodeKind::Atomic(mut atomic) => {
+                if let AtomicPlace::Buffer { buffer, index, .. } = &mut atomic.place {
+                    (*buffer, *index) = (array, self.index_into(array, *index));
+                }
+                NodeKind::Atomic(atomic)
+            }
+            NodeKind::IsInside { index, .. } => {
+                NodeKind::IsInside { buffer: array, index: self.index_into(array, index) }
+            }
+            NodeKind::BufferAxis { axis, .. } => NodeKind::BufferAxis { buffer: array, axis },
+            _ => NodeKind::BufferLen(array),
+        }
+    }
+
+    /// An index of several axes stands for a place in one array: it is computed again for this one.
+    fn index_into(&mut self, array: BufferId, index: NodeId) -> NodeId {
+        let Some(flat) = self.f.func.flats.get(&index) else { return index };
+        let flat = Flat { buffer: array, terms: flat.terms.clone() };
+        let node = &self.f.func.nodes[index.idx()];
+        let (kind, ty, span) = (node.kind.clone(), node.ty.clone(), node.span);
+        let again = self.plain_node(kind, ty, span);
+        if let Some(axes) = self.f.func.axes.get(&index).cloned() {
+            self.f.func.axes.insert(again, axes);
+        }
+        if self.f.func.own.contains(&index) {
+            self.f.func.own.insert(again);
+        }
+        self.f.func.flats.insert(again, flat);
+        again
+    }
+}
+
+fn too_many(bindings: &[Binding]) -> Conflict {
+    let mut spans: Vec<Span> = bindings.iter().map(binding_span).collect();
+    spans.sort_unstable_by_key(|span| span.start);
+    Conflict::Arrays { first: spans[0], second: spans[spans.len() - 1] }
+}
+
+/// The buffer that a node has to do with.
+fn buffer_of(kind: &NodeKind) -> Option<BufferId> {
+    match kind {
+        NodeKind::BufferLoad { buffer, .. }
+        | NodeKind::BufferLen(buffer)
+        | NodeKind::BufferAxis { buffer, .. }
+        | NodeKind::IsInside { buffer, .. } => Some(*buffer),
+        NodeKind::Atomic(atomic) => match &atomic.place {
+            AtomicPlace::Buffer { buffer, .. } => Some(*buffer),
+            AtomicPlace::Shared { .. } => None,
+        },
+        _ => None,
+    }
+}
