@@ -3,7 +3,6 @@
 /// The modules and their texts, by dotted name.
 static MODULES: &[(&str, &str)] = &[
     ("_awaited", include_str!("modules/_awaited.kps")),
-    ("_generic", include_str!("modules/_generic.kps")),
     ("abc", include_str!("modules/abc.kps")),
     ("bisect", include_str!("modules/bisect.kps")),
     ("collections", include_str!("modules/collections.kps")),
@@ -21,6 +20,7 @@ static MODULES: &[(&str, &str)] = &[
     ("os.path", include_str!("modules/os_path.kps")),
     ("pathlib", include_str!("modules/pathlib.kps")),
     ("string", include_str!("modules/string.kps")),
+    ("types", include_str!("modules/types.kps")),
     ("typing", include_str!("modules/typing.kps")),
     ("warnings", include_str!("modules/warnings.kps")),
 ];

@@ -10,6 +10,7 @@ mod handler;
 mod match_stmt;
 mod stmt;
 mod target;
+mod type_params;
 
 use std::sync::Arc;
 

@@ -77,7 +77,8 @@ pub fn import_error(message: impl Into<String>) -> Raise {
 
 /// `suggestion` is a name that was probably meant.
 pub fn module_not_found(name: &str, suggestion: Option<&str>) -> Raise {
-    let raise = Raise::new(ExceptionKind::ModuleNotFoundError, format!("No module named '{name}'"));
+    let raise = Raise::new(ExceptionKind::ModuleNotFoundError, format!("No module named '{name}'"))
+        .with_member("name", Value::str(name));
     match (absent_module(name), suggestion) {
         (Some(instead), _) => raise.help(instead),
         (None, Some(suggestion)) => raise.help(format!("did you mean `{suggestion}`?")),
@@ -104,7 +105,8 @@ pub fn name_not_defined(name: &str, suggestion: Option<String>) -> Raise {
 
 /// The same, where a function of the script reads the name.
 pub fn name_not_defined_in(function: Option<&str>, name: &str, suggestion: Option<String>) -> Raise {
-    let raise = Raise::new(ExceptionKind::NameError, format!("name '{name}' is not defined"));
+    let raise = Raise::new(ExceptionKind::NameError, format!("name '{name}' is not defined"))
+        .with_member("name", Value::str(name));
     match (absent(name).map(str::to_owned).or_else(|| of_kernels(function, name)), suggestion) {
         (Some(instead), _) => raise.help(instead),
         (None, Some(suggestion)) => raise.help(format!("did you mean `{suggestion}`?")),
@@ -200,7 +202,8 @@ pub fn no_attribute(value: &Value, name: &str, suggestion: Option<String>) -> Ra
         Value::Module(module) => format!("module '{}' has no attribute '{name}'", module.name),
         other => format!("'{}' object has no attribute '{name}'", other.type_name()),
     };
-    let raise = attribute_error(message);
+    let raise =
+        attribute_error(message).with_member("name", Value::str(name)).with_member("obj", value.clone());
     if let Some(help) = elsewhere::attribute(value, name) {
         return raise.help(help);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kps_syntax::Span;
 use kps_syntax::ast::*;
 
+use super::type_params::is_generic;
 use super::{Compiler, Frame, new_code};
 use crate::emit::{Operand, Register};
 use crate::errors;
@@ -64,7 +65,7 @@ impl<'a> Compiler<'a> {
     /// The dotted name of something defined here.
     pub(super) fn qualname(&self, name: &str) -> String {
         let outer = &self.frame.emitter.code;
-        match self.scopes[self.frame.scope].kind {
+        match self.scopes[self.scopes.behind_type_params(self.frame.scope)].kind {
             ScopeKind::Module => name.to_owned(),
             ScopeKind::Class => format!("{}.{name}", outer.qualname),
             _ => format!("{}.<locals>.{name}", outer.qualname),
@@ -103,7 +104,23 @@ impl<'a> Compiler<'a> {
     }
 
     fn function(&mut self, def: &'a Arc<FunctionDef>, dest: Register) {
-        let mut defaults = self.defaults(&def.params);
+        if def.type_params.is_empty() {
+            let defaults = self.defaults(&def.params);
+            return self.function_with(def, defaults, dest);
+        }
+        let row = self.emitter().alloc();
+        let defaults = self.defaults(&def.params);
+        debug_assert!(defaults.first == row + 1, "the defaults are the arguments of a call");
+        // There they are the first locals.
+        let inner = Defaults { first: 0, ..defaults };
+        self.with_type_params(&def.type_params, def.header, row, Some(&defaults), |this, made| {
+            this.function_with(def, inner, made);
+            this.keep_type_params(&def.type_params, made);
+        });
+        self.emitter().abcx(Op::Move, dest, row, 0, Operand::temporary(row).first());
+    }
+
+    fn function_with(&mut self, def: &'a Arc<FunctionDef>, mut defaults: Defaults, dest: Register) {
         defaults.has_annotations = self.annotations(def, defaults.first + 2);
         let scope = self.scopes.at(node(&**def));
         let kind = if self.scopes[scope].is_generator { CodeKind::Generator } else { CodeKind::Function };
@@ -241,8 +258,28 @@ impl<'a> Compiler<'a> {
     pub(super) fn class_stmt(&mut self, def: &'a Arc<ClassDef>) {
         let at = self.decorators(&def.decorators);
         let class = self.emitter().alloc();
+        if def.type_params.is_empty() {
+            self.class_def(def, class);
+        } else {
+            self.with_type_params(&def.type_params, def.header, class, None, |this, made| {
+                this.class_def(def, made);
+                this.keep_type_params(&def.type_params, made);
+            });
+        }
+        let value = self.decorate(&def.decorators, at, class);
+        self.emitter().span = def.header;
+        self.store_name(&def.name.name, value);
+    }
+
+    /// Makes the class in the register that was allocated last.
+    fn class_def(&mut self, def: &'a Arc<ClassDef>, class: Register) {
         let mark = self.frame.emitter.mark();
-        let n_bases = self.bases(&def.arguments);
+        let mut n_bases = self.bases(&def.arguments);
+        if !def.type_params.is_empty() {
+            let register = self.emitter().alloc();
+            self.generic_base(&def.type_params, register);
+            n_bases += 1;
+        }
         let has_keywords = self.class_keywords(&def.arguments);
         // The bases lie right behind the body's register, so the body is made first, over a mark.
         let child = self.class_body(def);
@@ -251,17 +288,14 @@ impl<'a> Compiler<'a> {
         let name = self.name_constant(&def.name.name);
         self.emitter().abcx(Op::MakeClass, class, n_bases, name, has_keywords as u8);
         self.frame.emitter.release(mark);
-        let value = self.decorate(&def.decorators, at, class);
-        self.emitter().span = def.header;
-        self.store_name(&def.name.name, value);
     }
 
-    /// Evaluates the base into the register behind the class's; how many there are.
+    /// Evaluates the bases into the registers behind the class's; how many there are.
     fn bases(&mut self, arguments: &'a [Argument]) -> u16 {
         let mut n_bases = 0;
         for argument in arguments {
             match &argument.kind {
-                ArgumentKind::Positional(base) if n_bases == 0 => {
+                ArgumentKind::Positional(base) if n_bases == 0 || is_generic(base) => {
                     let register = self.emitter().alloc();
                     self.expr_to(base, register);
                     n_bases += 1;
@@ -373,7 +407,7 @@ pub(super) struct Defaults {
 }
 
 impl Defaults {
-    fn none() -> Defaults {
+    pub fn none() -> Defaults {
         Defaults { first: 0, has_positional: false, has_keyword: false, has_annotations: false }
     }
 }

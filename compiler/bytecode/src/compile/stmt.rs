@@ -36,6 +36,13 @@ impl<'a> Compiler<'a> {
                     self.annotate(name, annotation);
                 }
             }
+            StmtKind::TypeAlias { name, type_params, value } if !type_params.is_empty() => {
+                let register = self.emitter().alloc();
+                self.with_type_params(type_params, stmt.span, register, None, |this, made| {
+                    this.expr_to(value, made);
+                });
+                self.store_name(&name.name, Operand::temporary(register));
+            }
             StmtKind::TypeAlias { name, value, .. } => {
                 let value = self.expr(value);
                 self.store_name(&name.name, value);

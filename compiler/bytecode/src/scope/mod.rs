@@ -57,6 +57,8 @@ pub struct Scope {
     pub is_generator: bool,
     /// It evaluates the annotations of a function.
     is_of_annotations: bool,
+    /// It has the type parameters of a class or a function, which lies in it.
+    is_of_type_params: bool,
     /// In a class or a function of one: the part that goes before its private names.
     private: Option<Name>,
     uses: Vec<(Name, Span)>,
@@ -78,7 +80,7 @@ pub enum Meaning {
 pub struct Scopes {
     scopes: Vec<Scope>,
     by_node: FxHashMap<usize, ScopeId>,
-    /// Of each function with annotations, the scope that evaluates them.
+    /// Of each function with annotations, the scope that evaluates them; likewise of each bound of a type parameter.
     annotations: FxHashMap<usize, ScopeId>,
 }
 
@@ -114,7 +116,7 @@ impl Scopes {
         *self.by_node.get(&node).expect("every node with a scope was walked")
     }
 
-    /// The scope of a function's annotations, where it has any.
+    /// The scope of a function's annotations, where it has any, or of the bound of a type parameter.
     pub fn of_annotations(&self, node: usize) -> Option<ScopeId> {
         self.annotations.get(&node).copied()
     }
@@ -133,11 +135,21 @@ impl Scopes {
     /// Whether a name in the annotations of a method is that of a member of the class around.
     pub fn is_member(&self, scope: ScopeId, name: &str) -> bool {
         let scope = &self[scope];
-        let Some(parent) = scope.parent.map(|parent| &self[parent]) else { return false };
+        let Some(parent) = scope.parent.map(|parent| &self[self.behind_type_params(parent)]) else {
+            return false;
+        };
         scope.is_of_annotations
             && parent.kind == ScopeKind::Class
             && parent.declared.get(name) == Some(&Declared::Local)
             && scope.free.iter().any(|free| &**free == "__class__")
+    }
+
+    /// The scope around, where this one has the type parameters of something in it.
+    pub fn behind_type_params(&self, id: ScopeId) -> ScopeId {
+        match self[id].parent {
+            Some(parent) if self[id].is_of_type_params => self.frame_of(parent),
+            _ => id,
+        }
     }
 
     /// What `name` means in `scope`.
@@ -236,6 +248,7 @@ impl Walker<'_> {
             walrus: FxHashSet::default(),
             is_generator: false,
             is_of_annotations: false,
+            is_of_type_params: false,
             private,
             uses: Vec::new(),
             used: FxHashSet::default(),

@@ -39,8 +39,16 @@ impl Walker<'_> {
             }
             StmtKind::Function(def) => self.function(def),
             StmtKind::Class(def) => {
-                self.parts(stmt);
-                self.class_body(def);
+                def.decorators.iter().for_each(|decorator| self.expr(decorator));
+                self.bind(&def.name.name);
+                self.with_type_params(&def.type_params, &[], |this| {
+                    def.arguments.iter().for_each(|argument| this.expr(argument.value()));
+                    this.class_body(def);
+                });
+            }
+            StmtKind::TypeAlias { name, type_params, value } => {
+                self.bind(&name.name);
+                self.with_type_params(type_params, &[], |this| this.expr(value));
             }
             _ => self.parts(stmt),
         }
@@ -65,14 +73,41 @@ impl Walker<'_> {
     fn function(&mut self, def: &FunctionDef) {
         def.decorators.iter().for_each(|decorator| self.expr(decorator));
         self.defaults(&def.params);
-        self.annotations(def);
         self.bind(&def.name.name);
+        // The defaults and the annotations are handed in.
+        let given = [".defaults", ".keyword_defaults", ".annotations"];
+        self.with_type_params(&def.type_params, &given, |this| this.function_code(def));
+    }
+
+    fn function_code(&mut self, def: &FunctionDef) {
+        self.annotations(def);
         self.open(node(def), ScopeKind::Function);
         self.params(&def.params);
         let declared =
             def.params.iter().flat_map(|param| param.annotation.iter().chain(tuple_default(param)));
         declared.chain(&def.returns).for_each(|declaration| self.declaration(declaration));
         self.block(&def.body);
+        self.close();
+    }
+
+    /// Walks what has type parameters, in a scope of those. `given` are its first locals.
+    fn with_type_params(&mut self, params: &[TypeParam], given: &[&str], walk: impl FnOnce(&mut Self)) {
+        if params.is_empty() {
+            return walk(self);
+        }
+        self.open(node(params), ScopeKind::Function);
+        self.scope().is_of_type_params = true;
+        given.iter().for_each(|name| self.bind(&(*name).into()));
+        params.iter().for_each(|param| self.bind(&param.name.name));
+        for param in params {
+            if let TypeParamKind::TypeVar { bound: Some(bound) } = &param.kind {
+                let id = self.open_scope(ScopeKind::Function);
+                self.scopes.annotations.insert(node(bound), id);
+                self.expr(bound);
+                self.close();
+            }
+        }
+        walk(self);
         self.close();
     }
 
@@ -83,7 +118,8 @@ impl Walker<'_> {
         if self.annotations_are_text {
             return;
         }
-        let class = (self.scope().kind == ScopeKind::Class).then_some(self.current);
+        let around = self.scopes.behind_type_params(self.current);
+        let class = (self.scopes[around].kind == ScopeKind::Class).then_some(around);
         let id = self.open_scope(ScopeKind::Function);
         self.scopes.annotations.insert(node(def), id);
         self.scope().is_of_annotations = true;

@@ -115,16 +115,15 @@ fn format(vm: &mut Vm, args: &Args) -> Result {
 
 fn isinstance(vm: &mut Vm, args: &Args) -> Result {
     let [value, classes] = args.exactly("isinstance")?;
-    let words = "isinstance() arg 2 must be a type, a tuple of types, or a union";
-    let class = vm.class_of(value);
-    if is_one_of(vm, &class, classes, words)? {
+    let asked = Asked { value: Some(value), class: vm.class_of(value) };
+    if asked.is_one_of(vm, classes)? {
         return Ok(Value::Bool(true));
     }
     // A class may say of its objects that they are of another one.
     if vm.script_method(value, "__class__").is_some()
         && let Some(Value::Class(class)) = vm.find_attr(value, "__class__")?
     {
-        return Ok(Value::Bool(is_one_of(vm, &class, classes, words)?));
+        return Ok(Value::Bool(Asked { class, ..asked }.is_one_of(vm, classes)?));
     }
     Ok(Value::Bool(false))
 }
@@ -134,32 +133,67 @@ fn issubclass(vm: &mut Vm, args: &Args) -> Result {
     let Value::Class(class) = class else {
         return Err(errors::type_error("issubclass() arg 1 must be a class"));
     };
-    let words = "issubclass() arg 2 must be a class, a tuple of classes, or a union";
-    Ok(Value::Bool(is_one_of(vm, class, classes, words)?))
+    let asked = Asked { value: None, class: class.clone() };
+    Ok(Value::Bool(asked.is_one_of(vm, classes)?))
 }
 
-/// Whether the class derives from one of `classes`, a class or nested tuples; `words` are for anything else.
-fn is_one_of(vm: &Vm, class: &Class, classes: &Value, words: &str) -> Result<bool> {
-    match classes {
-        Value::Class(other) => Ok(class.is_subclass_of(other) || passes_for(class, other)),
-        Value::Tuple(others) => {
-            vm.check_stack()?;
-            for other in others.iter() {
-                if is_one_of(vm, class, other, words)? {
-                    return Ok(true);
+/// What `isinstance` and `issubclass` ask about.
+struct Asked<'a> {
+    /// The object of `isinstance`.
+    value: Option<&'a Value>,
+    class: Rc<Class>,
+}
+
+impl Asked<'_> {
+    /// Whether the class derives from one of `classes`: a class, a union, an object that decides by itself, or nested
+    /// tuples of those.
+    fn is_one_of(&self, vm: &mut Vm, classes: &Value) -> Result<bool> {
+        match classes {
+            Value::Class(other) => Ok(self.class.is_subclass_of(other) || passes_for(&self.class, other)),
+            Value::Tuple(others) => {
+                vm.check_stack()?;
+                for other in others.iter() {
+                    if self.is_one_of(vm, other)? {
+                        return Ok(true);
+                    }
                 }
+                Ok(false)
             }
-            Ok(false)
+            Value::Instance(_) => {
+                let (method, arg) = match self.value {
+                    Some(value) => ("__instancecheck__", value.clone()),
+                    None => ("__subclasscheck__", Value::Class(self.class.clone())),
+                };
+                let Some(method) = vm.script_method(classes, method) else { return Err(self.no_class()) };
+                vm.check_stack()?;
+                let verdict = vm.call_method_value(&method, classes, &[arg])?;
+                vm.truth(&verdict)
+            }
+            other => match (other.downcast::<UnionType>(), other.downcast::<GenericAlias>()) {
+                (Some(union), _) => self.is_one_of(vm, &Value::tuple(union.args.clone())),
+                // Those of `typing` have words of their own.
+                (_, Some(alias)) if alias.origin.lookup_text("__parameters__").is_some() => {
+                    let message = "Subscripted generics cannot be used with class and instance checks";
+                    Err(errors::type_error(message))
+                }
+                (_, Some(_)) => {
+                    let function = self.function();
+                    let message = format!("{function}() argument 2 cannot be a parameterized generic");
+                    Err(errors::type_error(message))
+                }
+                _ => Err(self.no_class()),
+            },
         }
-        other => match other.downcast::<UnionType>() {
-            Some(union) => is_one_of(vm, class, &Value::tuple(union.args.clone()), words),
-            None if other.downcast::<GenericAlias>().is_some() => {
-                let (function, _) = words.split_once(' ').unwrap_or((words, ""));
-                let message = format!("{function} argument 2 cannot be a parameterized generic");
-                Err(errors::type_error(message))
-            }
-            None => Err(errors::type_error(words)),
-        },
+    }
+
+    fn function(&self) -> &'static str {
+        if self.value.is_some() { "isinstance" } else { "issubclass" }
+    }
+
+    fn no_class(&self) -> crate::value::Raise {
+        let wanted =
+            if self.value.is_some() { "type, a tuple of types" } else { "class, a tuple of classes" };
+        errors::type_error(format!("{}() arg 2 must be a {wanted}, or a union", self.function()))
     }
 }
 
@@ -225,11 +259,7 @@ fn next(vm: &mut Vm, args: &Args) -> Result {
     let iterator = parser.positional("iterator")?;
     let default = parser.optional_positional();
     parser.finish()?;
-    let step = match iterator {
-        Value::Generator(generator) => vm.resume(generator, Value::None)?,
-        other => vm.next(other)?.ok_or(Value::None),
-    };
-    match (step, default) {
+    match (vm.advance(iterator)?, default) {
         (Ok(item), _) => Ok(item),
         (Err(_), Some(default)) => Ok(default.clone()),
         (Err(result), None) => Err(errors::stop_iteration(result)),

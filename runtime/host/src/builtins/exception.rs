@@ -3,37 +3,107 @@
 use std::rc::Rc;
 
 use crate::errors;
-use crate::value::{Args, ExceptionData, Instance, NativeDef, Result, Value};
+use crate::value::{Args, Class, ExceptionData, ExceptionKind, Instance, Name, NativeDef, Result, Value};
 use crate::vm::Vm;
 
 pub static BASE_METHODS: &[NativeDef] = &[
     NativeDef::method("__init__", init),
-    NativeDef::getter("args", args),
-    NativeDef::getter("__cause__", cause),
-    NativeDef::getter("__context__", context),
-    NativeDef::getter("__suppress_context__", suppress_context),
-    NativeDef::getter("__traceback__", traceback),
+    NativeDef::member("args", args, set_args),
+    NativeDef::member("__cause__", cause, set_cause),
+    NativeDef::member("__context__", context, set_context),
+    NativeDef::member("__suppress_context__", suppress_context, set_suppress_context),
+    NativeDef::member("__traceback__", traceback, set_traceback),
     NativeDef::method("with_traceback", with_traceback),
     NativeDef::method("add_note", add_note),
 ];
 
-pub static STOP_ITERATION_METHODS: &[NativeDef] = &[NativeDef::getter("value", first_arg)];
+pub static STOP_ITERATION_METHODS: &[NativeDef] = &[NativeDef::member(
+    "value",
+    |_, args| member(args, "value", first_arg),
+    |_, args| set_member(args, "value"),
+)];
 
-pub static SYSTEM_EXIT_METHODS: &[NativeDef] = &[NativeDef::getter("code", first_arg)];
+pub static SYSTEM_EXIT_METHODS: &[NativeDef] = &[NativeDef::member(
+    "code",
+    |_, args| member(args, "code", first_arg),
+    |_, args| set_member(args, "code"),
+)];
 
 /// The arguments are the number of the error, its words, and the file where there is one.
 pub static OS_ERROR_METHODS: &[NativeDef] = &[
-    NativeDef::getter("errno", |_, args| of_system(args, 0)),
-    NativeDef::getter("strerror", |_, args| of_system(args, 1)),
-    NativeDef::getter("filename", |_, args| of_system(args, 2)),
+    NativeDef::member(
+        "errno",
+        |_, args| member(args, "errno", |data| of_system(data, 0)),
+        |_, args| set_member(args, "errno"),
+    ),
+    NativeDef::member(
+        "strerror",
+        |_, args| member(args, "strerror", |data| of_system(data, 1)),
+        |_, args| set_member(args, "strerror"),
+    ),
+    NativeDef::member(
+        "filename",
+        |_, args| member(args, "filename", |data| of_system(data, 2)),
+        |_, args| set_member(args, "filename"),
+    ),
 ];
 
-/// One of the arguments of a system's error; None of an exception that has but a message.
-fn of_system(args: &Args, at: usize) -> Result {
+pub static NAME_ERROR_METHODS: &[NativeDef] = &[NAME];
+
+pub static IMPORT_ERROR_METHODS: &[NativeDef] = &[
+    NAME,
+    NativeDef::member("path", |_, args| member(args, "path", none), |_, args| set_member(args, "path")),
+];
+
+pub static ATTRIBUTE_ERROR_METHODS: &[NativeDef] =
+    &[NAME, NativeDef::member("obj", |_, args| member(args, "obj", none), |_, args| set_member(args, "obj"))];
+
+const NAME: NativeDef =
+    NativeDef::member("name", |_, args| member(args, "name", none), |_, args| set_member(args, "name"));
+
+fn none(_: &ExceptionData) -> Value {
+    Value::None
+}
+
+/// Takes the keywords of a call of an exception class: members of those that have some.
+pub fn take_keywords(class: &Class, data: &ExceptionData, args: &Args) -> Result<()> {
+    if !args.has_keywords() {
+        return Ok(());
+    }
+    let known: &[&str] = match class.exception_kind() {
+        ExceptionKind::ImportError | ExceptionKind::ModuleNotFoundError => &["name", "path"],
+        ExceptionKind::NameError | ExceptionKind::UnboundLocalError => &["name"],
+        ExceptionKind::AttributeError => &["name", "obj"],
+        _ => return Err(errors::no_keywords(&class.name)),
+    };
+    for (name, value) in args.keywords() {
+        if !known.contains(&&**name) {
+            return Err(errors::unexpected_keyword(&class.name, name));
+        }
+        drop(data.members.borrow_mut().insert(name.clone(), value.clone()));
+    }
+    Ok(())
+}
+
+/// What a script assigned to the member, else what the arguments say.
+fn member(args: &Args, name: &str, of_args: fn(&ExceptionData) -> Value) -> Result {
     let (_, data) = exception(args)?;
+    let assigned = data.members.borrow().get_text(name).cloned();
+    Ok(assigned.unwrap_or_else(|| of_args(data)))
+}
+
+fn set_member(args: &Args, name: &str) -> Result {
+    let [_, new] = args.exactly(name)?;
+    let (_, data) = exception(args)?;
+    drop(data.members.borrow_mut().insert(Name::from(name), new.clone()));
+    Ok(Value::None)
+}
+
+/// One of the arguments of a system's error; None of an exception that has but a message.
+fn of_system(data: &ExceptionData, at: usize) -> Value {
     let values = data.args.borrow();
     let is_of_system = (2..=3).contains(&values.len());
-    Ok(values.get(at).filter(|_| is_of_system).cloned().unwrap_or(Value::None))
+    values.get(at).filter(|_| is_of_system).cloned().unwrap_or(Value::None)
 }
 
 fn exception<'a>(args: &Args<'a>) -> Result<(&'a Rc<Instance>, &'a ExceptionData)> {
@@ -48,7 +118,8 @@ fn exception<'a>(args: &Args<'a>) -> Result<(&'a Rc<Instance>, &'a ExceptionData
 }
 
 fn init(_: &mut Vm, args: &Args) -> Result {
-    let (_, data) = exception(args)?;
+    let (instance, data) = exception(args)?;
+    take_keywords(instance.class(), data, args)?;
     let previous = data.args.replace(args.positional()[1..].to_vec());
     drop(previous);
     Ok(Value::None)
@@ -60,10 +131,16 @@ fn args(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::tuple(values))
 }
 
-fn first_arg(_: &mut Vm, args: &Args) -> Result {
-    let (_, data) = exception(args)?;
-    let first = data.args.borrow().first().cloned();
-    Ok(first.unwrap_or(Value::None))
+fn set_args(vm: &mut Vm, args: &Args) -> Result {
+    let [_, new] = args.exactly("args")?;
+    let new = vm.collect(new)?;
+    let previous = exception(args)?.1.args.replace(new);
+    drop(previous);
+    Ok(Value::None)
+}
+
+fn first_arg(data: &ExceptionData) -> Value {
+    data.args.borrow().first().cloned().unwrap_or(Value::None)
 }
 
 fn cause(_: &mut Vm, args: &Args) -> Result {
@@ -72,10 +149,39 @@ fn cause(_: &mut Vm, args: &Args) -> Result {
     Ok(cause.map_or(Value::None, Value::Instance))
 }
 
+/// Having a cause, even None, hides the context.
+fn set_cause(vm: &mut Vm, args: &Args) -> Result {
+    let (this, data) = exception(args)?;
+    let linked = linked(args, "cause")?;
+    data.suppress_context.set(true);
+    drop(data.cause.replace(linked));
+    vm.remembered.instance(this, &args.positional()[1]);
+    Ok(Value::None)
+}
+
 fn context(_: &mut Vm, args: &Args) -> Result {
     let (_, data) = exception(args)?;
     let context = data.context.borrow().clone();
     Ok(context.map_or(Value::None, Value::Instance))
+}
+
+fn set_context(vm: &mut Vm, args: &Args) -> Result {
+    let (this, data) = exception(args)?;
+    drop(data.context.replace(linked(args, "context")?));
+    vm.remembered.instance(this, &args.positional()[1]);
+    Ok(Value::None)
+}
+
+/// The exception that another one is linked to by assignment.
+fn linked(args: &Args, what: &str) -> Result<Option<Rc<Instance>>> {
+    match &args.positional()[1] {
+        Value::None => Ok(None),
+        Value::Instance(linked) if linked.exception().is_some() => Ok(Some(linked.clone())),
+        _ => {
+            let message = format!("exception {what} must be None or derive from BaseException");
+            Err(errors::type_error(message))
+        }
+    }
 }
 
 fn suppress_context(_: &mut Vm, args: &Args) -> Result {
@@ -83,10 +189,22 @@ fn suppress_context(_: &mut Vm, args: &Args) -> Result {
     Ok(data.suppress_context.get().into())
 }
 
+fn set_suppress_context(_: &mut Vm, args: &Args) -> Result {
+    let (_, data) = exception(args)?;
+    let Value::Bool(new) = args.positional()[1] else {
+        return Err(errors::type_error("attribute value type must be bool"));
+    };
+    data.suppress_context.set(new);
+    Ok(Value::None)
+}
+
 /// The frames as text: a traceback is told by the host, scripts cannot walk it.
 fn traceback(_: &mut Vm, args: &Args) -> Result {
     let (_, data) = exception(args)?;
     let trace = data.trace.borrow();
+    if trace.is_empty() {
+        return Ok(Value::None);
+    }
     let lines = trace.iter().rev().map(|entry| {
         let (line, _) = entry.location.source.line_column(entry.location.span.start);
         Value::str(format!("{}:{line} in {}", entry.location.source.name(), entry.function))
@@ -94,8 +212,19 @@ fn traceback(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::list(lines.collect()))
 }
 
-fn with_traceback(_: &mut Vm, args: &Args) -> Result {
-    exception(args)?;
+/// None forgets the frames; what `__traceback__` gave leaves them.
+fn set_traceback(_: &mut Vm, args: &Args) -> Result {
+    let (_, data) = exception(args)?;
+    match args.positional().get(1) {
+        Some(Value::None) => data.trace.borrow_mut().clear(),
+        Some(Value::List(_)) => {}
+        _ => return Err(errors::type_error("__traceback__ must be a traceback or None")),
+    }
+    Ok(Value::None)
+}
+
+fn with_traceback(vm: &mut Vm, args: &Args) -> Result {
+    set_traceback(vm, args)?;
     Ok(args.positional()[0].clone())
 }
 
@@ -104,6 +233,9 @@ fn add_note(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.method_parser("add_note");
     let note = parser.required("note")?.clone();
     parser.finish()?;
+    if note.as_str().is_none() {
+        return Err(errors::type_error(format!("note must be a str, not '{}'", note.type_name())));
+    }
     let this = Value::Instance(instance.clone());
     match vm.find_attr(&this, "__notes__")? {
         Some(Value::List(notes)) => notes.borrow_mut().push(note.clone()),

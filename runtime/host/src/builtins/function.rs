@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use crate::errors;
 use crate::value::{
-    Annotations, Args, Descriptor, Dict, Function, Generator, NativeDef, Raise, Result, Value,
+    Annotations, Args, BoundMethod, BuiltinType, Class, Descriptor, Dict, Function, Generator, Layout,
+    NativeDef, Payload, Raise, Result, Value,
 };
 use crate::vm::Vm;
 
@@ -17,8 +18,10 @@ pub static FUNCTION_METHODS: &[NativeDef] = &[
     NativeDef::getter("__kwdefaults__", function_keyword_defaults),
     NativeDef::getter("__annotations__", function_annotations),
     NativeDef::getter("__dict__", function_dict),
+    NativeDef::getter("__code__", |_, args| Ok(super::code::code_object(&function(args)?.code))),
     NativeDef::getter("__globals__", function_globals),
     NativeDef::getter("__closure__", function_closure),
+    NativeDef::getter("__type_params__", |_, _| Ok(Value::tuple([]))),
     NativeDef::method("__get__", function_get),
     NativeDef::method("__call__", call_itself),
 ];
@@ -43,7 +46,8 @@ pub static PROPERTY_METHODS: &[NativeDef] = &[
     NativeDef::getter("fget", property_fget),
     NativeDef::getter("fset", property_fset),
     NativeDef::getter("fdel", property_fdel),
-    NativeDef::getter("__doc__", property_doc),
+    NativeDef::member("__doc__", property_doc, set_property_doc),
+    NativeDef::method("__init__", init_property),
     NativeDef::method("__get__", function_get),
     NativeDef::method("__set__", property_set),
     NativeDef::method("__delete__", property_delete),
@@ -52,6 +56,11 @@ pub static PROPERTY_METHODS: &[NativeDef] = &[
 pub static WRAPPED_METHODS: &[NativeDef] = &[
     NativeDef::getter("__func__", property_fget),
     NativeDef::getter("__wrapped__", property_fget),
+    NativeDef::getter("__name__", |vm, args| wrapped_attr(vm, args, "__name__")),
+    NativeDef::getter("__qualname__", |vm, args| wrapped_attr(vm, args, "__qualname__")),
+    NativeDef::getter("__module__", |vm, args| wrapped_attr(vm, args, "__module__")),
+    NativeDef::getter("__doc__", |vm, args| wrapped_attr(vm, args, "__doc__")),
+    NativeDef::method("__init__", init_wrapped),
     NativeDef::method("__get__", function_get),
 ];
 
@@ -166,9 +175,7 @@ fn function_get(vm: &mut Vm, args: &Args) -> Result {
     };
     match (receiver, attr) {
         (Value::None, Value::Function(_)) => Ok(attr.clone()),
-        (Value::None, Value::Descriptor(of)) if matches!(**of, Descriptor::Property { .. }) => {
-            Ok(attr.clone())
-        }
+        (Value::None, Value::Descriptor(of)) if of.is_property() => Ok(args.positional()[0].clone()),
         _ => vm.bind(attr, receiver, &class),
     }
 }
@@ -197,7 +204,7 @@ fn native_self(_: &mut Vm, args: &Args) -> Result {
     })
 }
 
-fn method<'a>(args: &Args<'a>) -> Result<&'a Rc<crate::value::BoundMethod>> {
+fn method<'a>(args: &Args<'a>) -> Result<&'a Rc<BoundMethod>> {
     match args.receiver()? {
         Value::Method(method) => Ok(method),
         other => Err(errors::wrong_receiver(other)),
@@ -220,17 +227,46 @@ fn method_func(_: &mut Vm, args: &Args) -> Result {
     Ok(method(args)?.function.clone())
 }
 
+/// `types.MethodType(function, instance)`.
+pub fn new_method(vm: &mut Vm, args: &Args) -> Result {
+    let [function, receiver] = args.exactly("method")?;
+    if !vm.is_callable(function) {
+        return Err(errors::type_error("first argument must be callable"));
+    }
+    if receiver.is_none() {
+        return Err(errors::type_error("instance must not be None"));
+    }
+    Ok(Value::Method(Rc::new(BoundMethod { function: function.clone(), receiver: receiver.clone() })))
+}
+
 fn descriptor(descriptor: Descriptor) -> Value {
     Value::Descriptor(Rc::new(descriptor))
 }
 
+/// The functions of a property, by the names and the order in which `property` takes them.
+struct PropertyParts {
+    functions: [Value; 3],
+    doc: Value,
+}
+
+impl PropertyParts {
+    fn of_args(args: &Args) -> Result<PropertyParts> {
+        let mut parser = args.parser("property");
+        let functions = [parser.optional("fget")?, parser.optional("fset")?, parser.optional("fdel")?];
+        let doc = parser.optional("doc")?.cloned().and_then(Value::not_none).unwrap_or_default();
+        parser.finish()?;
+        let functions = functions.map(|function| function.cloned().unwrap_or(Value::None));
+        Ok(PropertyParts { functions, doc })
+    }
+
+    fn to_value(&self) -> Value {
+        let [get, set, delete] = self.functions.clone();
+        descriptor(Descriptor::Property { get, set, delete, doc: self.doc.clone().into() })
+    }
+}
+
 pub fn new_property(_: &mut Vm, args: &Args) -> Result {
-    let mut parser = args.parser("property");
-    let [get, set, delete] = [parser.optional("fget")?, parser.optional("fset")?, parser.optional("fdel")?]
-        .map(|function| function.cloned().unwrap_or(Value::None));
-    let doc = parser.optional("doc")?.cloned().and_then(Value::not_none).unwrap_or_default();
-    parser.finish()?;
-    Ok(descriptor(Descriptor::Property { get, set, delete, doc }))
+    Ok(PropertyParts::of_args(args)?.to_value())
 }
 
 pub fn new_static_method(_: &mut Vm, args: &Args) -> Result {
@@ -243,60 +279,122 @@ pub fn new_class_method(_: &mut Vm, args: &Args) -> Result {
     Ok(descriptor(Descriptor::ClassMethod(function.clone())))
 }
 
-/// A property with the function at a place replaced: what `@x.setter` and the like make.
-fn property_with(args: &Args, at: usize) -> Result {
+/// `property.__init__`, for classes derived from it that have an `__init__` of their own.
+fn init_property(vm: &mut Vm, args: &Args) -> Result {
+    let made = new_property(vm, &args.rest())?;
+    init_descriptor(args, made)
+}
+
+/// `staticmethod.__init__` and `classmethod.__init__`.
+fn init_wrapped(vm: &mut Vm, args: &Args) -> Result {
+    let this = args.positional().first().ok_or_else(errors::method_needs_object)?;
+    let made = match vm.class_of(this).layout {
+        Layout::Builtin(BuiltinType::ClassMethod) => new_class_method(vm, &args.rest())?,
+        _ => new_static_method(vm, &args.rest())?,
+    };
+    init_descriptor(args, made)
+}
+
+/// Gives an instance the built-in descriptor that it derives from, unless it has one.
+fn init_descriptor(args: &Args, made: Value) -> Result {
+    match args.positional().first() {
+        Some(Value::Instance(instance)) => {
+            if let Payload::Value(place) = &instance.payload {
+                drop(place.set(made));
+            }
+            Ok(Value::None)
+        }
+        _ => Ok(Value::None),
+    }
+}
+
+/// What the wrapped function says of itself.
+fn wrapped_attr(vm: &mut Vm, args: &Args, name: &str) -> Result {
+    let function = property_part(args, 0)?;
+    vm.get_attr(&function, name)
+}
+
+/// A property with the function at a place replaced: what `@x.setter` and the like make. It is of the same class.
+fn property_with(vm: &mut Vm, args: &Args, at: usize) -> Result {
     let [property, function] = args.exactly("property")?;
-    let Value::Descriptor(of) = property else { return Err(errors::wrong_receiver(property)) };
+    let Value::Descriptor(of) = property.base_value() else { return Err(errors::wrong_receiver(property)) };
     let Descriptor::Property { get, set, delete, doc } = &**of else {
         return Err(errors::wrong_receiver(property));
     };
-    let mut parts = [get, set, delete].map(Value::clone);
-    parts[at] = function.clone();
-    let [get, set, delete] = parts;
-    Ok(descriptor(Descriptor::Property { get, set, delete, doc: doc.clone() }))
+    let mut parts =
+        PropertyParts { functions: [get, set, delete].map(Value::clone), doc: doc.borrow().clone() };
+    parts.functions[at] = function.clone();
+    if !matches!(property, Value::Instance(_)) {
+        return Ok(parts.to_value());
+    }
+    let class = Value::Class(vm.class_of(property));
+    let [get, set, delete] = parts.functions;
+    match parts.doc {
+        Value::Unset => vm.call(&class, &[get, set, delete]),
+        doc => vm.call(&class, &[get, set, delete, doc]),
+    }
 }
 
-fn property_getter(_: &mut Vm, args: &Args) -> Result {
-    property_with(args, 0)
+fn property_getter(vm: &mut Vm, args: &Args) -> Result {
+    property_with(vm, args, 0)
 }
 
-fn property_setter(_: &mut Vm, args: &Args) -> Result {
-    property_with(args, 1)
+fn property_setter(vm: &mut Vm, args: &Args) -> Result {
+    property_with(vm, args, 1)
 }
 
-fn property_deleter(_: &mut Vm, args: &Args) -> Result {
-    property_with(args, 2)
+fn property_deleter(vm: &mut Vm, args: &Args) -> Result {
+    property_with(vm, args, 2)
 }
 
 /// The documentation of a property is that of its getter, unless it was given.
 fn property_doc(vm: &mut Vm, args: &Args) -> Result {
-    match args.receiver()? {
-        Value::Descriptor(of) => match &**of {
-            Descriptor::Property { get, doc, .. } if doc.is_unset() => match get {
-                Value::None => Ok(Value::None),
-                get => Ok(vm.find_attr(get, "__doc__")?.unwrap_or(Value::None)),
-            },
-            Descriptor::Property { doc, .. } => Ok(doc.clone()),
-            _ => Ok(Value::None),
-        },
-        other => Err(errors::wrong_receiver(other)),
+    let Value::Descriptor(of) = args.receiver()? else { return Ok(Value::None) };
+    let Descriptor::Property { get, doc, .. } = &**of else { return Ok(Value::None) };
+    let doc = doc.borrow().clone();
+    match (doc, get) {
+        (Value::Unset, Value::None) => Ok(Value::None),
+        (Value::Unset, get) => Ok(vm.find_attr(get, "__doc__")?.unwrap_or(Value::None)),
+        (doc, _) => Ok(doc),
     }
 }
 
+fn set_property_doc(_: &mut Vm, args: &Args) -> Result {
+    let [_, new] = args.exactly("__doc__")?;
+    if let Value::Descriptor(of) = args.receiver()?
+        && let Descriptor::Property { doc, .. } = &**of
+    {
+        drop(doc.replace(new.clone()));
+    }
+    Ok(Value::None)
+}
+
 fn property_set(vm: &mut Vm, args: &Args) -> Result {
-    let [_, instance, value] = args.exactly("__set__")?;
+    let [this, instance, value] = args.exactly("__set__")?;
     match property_part(args, 1)? {
-        Value::None => Err(errors::attribute_error("property has no setter")),
+        Value::None => Err(property_lacks(vm, this, instance, "setter")),
         set => vm.call(&set, &[instance.clone(), value.clone()]),
     }
 }
 
 fn property_delete(vm: &mut Vm, args: &Args) -> Result {
-    let [_, instance] = args.exactly("__delete__")?;
+    let [this, instance] = args.exactly("__delete__")?;
     match property_part(args, 2)? {
-        Value::None => Err(errors::attribute_error("property has no deleter")),
+        Value::None => Err(property_lacks(vm, this, instance, "deleter")),
         delete => vm.call(&delete, std::slice::from_ref(instance)),
     }
+}
+
+/// The error of a property without a setter or deleter, with the name that the class of the instance has for it.
+fn property_lacks(vm: &Vm, property: &Value, instance: &Value, what: &str) -> Raise {
+    let name_in = |class: Rc<Class>| {
+        let attrs = class.own_attrs();
+        attrs.iter().find(|(_, attr)| attr.is(property)).map(|(name, _)| name.clone())
+    };
+    errors::attribute_error(match vm.class_of(instance).line().find_map(name_in) {
+        Some(name) => format!("property '{name}' of '{}' object has no {what}", instance.type_name()),
+        None => format!("property has no {what}"),
+    })
 }
 
 fn property_fget(_: &mut Vm, args: &Args) -> Result {

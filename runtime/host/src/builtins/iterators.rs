@@ -98,63 +98,67 @@ fn step(vm: &mut Vm, args: &Args) -> Result {
     let Some(mut state) = taken else { return Err(errors::stop_iteration(Value::None)) };
     let item = state.step(vm);
     // An error leaves the iterator as it was, as in CPython; only the end is for ever.
-    if !matches!(item, Ok(None)) {
+    if !matches!(item, Ok(Err(_))) {
         *iter.state.borrow_mut() = Some(state);
     }
-    item?.ok_or_else(|| errors::stop_iteration(Value::None))
+    item?.map_err(errors::stop_iteration)
 }
 
+/// An item, or what the iterator that came to its end returned.
+type Step<T = Value> = std::result::Result<T, Value>;
+
 impl State {
-    fn step(&mut self, vm: &mut Vm) -> Result<Option<Value>> {
+    fn step(&mut self, vm: &mut Vm) -> Result<Step> {
         match self {
             State::Enumerate { items, next } => {
-                let Some(item) = vm.next(items)? else { return Ok(None) };
+                let item = match vm.advance(items)? {
+                    Ok(item) => item,
+                    end => return Ok(end),
+                };
                 let following = vm.binary(BinaryOp::Add, next, &Value::Int(1))?;
-                Ok(Some(Value::tuple([std::mem::replace(next, following), item])))
+                Ok(Ok(Value::tuple([std::mem::replace(next, following), item])))
             }
             State::Zip { iters, strict: false } => Ok(next_of_each(vm, iters)?.map(Value::tuple)),
-            State::Zip { iters, strict: true } => next_of_all(vm, iters),
+            State::Zip { iters, strict: true } => Ok(next_of_all(vm, iters)?.ok_or(Value::None)),
             State::Map { func, iters } => match next_of_each(vm, iters)? {
-                Some(items) => vm.call(func, &items).map(Some),
-                None => Ok(None),
+                Ok(items) => vm.call(func, &items).map(Ok),
+                Err(end) => Ok(Err(end)),
             },
-            State::Filter { func, items } => {
-                while let Some(item) = vm.next(items)? {
-                    vm.poll()?;
-                    let verdict = if func.is_none() {
-                        item.clone()
-                    } else {
-                        vm.call(func, std::slice::from_ref(&item))?
-                    };
-                    if vm.truth(&verdict)? {
-                        return Ok(Some(item));
-                    }
+            State::Filter { func, items } => loop {
+                let item = match vm.advance(items)? {
+                    Ok(item) => item,
+                    end => return Ok(end),
+                };
+                vm.poll()?;
+                let verdict =
+                    if func.is_none() { item.clone() } else { vm.call(func, std::slice::from_ref(&item))? };
+                if vm.truth(&verdict)? {
+                    return Ok(Ok(item));
                 }
-                Ok(None)
-            }
+            },
             State::Reversed { sequence, at } => {
-                let Some(previous) = at.checked_sub(1) else { return Ok(None) };
+                let Some(previous) = at.checked_sub(1) else { return Ok(Err(Value::None)) };
                 *at = previous;
                 match vm.get_item(sequence, &Value::from(previous)) {
                     // The sequence became shorter meanwhile.
-                    Err(raise) if raise.is(crate::value::ExceptionKind::IndexError) => Ok(None),
-                    item => item.map(Some),
+                    Err(raise) if raise.is(crate::value::ExceptionKind::IndexError) => Ok(Err(Value::None)),
+                    item => item.map(Ok),
                 }
             }
         }
     }
 }
 
-/// One item of each iterator; `None` when one has come to its end, or there is none.
-fn next_of_each(vm: &mut Vm, iters: &[Value]) -> Result<Option<Vec<Value>>> {
+/// One item of each iterator; `Err` when one has come to its end, or there is none.
+fn next_of_each(vm: &mut Vm, iters: &[Value]) -> Result<Step<Vec<Value>>> {
     let mut items = Vec::with_capacity(iters.len());
     for iter in iters {
-        match vm.next(iter)? {
-            Some(item) => items.push(item),
-            None => return Ok(None),
+        match vm.advance(iter)? {
+            Ok(item) => items.push(item),
+            Err(end) => return Ok(Err(end)),
         }
     }
-    Ok(if iters.is_empty() { None } else { Some(items) })
+    Ok(if iters.is_empty() { Err(Value::None) } else { Ok(items) })
 }
 
 /// As [`next_of_each`], for `zip(strict=True)`: all must end together.

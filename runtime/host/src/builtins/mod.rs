@@ -9,14 +9,16 @@
 //! tables are static, and names resolve when code first uses them.
 
 mod arithmetic;
+mod attr_dict;
 mod big_range;
 mod bytearray;
 pub mod bytes;
 mod bytes_form;
+mod code;
 pub mod core;
 mod dict;
 pub mod encoding;
-mod exception;
+pub(crate) mod exception;
 pub mod file;
 pub mod float;
 pub mod format;
@@ -26,8 +28,6 @@ pub mod int;
 pub mod introspect;
 mod iterators;
 mod list;
-mod mapping_proxy;
-mod namespace;
 mod object;
 mod protocol;
 mod reduce;
@@ -45,9 +45,8 @@ use crate::value::{
     BuiltinType, ExceptionKind, NativeDef, NativeFn, NativeFunction, NativeType, Raise, Result, Value,
 };
 use crate::vm::Vm;
+pub(crate) use attr_dict::{class_dict, namespace_dict};
 pub(crate) use big_range::{BigRange, range_parts};
-pub(crate) use mapping_proxy::class_dict;
-pub(crate) use namespace::namespace_dict;
 
 /// The builtin functions.
 pub static FUNCTIONS: &[&[NativeDef]] = &[
@@ -126,6 +125,9 @@ pub fn exception_methods(kind: ExceptionKind) -> &'static [NativeDef] {
         ExceptionKind::StopIteration => exception::STOP_ITERATION_METHODS,
         ExceptionKind::SystemExit => exception::SYSTEM_EXIT_METHODS,
         ExceptionKind::OSError => exception::OS_ERROR_METHODS,
+        ExceptionKind::NameError => exception::NAME_ERROR_METHODS,
+        ExceptionKind::ImportError => exception::IMPORT_ERROR_METHODS,
+        ExceptionKind::AttributeError => exception::ATTRIBUTE_ERROR_METHODS,
         _ => &[],
     }
 }
@@ -150,6 +152,8 @@ pub fn constructor(ty: BuiltinType) -> Option<NativeFn> {
         BuiltinType::Property => function::new_property,
         BuiltinType::StaticMethod => function::new_static_method,
         BuiltinType::ClassMethod => function::new_class_method,
+        BuiltinType::Method => function::new_method,
+        BuiltinType::Module => object::new_module,
         _ => return None,
     })
 }

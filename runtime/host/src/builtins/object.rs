@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::core::attr_name;
 use crate::errors;
-use crate::value::{Args, Class, Layout, NativeDef, Result, Super, Value};
+use crate::value::{Args, Class, Layout, Module, NativeDef, Result, Super, Value};
 use crate::vm::Vm;
 
 pub static OBJECT_METHODS: &[NativeDef] = &[
@@ -204,6 +204,21 @@ pub fn new_type(vm: &mut Vm, args: &Args) -> Result {
     }
     let [value] = args.exactly("type")?;
     Ok(Value::Class(vm.class_of(value)))
+}
+
+/// `types.ModuleType(name, doc=None)`.
+pub fn new_module(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("module");
+    let name = parser.required("name")?;
+    let doc = parser.optional("doc")?.cloned().unwrap_or(Value::None);
+    parser.finish()?;
+    let Some(name) = name.as_str() else {
+        let given = name.type_name();
+        return Err(errors::type_error(format!("module() argument 'name' must be str, not {given}")));
+    };
+    let module = Module::new(vm.name(name));
+    module.set("__doc__", doc);
+    Ok(Value::Module(Rc::new(module)))
 }
 
 /// `super(class, object)`; the compiler adds both to a bare `super()` inside of a class.

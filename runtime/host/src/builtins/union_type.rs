@@ -1,12 +1,12 @@
 //! `int | None`: types of which a value has one, for type hints and for `isinstance`.
 
-use super::generic_alias::{GenericAlias, shown};
+use super::generic_alias::{GenericAlias, parameters, shown};
 use crate::ops::Side;
-use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Value};
+use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Value, plain_equal};
 use crate::vm::Vm;
 
 pub static TYPE: NativeType = NativeType {
-    methods: &[NativeDef::getter("__args__", args_of)],
+    methods: &[NativeDef::getter("__args__", args_of), NativeDef::getter("__parameters__", parameters_of)],
     ..NativeType::new("UnionType", "types")
 };
 
@@ -45,9 +45,37 @@ fn parts(vm: &mut Vm, value: &Value) -> Option<Vec<Value>> {
     }
 }
 
+/// `this | other` or `other | this` of a type that is a host object.
+pub fn union_operator(
+    vm: &mut Vm,
+    this: &Value,
+    op: BinaryOp,
+    side: Side,
+    other: &Value,
+) -> Result<Option<Value>> {
+    match (op, side) {
+        (BinaryOp::BitOr, Side::Left) => of_types(vm, this, other),
+        (BinaryOp::BitOr, Side::Right) => of_types(vm, other, this),
+        _ => Ok(None),
+    }
+}
+
+/// What `==` and `!=` say of two objects; other comparisons have no answer.
+pub fn equality(op: CompareOp, equal: bool) -> Option<Value> {
+    match op {
+        CompareOp::Eq => Some(Value::Bool(equal)),
+        CompareOp::NotEq => Some(Value::Bool(!equal)),
+        _ => None,
+    }
+}
+
 impl Native for UnionType {
     fn native_type(&self) -> &'static NativeType {
         &TYPE
+    }
+
+    fn each_value(&self, visit: &mut dyn FnMut(&Value)) {
+        self.args.iter().for_each(visit);
     }
 
     fn binary(
@@ -58,11 +86,7 @@ impl Native for UnionType {
         side: Side,
         other: &Value,
     ) -> Result<Option<Value>> {
-        match (op, side) {
-            (BinaryOp::BitOr, Side::Left) => of_types(vm, this, other),
-            (BinaryOp::BitOr, Side::Right) => of_types(vm, other, this),
-            _ => Ok(None),
-        }
+        union_operator(vm, this, op, side, other)
     }
 
     /// The order of the types does not matter.
@@ -73,10 +97,13 @@ impl Native for UnionType {
         for part in &self.args {
             equal = equal && vm.contains(&args, part)?;
         }
-        Ok(match op {
-            CompareOp::Eq => Some(Value::Bool(equal)),
-            CompareOp::NotEq => Some(Value::Bool(!equal)),
-            _ => None,
+        Ok(equality(op, equal))
+    }
+
+    fn same_key(&self, other: &Value) -> bool {
+        other.downcast::<UnionType>().is_some_and(|other| {
+            let has = |part: &Value| other.args.iter().any(|known| plain_equal(known, part));
+            self.args.len() == other.args.len() && self.args.iter().all(has)
         })
     }
 
@@ -102,4 +129,9 @@ impl Native for UnionType {
 
 fn args_of(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::tuple(args.this::<UnionType>()?.args.clone()))
+}
+
+fn parameters_of(vm: &mut Vm, args: &Args) -> Result {
+    let parts = args.this::<UnionType>()?.args.clone();
+    parameters(vm, &parts).map(Value::tuple)
 }

@@ -72,6 +72,9 @@ impl Bound {
                 def.params.iter().for_each(|param| self.bind(&param.name.name));
                 self.block(&def.body);
             }
+            StmtKind::TypeAlias { type_params, .. } => {
+                type_params.iter().for_each(|param| self.bind(&param.name.name));
+            }
             StmtKind::Class(def) => {
                 def.type_params.iter().for_each(|param| self.bind(&param.name.name));
                 self.block(&def.body);

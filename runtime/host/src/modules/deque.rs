@@ -87,10 +87,6 @@ static METHODS: &[NativeDef] = &[
         items.reverse();
         vm.iter(&Value::list(items))
     }),
-    NativeDef::class_method("__class_getitem__", |vm, args| {
-        let alias = vm.import("_generic")?.get("GenericAlias");
-        vm.call(&alias.expect("the module defines it"), args.positional())
-    }),
     NativeDef::getter("maxlen", |_, args| Ok(this(args)?.most.map_or(Value::None, Value::from))),
 ];
 

@@ -119,8 +119,9 @@ impl Vm {
             && is_data_descriptor(attr)
             && can_get(attr)
         {
-            if let Value::Descriptor(of) = attr
+            if let Value::Descriptor(of) = attr.base_value()
                 && let Descriptor::Property { get: Value::None, .. } = &**of
+                && self.script_method(attr, "__get__").is_none()
             {
                 let message = format!("property '{name}' of '{}' object has no getter", class.name);
                 return Err(errors::attribute_error(message));
@@ -208,14 +209,20 @@ impl Vm {
         }
     }
 
-    /// Asks the `__get__` of a descriptor that a script wrote; another object is what it is.
+    /// Asks the `__get__` of an instance: that of its class, or that of the built-in descriptor it derives from.
+    /// Another object is what it is.
     fn get_through(&mut self, attr: &Value, receiver: &Value, class: &Rc<Class>) -> Result {
-        match self.script_method(attr, "__get__") {
-            Some(get) => {
-                self.check_stack()?;
-                self.call_method_value(&get, attr, &[receiver.clone(), Value::Class(class.clone())])
+        if let Some(get) = self.script_method(attr, "__get__") {
+            self.check_stack()?;
+            return self.call_method_value(&get, attr, &[receiver.clone(), Value::Class(class.clone())]);
+        }
+        match (attr.base_value(), receiver) {
+            (Value::Descriptor(of), Value::None) if of.is_property() => Ok(attr.clone()),
+            (base @ Value::Descriptor(_), Value::None) => {
+                self.bind_to_class(base, &Value::Class(class.clone()), class)
             }
-            None => Ok(attr.clone()),
+            (base @ Value::Descriptor(_), _) => self.bind(base, receiver, class),
+            _ => Ok(attr.clone()),
         }
     }
 
@@ -358,30 +365,8 @@ impl Vm {
     ) -> Result<()> {
         let class = instance.class();
         let attr = class.lookup(name);
-        match &attr {
-            Some(Value::Descriptor(descriptor)) => {
-                if let Descriptor::Property { set, .. } = &**descriptor {
-                    if set.is_none() {
-                        return Err(errors::attribute_error(format!(
-                            "property '{name}' of '{}' object has no setter",
-                            value.type_name()
-                        )));
-                    }
-                    self.call(set, &[value.clone(), new])?;
-                    return Ok(());
-                }
-            }
-            Some(Value::NativeFunction(function)) if function.kind == NativeKind::Getter => {
-                return Err(read_only(value, name));
-            }
-            Some(attr) if is_data_descriptor(attr) => {
-                let Some(set) = self.script_method(attr, "__set__") else {
-                    return Err(errors::attribute_error("__set__"));
-                };
-                self.call_method_value(&set, attr, &[value.clone(), new])?;
-                return Ok(());
-            }
-            _ => {}
+        if let Some(attr) = attr.as_ref().filter(|attr| is_data_descriptor(attr)) {
+            return self.set_through(attr, value, name, new);
         }
         match &**name {
             "__class__" => return self.set_class_of(instance, &new),
@@ -396,6 +381,33 @@ impl Vm {
         self.remembered.instance(instance, &new);
         let previous = instance.fields.borrow_mut().set(name, new);
         drop(previous);
+        Ok(())
+    }
+
+    /// Assigns by a data descriptor.
+    fn set_through(&mut self, attr: &Value, value: &Value, name: &Name, new: Value) -> Result<()> {
+        if let Some(set) = self.script_method(attr, "__set__") {
+            self.call_method_value(&set, attr, &[value.clone(), new])?;
+            return Ok(());
+        }
+        match attr.base_value() {
+            Value::NativeFunction(function) => {
+                let set = function.set.ok_or_else(|| read_only(value, name))?;
+                set(self, &Args::new(&[value.clone(), new], &[]))?;
+            }
+            Value::Descriptor(of) => {
+                let Descriptor::Property { set, .. } = &**of else {
+                    unreachable!("of the built-in descriptors, properties take assignments")
+                };
+                if set.is_none() {
+                    let message =
+                        format!("property '{name}' of '{}' object has no setter", value.type_name());
+                    return Err(errors::attribute_error(message));
+                }
+                self.call(set, &[value.clone(), new])?;
+            }
+            _ => return Err(errors::attribute_error("__set__")),
+        }
         Ok(())
     }
 
@@ -489,24 +501,15 @@ impl Vm {
         instance: &Rc<Instance>,
         name: &Name,
     ) -> Result<()> {
-        match instance.class().lookup(name) {
-            Some(Value::Descriptor(descriptor)) => {
-                if let Descriptor::Property { delete, .. } = &*descriptor {
-                    if delete.is_none() {
-                        return Err(errors::attribute_error(format!(
-                            "property '{name}' of '{}' object has no deleter",
-                            value.type_name()
-                        )));
-                    }
-                    self.call(delete, std::slice::from_ref(value))?;
-                    return Ok(());
-                }
-            }
-            Some(attr) if matches!(attr, Value::Instance(_)) && is_data_descriptor(&attr) => {
-                let Some(delete) = self.script_method(&attr, "__delete__") else {
-                    return Err(errors::attribute_error("__delete__"));
-                };
-                self.call_method_value(&delete, &attr, std::slice::from_ref(value))?;
+        if let Some(attr) = instance.class().lookup(name)
+            && is_data_descriptor(&attr)
+        {
+            return self.delete_through(&attr, value, name);
+        }
+        match &**name {
+            "__class__" => return Err(errors::type_error("can't delete __class__ attribute")),
+            "__dict__" if instance.class().slots.is_none() => {
+                drop(instance.fields.borrow_mut().replace_dict(Rc::default()));
                 return Ok(());
             }
             _ => {}
@@ -515,6 +518,30 @@ impl Vm {
         match removed {
             Some(_) => Ok(()),
             None => Err(self.missing_attr(value, name)),
+        }
+    }
+
+    /// Deletes by a data descriptor.
+    fn delete_through(&mut self, attr: &Value, value: &Value, name: &Name) -> Result<()> {
+        if let Some(delete) = self.script_method(attr, "__delete__") {
+            self.call_method_value(&delete, attr, std::slice::from_ref(value))?;
+            return Ok(());
+        }
+        match attr.base_value() {
+            Value::NativeFunction(_) => Err(read_only(value, name)),
+            Value::Descriptor(of) => {
+                let Descriptor::Property { delete, .. } = &**of else {
+                    unreachable!("of the built-in descriptors, properties take assignments")
+                };
+                if delete.is_none() {
+                    let message =
+                        format!("property '{name}' of '{}' object has no deleter", value.type_name());
+                    return Err(errors::attribute_error(message));
+                }
+                self.call(delete, std::slice::from_ref(value))?;
+                Ok(())
+            }
+            _ => Err(errors::attribute_error("__delete__")),
         }
     }
 
@@ -597,11 +624,13 @@ pub(crate) fn is_method(attr: &Value) -> bool {
 /// Class attributes that go before the attributes of the instance.
 pub(crate) fn is_data_descriptor(attr: &Value) -> bool {
     match attr {
-        Value::Descriptor(descriptor) => matches!(**descriptor, Descriptor::Property { .. }),
+        Value::Descriptor(descriptor) => descriptor.is_property(),
         Value::NativeFunction(function) => function.kind == NativeKind::Getter,
         Value::Instance(instance) => {
             let class = instance.class();
-            class.lookup_script("__set__").is_some() || class.lookup_script("__delete__").is_some()
+            matches!(class.layout, Layout::Builtin(BuiltinType::Property))
+                || class.lookup_script("__set__").is_some()
+                || class.lookup_script("__delete__").is_some()
         }
         _ => false,
     }
@@ -610,7 +639,11 @@ pub(crate) fn is_data_descriptor(attr: &Value) -> bool {
 /// Whether reading goes through it: a script's descriptor may only take assignments.
 fn can_get(attr: &Value) -> bool {
     match attr {
-        Value::Instance(instance) => instance.class().lookup_script("__get__").is_some(),
+        Value::Instance(instance) => {
+            let class = instance.class();
+            matches!(class.layout, Layout::Builtin(BuiltinType::Property))
+                || class.lookup_script("__get__").is_some()
+        }
         _ => true,
     }
 }

@@ -73,9 +73,17 @@ impl Vm {
     pub fn next(&mut self, iter: &Value) -> Result<Option<Value>> {
         match iter {
             Value::Iter(iter) => self.step(iter),
+            other => Ok(self.advance(other)?.ok()),
+        }
+    }
+
+    /// The next item of an iterator, or `Err` of what it returned at its end.
+    pub fn advance(&mut self, iter: &Value) -> Result<std::result::Result<Value, Value>> {
+        match iter {
+            Value::Iter(iter) => Ok(self.step(iter)?.ok_or(Value::None)),
             Value::Generator(generator) => {
                 let generator = generator.clone();
-                Ok(self.resume(&generator, Value::None)?.ok())
+                self.resume(&generator, Value::None)
             }
             Value::Instance(_) | Value::Native(_) => {
                 // An iterator over an iterator over another one asks as many times, one within the other.
@@ -87,11 +95,7 @@ impl Vm {
                         class.lookup_text("__next__").ok_or_else(|| errors::not_iterator(iter))?
                     }
                 };
-                match self.call_method_value(&function, iter, &[]) {
-                    Ok(item) => Ok(Some(item)),
-                    Err(raise) if raise.is(ExceptionKind::StopIteration) => Ok(None),
-                    Err(raise) => Err(raise),
-                }
+                step_of(self.call_method_value(&function, iter, &[]))
             }
             _ => Err(errors::not_iterator(iter)),
         }
@@ -309,5 +313,14 @@ fn step_plain(state: &mut IterState) -> Step {
     match item {
         Some(item) => Step::Item(item),
         None => Step::End(std::mem::replace(state, IterState::Done)),
+    }
+}
+
+/// What a script's iterator did: its end is a StopIteration, which holds what it returned.
+pub(crate) fn step_of(called: Result) -> Result<std::result::Result<Value, Value>> {
+    match called {
+        Ok(item) => Ok(Ok(item)),
+        Err(raise) if raise.is(ExceptionKind::StopIteration) => Ok(Err(raise.stop_value())),
+        Err(raise) => Err(raise),
     }
 }

@@ -17,6 +17,7 @@ pub(crate) mod order;
 mod repr;
 
 pub(crate) use attribute::is_data_descriptor;
+pub(crate) use iterate::step_of;
 
 /// On which side of a binary operation an operand stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

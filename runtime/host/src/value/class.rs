@@ -105,6 +105,9 @@ impl BuiltinType {
                 | BuiltinType::Dict
                 | BuiltinType::Set
                 | BuiltinType::FrozenSet
+                | BuiltinType::Property
+                | BuiltinType::StaticMethod
+                | BuiltinType::ClassMethod
         )
     }
 }

@@ -10,7 +10,7 @@ use kps_device::SourceLine;
 use kps_syntax::source::Location;
 use kps_syntax::{Diagnostic, Diagnostics};
 
-use super::{Instance, Name, Value, teardown};
+use super::{Attrs, Instance, Name, Value, teardown};
 
 /// What native code returns: a value, or an exception on its way to a handler.
 pub type Result<T = Value> = std::result::Result<T, Raise>;
@@ -144,6 +144,7 @@ enum Raised {
         help: Option<String>,
         diagnostics: Option<Diagnostics>,
         place: Option<KernelPlace>,
+        members: Vec<(&'static str, Value)>,
     },
     Object(Rc<Instance>),
 }
@@ -162,6 +163,7 @@ impl Raise {
             help: None,
             diagnostics: None,
             place: None,
+            members: Vec::new(),
         }))
     }
 
@@ -188,6 +190,7 @@ impl Raise {
             help: None,
             diagnostics: Some(diagnostics),
             place: None,
+            members: Vec::new(),
         }))
     }
 
@@ -206,6 +209,25 @@ impl Raise {
             }
         }
         self
+    }
+
+    /// Sets a member that does not come from the arguments: the `name` of a NameError.
+    pub(crate) fn with_member(mut self, name: &'static str, value: Value) -> Raise {
+        if let Raised::New { members, .. } = &mut *self.0 {
+            members.push((name, value));
+        }
+        self
+    }
+
+    /// What a StopIteration has in `value`.
+    pub(crate) fn stop_value(&self) -> Value {
+        let first = |args: &[Value]| args.first().cloned().unwrap_or(Value::None);
+        match &*self.0 {
+            Raised::New { args, .. } => first(args),
+            Raised::Object(instance) => {
+                instance.exception().map_or(Value::None, |data| first(&data.args.borrow()))
+            }
+        }
     }
 
     /// Says where in a kernel it happened.
@@ -286,13 +308,16 @@ impl Raise {
     ) -> Rc<Instance> {
         match *self.0 {
             Raised::Object(instance) => instance,
-            Raised::New { kind, args, order, help, diagnostics, place } => {
+            Raised::New { kind, args, order, help, diagnostics, place, members } => {
                 let data = ExceptionData::default();
                 *data.args.borrow_mut() = args;
                 data.order.set(order);
                 *data.help.borrow_mut() = help;
                 *data.diagnostics.borrow_mut() = diagnostics;
                 *data.place.borrow_mut() = place;
+                for (name, value) in members {
+                    data.members.borrow_mut().insert(Name::from(name), value);
+                }
                 Rc::new(Instance::new(class_of(kind), super::Payload::Exception(Box::new(data))))
             }
         }
@@ -356,11 +381,13 @@ pub struct ExceptionData {
     pub help: RefCell<Option<String>>,
     pub diagnostics: RefCell<Option<Diagnostics>>,
     pub place: RefCell<Option<KernelPlace>>,
+    /// What a script assigned to `value`, `code`, `errno` and the like, which otherwise come from the arguments.
+    pub members: RefCell<Attrs>,
 }
 
 impl Drop for ExceptionData {
     fn drop(&mut self) {
-        let args = std::mem::take(self.args.get_mut());
+        let args = (std::mem::take(self.args.get_mut()), std::mem::take(self.members.get_mut()));
         let linked = (self.cause.get_mut().take(), self.context.get_mut().take());
         teardown((args, linked));
     }

@@ -34,7 +34,7 @@ pub struct Function {
     pub keyword_defaults: RefCell<Vec<Value>>,
     pub closure: Box<[Rc<Cell>]>,
     pub annotations: RefCell<Annotations>,
-    /// `__qualname__`, `__module__` and `__doc__`, where a script has changed them.
+    /// `__qualname__`, `__module__`, `__doc__` and `__type_params__`, where they were set.
     changed: RefCell<Attrs>,
     /// `__dict__`: attributes that scripts set on it.
     dict: RefCell<Option<Rc<Dict>>>,
@@ -96,7 +96,7 @@ impl Function {
 
     /// An attribute that a script set.
     pub(crate) fn get_attr(&self, name: &Name) -> Option<Value> {
-        if let "__qualname__" | "__module__" | "__doc__" = &**name {
+        if let "__qualname__" | "__module__" | "__doc__" | "__type_params__" = &**name {
             return self.changed.borrow().get(name).cloned();
         }
         self.dict.borrow().as_ref()?.get_name(name)
@@ -105,7 +105,7 @@ impl Function {
     pub(crate) fn set_attr(&self, name: &Name, new: Value) -> Result<()> {
         match (&**name, new) {
             ("__name__", Value::Str(text)) => *self.name.borrow_mut() = Name(text),
-            ("__qualname__", new @ Value::Str(_)) | ("__module__" | "__doc__", new) => {
+            ("__qualname__", new @ Value::Str(_)) | ("__module__" | "__doc__" | "__type_params__", new) => {
                 let previous = self.changed.borrow_mut().insert(name.clone(), new);
                 drop(previous);
             }
@@ -126,7 +126,9 @@ impl Function {
                 let message = format!("__dict__ must be set to a dictionary, not a '{}'", other.type_name());
                 return Err(errors::type_error(message));
             }
-            ("__code__", _) => return Err(errors::type_error("__code__ must be set to a code object")),
+            ("__code__", _) => {
+                return Err(errors::attribute_error("the code of a function cannot be replaced"));
+            }
             ("__globals__" | "__closure__" | "__builtins__", _) => {
                 return Err(errors::attribute_error("readonly attribute"));
             }
@@ -265,6 +267,8 @@ pub struct NativeDef {
     pub name: &'static str,
     pub func: NativeFn,
     pub kind: NativeKind,
+    /// Assigns to a getter: called with the object and the new value. Without it the attribute is read-only.
+    pub set: Option<NativeFn>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,24 +284,33 @@ pub enum NativeKind {
 }
 
 impl NativeDef {
+    const fn new(name: &'static str, func: NativeFn, kind: NativeKind) -> NativeDef {
+        NativeDef { name, func, kind, set: None }
+    }
+
     pub const fn function(name: &'static str, func: NativeFn) -> NativeDef {
-        NativeDef { name, func, kind: NativeKind::Function }
+        NativeDef::new(name, func, NativeKind::Function)
     }
 
     pub const fn method(name: &'static str, func: NativeFn) -> NativeDef {
-        NativeDef { name, func, kind: NativeKind::Method }
+        NativeDef::new(name, func, NativeKind::Method)
     }
 
     pub const fn getter(name: &'static str, func: NativeFn) -> NativeDef {
-        NativeDef { name, func, kind: NativeKind::Getter }
+        NativeDef::new(name, func, NativeKind::Getter)
+    }
+
+    /// An attribute that scripts may assign to.
+    pub const fn member(name: &'static str, get: NativeFn, set: NativeFn) -> NativeDef {
+        NativeDef { set: Some(set), ..NativeDef::getter(name, get) }
     }
 
     pub const fn static_method(name: &'static str, func: NativeFn) -> NativeDef {
-        NativeDef { name, func, kind: NativeKind::Static }
+        NativeDef::new(name, func, NativeKind::Static)
     }
 
     pub const fn class_method(name: &'static str, func: NativeFn) -> NativeDef {
-        NativeDef { name, func, kind: NativeKind::Class }
+        NativeDef::new(name, func, NativeKind::Class)
     }
 }
 
@@ -314,6 +327,8 @@ pub struct NativeFunction {
     pub name: Name,
     pub code: NativeCode,
     pub kind: NativeKind,
+    /// Assigns to a getter.
+    pub set: Option<NativeFn>,
     /// The class that it is a method of.
     pub class: Option<Name>,
 }
@@ -324,6 +339,7 @@ impl NativeFunction {
             name: Name::from(def.name),
             code: NativeCode::Plain(def.func),
             kind: def.kind,
+            set: def.set,
             class: None,
         }
     }
@@ -338,6 +354,7 @@ impl NativeFunction {
             name: Name::from(name),
             code: NativeCode::Closure(Box::new(code)),
             kind: NativeKind::Function,
+            set: None,
             class: None,
         }
     }
@@ -363,19 +380,27 @@ pub enum Descriptor {
         set: Value,
         delete: Value,
         /// Unset where it is that of the getter.
-        doc: Value,
+        doc: RefCell<Value>,
     },
     StaticMethod(Value),
     ClassMethod(Value),
 }
 
 impl Descriptor {
-    /// The functions that it is made of.
-    pub(crate) fn parts(&self) -> Vec<&Value> {
+    /// Visits each value that it is made of.
+    pub(crate) fn each_value(&self, visit: &mut dyn FnMut(&Value)) {
         match self {
-            Descriptor::Property { get, set, delete, doc } => vec![get, set, delete, doc],
-            Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => vec![function],
+            Descriptor::Property { get, set, delete, doc } => {
+                [get, set, delete].into_iter().for_each(&mut *visit);
+                visit(&doc.borrow());
+            }
+            Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => visit(function),
         }
+    }
+
+    /// Whether it takes assignments to the attribute, too.
+    pub fn is_property(&self) -> bool {
+        matches!(self, Descriptor::Property { .. })
     }
 
     pub fn builtin_type(&self) -> BuiltinType {
@@ -391,7 +416,7 @@ impl Drop for Descriptor {
     fn drop(&mut self) {
         match self {
             Descriptor::Property { get, set, delete, doc } => {
-                teardown([get, set, delete, doc].map(std::mem::take));
+                teardown([get, set, delete, doc.get_mut()].map(std::mem::take));
             }
             Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => {
                 teardown(std::mem::take(function));

@@ -24,6 +24,7 @@ use num_bigint::BigInt;
 
 pub use class::{BuiltinType, Class, Layout};
 pub(crate) use dict::PlainKey;
+pub(crate) use dict::plain_equal;
 pub use dict::{Dict, HashedKey, PassHash};
 pub use exception::{ExceptionData, ExceptionKind, KernelPlace, Order, Raise, Result, TraceEntry};
 pub use function::{

@@ -36,6 +36,11 @@ impl Vm {
                 result.ok_or_else(|| errors::not_callable(callee))
             }
             Value::Instance(_) => {
+                if let base @ Value::Descriptor(_) = callee.base_value()
+                    && self.script_method(callee, "__call__").is_none()
+                {
+                    return self.call_with(base, args);
+                }
                 let function = self.call_method_of(callee)?;
                 self.call_bound(&function, callee, args)
             }

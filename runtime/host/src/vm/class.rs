@@ -6,12 +6,24 @@ use std::rc::Rc;
 use kps_bytecode::{CLASS_CELL, CodeKind};
 
 use super::Vm;
-use crate::builtins::generic_alias::GenericAlias;
+use crate::builtins::exception;
+use crate::builtins::generic_alias::{self, GenericAlias};
 use crate::errors;
 use crate::value::{
     Args, BuiltinType, Cell, Class, Descriptor, Dict, ExceptionData, Function, Instance, Layout, Name,
     Payload, Result, Set, Value,
 };
+
+/// What a class derives from.
+struct Bases {
+    base: Rc<Class>,
+    /// As written, where a base has parts in brackets.
+    written: Vec<Value>,
+    /// Those with parts.
+    aliases: Vec<Value>,
+    /// `Generic[T, ..]` with its type variables.
+    generic: Option<(Rc<Class>, Vec<Value>)>,
+}
 
 impl Vm {
     /// Runs a class body and makes the class.
@@ -23,7 +35,8 @@ impl Vm {
         keywords: Vec<(Name, Value)>,
     ) -> Result {
         debug_assert!(body.code.code.kind == CodeKind::ClassBody);
-        let base = self.base_of(name, bases)?;
+        let bases = self.bases_of(name, bases)?;
+        let base = bases.base.clone();
         let Value::Dict(members) = self.call(&Value::Function(body.clone()), &[])? else {
             unreachable!("a class body returns its names")
         };
@@ -34,7 +47,7 @@ impl Vm {
         if let Some(doc) = &body.code.code.doc {
             members.insert_text(self.name("__doc__"), Value::str(&**doc));
         }
-        self.complete_class(class, &base, &members, keywords)
+        self.complete_class(class, &bases, &members, keywords)
     }
 
     /// `type(name, bases, members)`.
@@ -45,22 +58,24 @@ impl Vm {
         members: &Rc<Dict>,
         keywords: Vec<(Name, Value)>,
     ) -> Result {
-        let base = self.base_of(name, bases)?;
+        let bases = self.bases_of(name, bases)?;
+        let base = bases.base.clone();
         let mut class = Class::new(name.clone(), Some(base.clone()), base.layout);
         class.module = self
             .frames
             .last()
             .map_or(self.name("__main__"), |frame| frame.function.code.program.module.clone());
-        self.complete_class(class, &base, members, keywords)
+        self.complete_class(class, &bases, members, keywords)
     }
 
     fn complete_class(
         &mut self,
         mut class: Class,
-        base: &Rc<Class>,
+        bases: &Bases,
         members: &Dict,
         keywords: Vec<(Name, Value)>,
     ) -> Result {
+        let base = &bases.base;
         class.is_script = true;
         class.new = base.new;
         class.slots = self.slots_of(&class, base, members)?;
@@ -86,6 +101,7 @@ impl Vm {
         {
             class.insert(self.name("__hash__"), Value::None);
         }
+        self.set_parameters(&class, bases)?;
         if let Some(cell) = class_cell {
             drop(cell.put(Value::Class(class.clone())));
         }
@@ -126,31 +142,76 @@ impl Vm {
         Ok(is_closed.then(|| names.into()))
     }
 
-    fn base_of(&mut self, name: &Name, bases: &[Value]) -> Result<Rc<Class>> {
-        match bases {
-            [] => Ok(self.builtin_class(BuiltinType::Object)),
-            [Value::Class(base)] => {
-                let may_derive = match base.layout {
-                    Layout::Plain | Layout::Exception(_) => true,
-                    Layout::Builtin(ty) => ty.is_base(),
-                    Layout::Native(_) => false,
-                };
-                if may_derive {
-                    return Ok(base.clone());
+    /// The class to derive from. `class Row(list[int])` derives from list, and `Generic[T]` may stand beside a base.
+    fn bases_of(&mut self, name: &Name, written: &[Value]) -> Result<Bases> {
+        let mut classes = Vec::with_capacity(written.len());
+        let mut aliases = Vec::new();
+        let mut generic = None;
+        for base in written {
+            let alias = base.downcast::<GenericAlias>();
+            let class = match (base, alias) {
+                (Value::Class(class), _) => class.clone(),
+                (_, Some(alias)) => alias.origin.clone(),
+                (other, None) => {
+                    let message = format!("the base of a class must be a class, not '{}'", other.type_name());
+                    return Err(errors::type_error(message));
                 }
-                Err(errors::type_error(format!("type '{}' is not an acceptable base type", base.name)))
+            };
+            if let Some(alias) = alias {
+                aliases.push(base.clone());
+                if &*class.module == "typing" && &*class.name == "Generic" {
+                    generic = Some((class.clone(), alias.args.clone()));
+                    if written.len() > 1 {
+                        continue;
+                    }
+                }
             }
-            // `class Row(list[int])` derives from list.
-            [other] if let Some(alias) = other.downcast::<GenericAlias>() => {
-                self.base_of(name, &[Value::Class(alias.origin.clone())])
-            }
-            [other] => Err(errors::type_error(format!(
-                "the base of a class must be a class, not '{}'",
-                other.type_name()
-            ))),
-            _ => Err(errors::type_error(format!("class '{name}' has more than one base"))
-                .help("derive from one class, and hold objects of the others as attributes")),
+            classes.push(class);
         }
+        let base = match &classes[..] {
+            [] => self.builtin_class(BuiltinType::Object),
+            [base] => base.clone(),
+            _ => {
+                return Err(errors::type_error(format!("class '{name}' has more than one base"))
+                    .help("derive from one class, and hold objects of the others as attributes"));
+            }
+        };
+        let may_derive = match base.layout {
+            Layout::Plain | Layout::Exception(_) => true,
+            Layout::Builtin(ty) => ty.is_base(),
+            Layout::Native(_) => false,
+        };
+        if !may_derive {
+            return Err(errors::type_error(format!("type '{}' is not an acceptable base type", base.name)));
+        }
+        let written = if aliases.is_empty() { Vec::new() } else { written.to_vec() };
+        Ok(Bases { base, written, aliases, generic })
+    }
+
+    /// `__orig_bases__`, and the type variables that an index of the class replaces.
+    fn set_parameters(&mut self, class: &Rc<Class>, bases: &Bases) -> Result<()> {
+        if !bases.written.is_empty() {
+            class.insert(self.name("__orig_bases__"), Value::tuple(bases.written.clone()));
+        }
+        let name = self.name("__parameters__");
+        let is_generic = bases.generic.is_some() || class.lookup(&name).is_some();
+        if !is_generic || class.own_attrs().get(&name).is_some() {
+            return Ok(());
+        }
+        let parameters = match &bases.generic {
+            Some((generic, parameters)) => {
+                let getter = self.name("__class_getitem__");
+                if class.lookup(&getter).is_none()
+                    && let Some(getter_of_generic) = generic.lookup(&getter)
+                {
+                    class.insert(getter, getter_of_generic);
+                }
+                parameters.clone()
+            }
+            None => generic_alias::parameters(self, &bases.aliases)?,
+        };
+        class.insert(name, Value::tuple(parameters));
+        Ok(())
     }
 
     /// `__set_name__` of the members that have it.
@@ -233,6 +294,11 @@ impl Vm {
             let result = self.call_bound(&init, instance, args)?;
             return check_init(&result);
         }
+        if let Value::Instance(made) = instance
+            && let Some(data) = made.exception()
+        {
+            return exception::take_keywords(class, data, args);
+        }
         let takes_none = matches!(class.layout, Layout::Plain) && class.lookup_script("__new__").is_none();
         if takes_none && !args.values().is_empty() {
             return Err(errors::type_error(format!("{}() takes no arguments", class.name)));
@@ -242,18 +308,23 @@ impl Vm {
 
     /// An instance before `__init__`.
     pub(crate) fn blank_instance(&mut self, class: &Rc<Class>, args: &Args) -> Result {
-        let payload = match class.layout {
-            Layout::Plain => Payload::None,
-            Layout::Exception(_) => {
-                let data = ExceptionData::default();
-                *data.args.borrow_mut() = args.positional().to_vec();
-                Payload::Exception(Box::new(data))
-            }
-            Layout::Builtin(ty) => Payload::Value(OnceCell::from(self.payload_of(class, ty, args)?)),
-            Layout::Native(_) => {
-                return Err(errors::type_error(format!("cannot create '{}' instances", class.name)));
-            }
-        };
+        let payload =
+            match class.layout {
+                Layout::Plain => Payload::None,
+                Layout::Exception(_) => {
+                    let data = ExceptionData::default();
+                    *data.args.borrow_mut() = args.positional().to_vec();
+                    Payload::Exception(Box::new(data))
+                }
+                // The `__init__` of the script hands the functions on.
+                Layout::Builtin(
+                    BuiltinType::Property | BuiltinType::StaticMethod | BuiltinType::ClassMethod,
+                ) if class.lookup_script("__init__").is_some() => Payload::Value(OnceCell::new()),
+                Layout::Builtin(ty) => Payload::Value(OnceCell::from(self.payload_of(class, ty, args)?)),
+                Layout::Native(_) => {
+                    return Err(errors::type_error(format!("cannot create '{}' instances", class.name)));
+                }
+            };
         Ok(Value::Instance(Rc::new(Instance::new(class.clone(), payload))))
     }
 

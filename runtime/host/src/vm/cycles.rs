@@ -222,7 +222,7 @@ fn each_held(value: &Value, visit: &mut dyn FnMut(&Value)) {
         Value::Slice(slice) => [&slice.start, &slice.stop, &slice.step].into_iter().for_each(visit),
         Value::Function(function) => function.each_value(visit),
         Value::Method(method) => [&method.function, &method.receiver].into_iter().for_each(visit),
-        Value::Descriptor(descriptor) => descriptor.parts().into_iter().for_each(visit),
+        Value::Descriptor(descriptor) => descriptor.each_value(visit),
         Value::Super(found) => {
             visit(&Value::Class(found.class.clone()));
             visit(&found.receiver);
@@ -239,6 +239,7 @@ fn each_held(value: &Value, visit: &mut dyn FnMut(&Value)) {
                 Payload::Value(value) => value.get().into_iter().for_each(visit),
                 Payload::Exception(data) => {
                     data.args.borrow().iter().for_each(&mut *visit);
+                    data.members.borrow().values().for_each(&mut *visit);
                     for linked in [&data.cause, &data.context] {
                         linked.borrow().iter().for_each(|linked| visit(&Value::Instance(linked.clone())));
                     }
@@ -300,7 +301,12 @@ fn take_contents(value: &Value, contents: &mut Vec<Box<dyn Any>>) {
         Value::Instance(instance) => {
             contents.push(Box::new(instance.take_fields()));
             if let Some(data) = instance.exception() {
-                contents.push(Box::new((data.args.take(), data.cause.take(), data.context.take())));
+                contents.push(Box::new((
+                    data.args.take(),
+                    data.members.take(),
+                    data.cause.take(),
+                    data.context.take(),
+                )));
             }
         }
         Value::Iter(iter) => contents.push(Box::new(iter.0.replace(IterState::Done))),

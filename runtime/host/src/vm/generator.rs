@@ -104,7 +104,7 @@ impl Vm {
         }
         let exception = Value::Instance(self.exception_object(raise));
         let step = self.call(&method, &[exception]);
-        self.step_of(step)
+        crate::ops::step_of(step)
     }
 
     /// Moves the running generator's frame off the stack, and gives what it yields.
@@ -125,33 +125,16 @@ impl Vm {
         let iter = registers.operand(i.b, false);
         let step = match &iter {
             Value::Generator(generator) => self.resume(generator, sent)?,
-            Value::Instance(_) | Value::Native(_) if sent.is_none() => {
-                let step = self.call_method(&iter, "__next__", &[]);
-                self.step_of(step)?
-            }
-            iter if sent.is_none() => self.next(iter)?.ok_or(Value::None),
+            iter if sent.is_none() => self.advance(iter)?,
             iter => {
                 let step = self.call_method(iter, "send", &[sent]);
-                self.step_of(step)?
+                crate::ops::step_of(step)?
             }
         };
         let has_item = step.is_ok();
         let (Ok(value) | Err(value)) = step;
         registers.set(i.a, value);
         Ok(has_item)
-    }
-
-    /// What a script's iterator did: its end is a StopIteration, which holds what it returned.
-    fn step_of(&mut self, called: Result) -> Result<Step> {
-        match called {
-            Ok(item) => Ok(Ok(item)),
-            Err(raise) if raise.is(ExceptionKind::StopIteration) => {
-                let exception = self.exception_object(raise);
-                let args = exception.exception().map(|data| data.args.borrow().clone()).unwrap_or_default();
-                Ok(Err(args.into_iter().next().unwrap_or(Value::None)))
-            }
-            Err(raise) => Err(raise),
-        }
     }
 
     /// Moves a waiting generator's frame onto the stack; false when it is over.

@@ -111,13 +111,25 @@ impl Vm {
         if Rc::ptr_eq(&handled, exception) || data.context.borrow().is_some() {
             return;
         }
-        // An exception that is already in the chain must not close it to a ring.
-        let mut link = Some(handled.clone());
+        // An exception that is already in the chain must not close it to a ring. A script may have made another ring,
+        // so a slower walk follows.
+        let next = |of: Rc<Instance>| of.exception().and_then(|data| data.context.borrow().clone());
+        let (mut link, mut slow) = (Some(handled.clone()), Some(handled.clone()));
+        let mut n_steps = 0;
         while let Some(current) = link {
             if Rc::ptr_eq(&current, exception) {
                 return;
             }
-            link = current.exception().and_then(|data| data.context.borrow().clone());
+            link = next(current);
+            n_steps += 1;
+            if n_steps % 2 == 0 {
+                slow = slow.and_then(next);
+                if let (Some(link), Some(slow)) = (&link, &slow)
+                    && Rc::ptr_eq(link, slow)
+                {
+                    return;
+                }
+            }
         }
         *data.context.borrow_mut() = Some(handled);
     }
