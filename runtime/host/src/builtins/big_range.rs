@@ -71,7 +71,7 @@ impl BigRange {
         (rest.is_zero() && !at.is_negative() && at < self.n_items()).then_some(at)
     }
 
-    fn slice(&self, vm: &mut Vm, slice: &Slice) -> Result {
+    pub fn slice(&self, vm: &mut Vm, slice: &Slice) -> Result {
         let mut part = |value: &Value| -> Result<Option<BigInt>> {
             Ok(match value {
                 Value::BigInt(big) => Some((**big).clone()),

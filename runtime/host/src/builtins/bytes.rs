@@ -102,7 +102,21 @@ pub fn from_args(vm: &mut Vm, args: &Args, function: &'static str) -> Result<Vec
     if let Some(bytes) = like(source) {
         return Ok(bytes);
     }
-    if let Value::Int(_) | Value::Bool(_) | Value::BigInt(_) = source.base_value() {
+    if let Some(method) = vm.script_method(source, "__bytes__") {
+        let made = vm.call_method_value(&method, source, &[])?;
+        return match made.base_value() {
+            Value::Bytes(bytes) => Ok(bytes.0.to_vec()),
+            other => {
+                let given = other.type_name();
+                Err(errors::type_error(format!("__bytes__ returned non-bytes (type {given})")))
+            }
+        };
+    }
+    let is_count = match source.base_value() {
+        Value::Int(_) | Value::Bool(_) | Value::BigInt(_) => true,
+        other => vm.script_method(other, "__index__").is_some(),
+    };
+    if is_count {
         let Ok(len) = usize::try_from(index(vm, source)?) else {
             return Err(errors::value_error("negative count"));
         };

@@ -149,7 +149,15 @@ impl Asked<'_> {
     /// tuples of those.
     fn is_one_of(&self, vm: &mut Vm, classes: &Value) -> Result<bool> {
         match classes {
-            Value::Class(other) => Ok(self.class.is_subclass_of(other) || passes_for(&self.class, other)),
+            Value::Class(other) => {
+                let passes = self.class.is_subclass_of(other) || passes_for(&self.class, other);
+                // CPython asks the hooks of the classes that derive from `abc.ABC`.
+                let is_abstract = other.lookup_script("__abstractmethods__").is_some();
+                match other.lookup_script("__subclasshook__") {
+                    Some(hook) if !passes && is_abstract => self.passes_by_hook(vm, other, &hook),
+                    _ => Ok(passes),
+                }
+            }
             Value::Tuple(others) => {
                 vm.check_stack()?;
                 for other in others.iter() {
@@ -183,6 +191,16 @@ impl Asked<'_> {
                 }
                 _ => Err(self.no_class()),
             },
+        }
+    }
+
+    /// What the `__subclasshook__` of a class says; NotImplemented leaves it at what is known.
+    fn passes_by_hook(&self, vm: &mut Vm, other: &Rc<Class>, hook: &Value) -> Result<bool> {
+        vm.check_stack()?;
+        let hook = vm.bind(hook, &Value::Class(other.clone()), other)?;
+        match vm.call(&hook, &[Value::Class(self.class.clone())])? {
+            Value::NotImplemented => Ok(false),
+            verdict => vm.truth(&verdict),
         }
     }
 

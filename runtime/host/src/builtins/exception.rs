@@ -43,7 +43,7 @@ pub static OS_ERROR_METHODS: &[NativeDef] = &[
     ),
     NativeDef::member(
         "filename",
-        |_, args| member(args, "filename", |data| of_system(data, 2)),
+        |_, args| member(args, "filename", none),
         |_, args| set_member(args, "filename"),
     ),
 ];
@@ -99,10 +99,10 @@ fn set_member(args: &Args, name: &str) -> Result {
     Ok(Value::None)
 }
 
-/// One of the arguments of a system's error; None of an exception that has but a message.
+/// The number or the words of a system's error; None of an exception that has but a message.
 fn of_system(data: &ExceptionData, at: usize) -> Value {
     let values = data.args.borrow();
-    let is_of_system = (2..=3).contains(&values.len());
+    let is_of_system = values.len() == 2;
     values.get(at).filter(|_| is_of_system).cloned().unwrap_or(Value::None)
 }
 
@@ -120,8 +120,12 @@ fn exception<'a>(args: &Args<'a>) -> Result<(&'a Rc<Instance>, &'a ExceptionData
 fn init(_: &mut Vm, args: &Args) -> Result {
     let (instance, data) = exception(args)?;
     take_keywords(instance.class(), data, args)?;
+    let is_of_system = instance.class().exception_kind().is_of(ExceptionKind::OSError);
     let previous = data.args.replace(args.positional()[1..].to_vec());
     drop(previous);
+    if is_of_system {
+        data.take_file();
+    }
     Ok(Value::None)
 }
 

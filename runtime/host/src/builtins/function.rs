@@ -185,11 +185,7 @@ fn call_itself(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn function_globals(_: &mut Vm, args: &Args) -> Result {
-    let dict = Dict::new();
-    for (name, value) in function(args)?.globals().to_pairs() {
-        dict.insert_text(name.value(), value);
-    }
-    Ok(Value::Dict(Rc::new(dict)))
+    Ok(super::namespace_dict(function(args)?.globals()))
 }
 
 fn callable_name(vm: &mut Vm, args: &Args) -> Result {

@@ -24,6 +24,7 @@ pub static OBJECT_METHODS: &[NativeDef] = &[
 pub static TYPE_METHODS: &[NativeDef] = &[
     NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
     NativeDef::method("mro", mro),
+    NativeDef::method("__subclasses__", subclasses),
 ];
 
 /// Fills what a derived class left to its base: an exception's arguments, a list's items.
@@ -186,9 +187,17 @@ fn mro(_: &mut Vm, args: &Args) -> Result {
     }
 }
 
+/// `C.__subclasses__()`: the classes that derive from it directly.
+fn subclasses(_: &mut Vm, args: &Args) -> Result {
+    match args.positional() {
+        [Value::Class(class)] => Ok(Value::list(class.subclasses().into_iter().map(Value::Class).collect())),
+        _ => Err(errors::method_needs_object()),
+    }
+}
+
 fn init_subclass(_: &mut Vm, args: &Args) -> Result {
     match args.positional() {
-        [Value::Class(class)] if args.has_keywords() => Err(errors::no_class_keywords(&class.name)),
+        [Value::Class(class)] if args.has_keywords() => Err(errors::no_class_keywords(&class.qualname())),
         _ => Ok(Value::None),
     }
 }

@@ -33,6 +33,7 @@ fn named_class(vm: &mut Vm, args: &Args) -> Result {
     let (name, module) = (vm.str(name)?, vm.str(module)?);
     let mut class = Class::new(vm.name(&name), Some(base.clone()), base.layout);
     class.is_script = true;
+    class.slots = base.slots.clone().filter(|_| base.is_script);
     class.module = vm.name(&module);
     class.new = base.new;
     Ok(Value::Class(std::rc::Rc::new(class)))

@@ -32,16 +32,14 @@ impl Vm {
         let found = match value {
             Value::Instance(instance) => return self.get_instance_attr(value, instance, name),
             Value::Class(class) => self.get_class_attr(value, class, name)?,
-            Value::Module(module) => match &**name {
-                "__name__" => Some(module.name.value()),
-                "__file__" if module.file.is_some() => {
+            Value::Module(module) => match (&**name, module.namespace.get(name)) {
+                ("__dict__", _) => Some(namespace_dict(&module.namespace)),
+                (_, Some(value)) => Some(value),
+                ("__name__", _) => Some(module.name.value()),
+                ("__file__", _) if module.file.is_some() => {
                     module.file.as_ref().map(|file| Value::str(file.display().to_string()))
                 }
-                "__dict__" => Some(namespace_dict(&module.namespace)),
-                name => match module.namespace.get(name) {
-                    Some(value) => Some(value),
-                    None => self.library_submodule(module, name)?,
-                },
+                (name, None) => self.library_submodule(module, name)?,
             },
             Value::Super(object) => {
                 let mut found = None;
@@ -114,7 +112,14 @@ impl Vm {
 
     fn get_own_attr(&mut self, value: &Value, instance: &Rc<Instance>, name: &Name) -> Result<Option<Value>> {
         let class = instance.class();
-        let attr = class.lookup(name);
+        let mut attr = class.lookup(name);
+        // A class without a docstring has that of none of its bases.
+        if &**name == "__doc__"
+            && class.own_attrs().get(name).is_none()
+            && class.lookup_script(name).is_some()
+        {
+            attr = Some(Value::None);
+        }
         if let Some(attr) = &attr
             && is_data_descriptor(attr)
             && can_get(attr)
@@ -137,6 +142,7 @@ impl Vm {
         }
         Ok(match &**name {
             "__class__" => Some(Value::Class(class.clone())),
+            "__module__" => Some(class.module.value()),
             "__dict__" if class.slots.is_none() => Some(Value::Dict(instance.fields.borrow_mut().to_dict())),
             _ => None,
         })
@@ -329,29 +335,32 @@ impl Vm {
                 "cannot set '{name}' attribute of immutable type '{}'",
                 class.name
             ))),
-            Value::Module(module) => {
-                module.namespace.set(name, new);
-                Ok(())
-            }
+            Value::Module(module) => match &**name {
+                "__dict__" => Err(errors::attribute_error("readonly attribute")),
+                "__class__" => Err(errors::fixed_class()),
+                _ => {
+                    module.namespace.set(name, new);
+                    Ok(())
+                }
+            },
             _ if &**name == "__class__" => Err(errors::fixed_class()),
             Value::Function(function) => function.set_attr(name, new),
             Value::Native(object) => {
                 if object.object().set_attr(value, self, name, &new)? {
                     return Ok(());
                 }
-                let class = self.class_of(value);
-                if class.lookup(name).is_some() {
-                    return Err(read_only(value, name));
-                }
-                Err(self.missing_attr(value, name))
+                self.set_typed_attr(value, name, new)
             }
-            _ => {
-                let class = self.class_of(value);
-                if class.lookup(name).is_some() {
-                    return Err(read_only(value, name));
-                }
-                Err(self.missing_attr(value, name))
-            }
+            _ => self.set_typed_attr(value, name, new),
+        }
+    }
+
+    /// Sets an attribute of a value whose attributes all come from its type.
+    fn set_typed_attr(&mut self, value: &Value, name: &Name, new: Value) -> Result<()> {
+        match self.class_of(value).lookup(name) {
+            Some(attr) if is_data_descriptor(&attr) => self.set_through(&attr, value, name, new),
+            Some(_) => Err(read_only(value, name)),
+            None => Err(self.missing_attr(value, name)),
         }
     }
 

@@ -203,6 +203,10 @@ impl Vm {
         other: &Value,
     ) -> Result<Option<Value>> {
         let Some(function) = self.script_method(this, method) else { return Ok(None) };
+        // A class says by None that it has no such operator.
+        if function.is_none() {
+            return Ok(None);
+        }
         let value = self.call_method_value(&function, this, std::slice::from_ref(other))?;
         Ok(if matches!(value, Value::NotImplemented) { None } else { Some(value) })
     }

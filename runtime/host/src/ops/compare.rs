@@ -244,6 +244,10 @@ impl Vm {
             }
             Value::Instance(instance) => {
                 if let Some(function) = self.script_method(container, "__contains__") {
+                    if function.is_none() {
+                        let message = format!("'{}' object is not a container", container.type_name());
+                        return Err(errors::type_error(message));
+                    }
                     let value = self.call_method_value(&function, container, std::slice::from_ref(item))?;
                     return self.truth(&value);
                 }

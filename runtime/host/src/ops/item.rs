@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use num_traits::Signed;
 
+use crate::builtins::BigRange;
 use crate::errors;
 use crate::memory;
 use crate::value::{List, Range, Result, Slice, Value};
@@ -202,12 +203,7 @@ impl Vm {
 
     fn get_range_item(&mut self, range: &Range, index: &Value) -> Result {
         if let Value::Slice(slice) = index {
-            let len = usize::try_from(range.len()).unwrap_or(i64::MAX as usize);
-            let span = slice.span(self, len)?;
-            let start = range.item(span.start as u64);
-            let step = range.step.wrapping_mul(span.step);
-            let stop = start.wrapping_add(step.wrapping_mul(span.n as i64));
-            return Ok(Value::Range(Rc::new(Range { start, stop, step })));
+            return BigRange::of(range).slice(self, slice);
         }
         let len = usize::try_from(range.len()).unwrap_or(usize::MAX);
         let at = self.position(index, len, "range object")?;

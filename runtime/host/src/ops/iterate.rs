@@ -32,6 +32,9 @@ impl Vm {
             Value::Instance(instance) => {
                 self.check_stack()?;
                 if let Some(function) = self.script_method(value, "__iter__") {
+                    if function.is_none() {
+                        return Err(errors::not_iterable(value));
+                    }
                     let iter = self.call_method_value(&function, value, &[])?;
                     if self.is_iterator(&iter) {
                         return Ok(iter);

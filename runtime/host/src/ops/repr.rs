@@ -52,10 +52,12 @@ impl Vm {
             [] => Ok(String::new()),
             [key] if instance.class().exception_kind() == ExceptionKind::KeyError => self.repr(key),
             [message] => self.str(message),
-            [number, words, file @ ..] if is_of_system(instance) && file.len() <= 1 => {
+            [number, words] if instance.class().exception_kind().is_of(ExceptionKind::OSError) => {
                 let text = format!("[Errno {}] {}", self.str(number)?, self.str(words)?);
+                let file =
+                    instance.exception().and_then(|data| data.members.borrow().get_text("filename").cloned());
                 match file {
-                    [file] => Ok(format!("{text}: {}", self.repr(file)?)),
+                    Some(file) if !file.is_none() => Ok(format!("{text}: {}", self.repr(&file)?)),
                     _ => Ok(text),
                 }
             }
@@ -259,13 +261,4 @@ impl Vm {
 
 fn big_repr(big: &num_bigint::BigInt) -> Result<String> {
     text::int::to_decimal(big, text::int::max_str_digits()).map_err(crate::value::Raise::from)
-}
-
-/// Whether an exception is an `OSError`, whose arguments are the number of the error, its words and a file.
-fn is_of_system(exception: &Instance) -> bool {
-    let mut kind = Some(exception.class().exception_kind());
-    while kind.is_some_and(|kind| kind != ExceptionKind::OSError) {
-        kind = kind.and_then(ExceptionKind::base);
-    }
-    kind.is_some()
 }

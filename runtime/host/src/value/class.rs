@@ -4,7 +4,7 @@
 //! Inheritance is single: a class's line of descent is its chain of bases.
 
 use std::cell::{Ref, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use super::{
     Attrs, ExceptionKind, Function, Name, NativeDef, NativeFn, NativeFunction, NativeType, Shape, Value,
@@ -146,6 +146,8 @@ pub struct Class {
     /// Dotted, with what the class stands in: `outer.<locals>.Inner`.
     qualname: RefCell<Name>,
     attrs: RefCell<Attrs>,
+    /// The classes that scripts derived from it, in the order in which they were made.
+    subclasses: RefCell<Vec<Weak<Class>>>,
     /// `__init__`, as found when the classes were in the state of the number.
     init: RefCell<Option<(u32, Option<Rc<Function>>)>>,
 }
@@ -167,6 +169,7 @@ impl Class {
             is_script: false,
             slots: None,
             attrs: RefCell::default(),
+            subclasses: RefCell::default(),
             init: RefCell::default(),
         }
     }
@@ -288,6 +291,20 @@ impl Class {
             let Some(base) = &class.base else { return false };
             class = base;
         }
+    }
+
+    /// The classes that derive from it directly and are still there.
+    pub fn subclasses(&self) -> Vec<Rc<Class>> {
+        self.subclasses.borrow().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(crate) fn add_subclass(&self, class: &Rc<Class>) {
+        let mut known = self.subclasses.borrow_mut();
+        // Those that are gone are taken out before the list has to grow.
+        if known.len() == known.capacity() {
+            known.retain(|class| class.strong_count() > 0);
+        }
+        known.push(Rc::downgrade(class));
     }
 
     /// The class and its bases, nearest first: `__mro__`.

@@ -121,6 +121,13 @@ exception_kinds! {
     UserWarning: Warning,
 }
 
+impl ExceptionKind {
+    /// Whether this is the class or one that derives from it.
+    pub fn is_of(self, kind: ExceptionKind) -> bool {
+        std::iter::successors(Some(self), |kind| kind.base()).any(|candidate| candidate == kind)
+    }
+}
+
 /// An exception under way. Small, so that `Result` stays cheap.
 pub struct Raise(Box<Raised>);
 
@@ -283,14 +290,7 @@ impl Raise {
 
     /// Whether this is the built-in class `kind` or a class derived from it.
     pub fn is(&self, kind: ExceptionKind) -> bool {
-        let mut current = Some(self.kind());
-        while let Some(candidate) = current {
-            if candidate == kind {
-                return true;
-            }
-            current = candidate.base();
-        }
-        false
+        self.kind().is_of(kind)
     }
 
     /// The built-in class that it is of, or derives from.
@@ -315,6 +315,9 @@ impl Raise {
                 *data.help.borrow_mut() = help;
                 *data.diagnostics.borrow_mut() = diagnostics;
                 *data.place.borrow_mut() = place;
+                if kind.is_of(ExceptionKind::OSError) {
+                    data.take_file();
+                }
                 for (name, value) in members {
                     data.members.borrow_mut().insert(Name::from(name), value);
                 }
@@ -383,6 +386,40 @@ pub struct ExceptionData {
     pub place: RefCell<Option<KernelPlace>>,
     /// What a script assigned to `value`, `code`, `errno` and the like, which otherwise come from the arguments.
     pub members: RefCell<Attrs>,
+}
+
+impl ExceptionData {
+    /// Of the arguments of an OSError, the number and the words stay; the file becomes a member.
+    pub(crate) fn take_file(&self) {
+        let mut args = self.args.borrow_mut();
+        if args.len() == 3 {
+            let file = args.pop().expect("there are three");
+            self.members.borrow_mut().insert(Name::from("filename"), file);
+        }
+    }
+
+    /// The class of OSErrors with the number that the arguments begin with.
+    pub(crate) fn kind_of_system(&self) -> Option<ExceptionKind> {
+        let args = self.args.borrow();
+        let [Value::Int(number), _, ..] = &args[..] else { return None };
+        Some(match number {
+            1 | 13 => ExceptionKind::PermissionError,
+            2 => ExceptionKind::FileNotFoundError,
+            3 => ExceptionKind::ProcessLookupError,
+            4 => ExceptionKind::InterruptedError,
+            10 => ExceptionKind::ChildProcessError,
+            11 | 114 | 115 => ExceptionKind::BlockingIOError,
+            17 => ExceptionKind::FileExistsError,
+            20 => ExceptionKind::NotADirectoryError,
+            21 => ExceptionKind::IsADirectoryError,
+            32 | 108 => ExceptionKind::BrokenPipeError,
+            103 => ExceptionKind::ConnectionAbortedError,
+            104 => ExceptionKind::ConnectionResetError,
+            110 => ExceptionKind::TimeoutError,
+            111 => ExceptionKind::ConnectionRefusedError,
+            _ => return None,
+        })
+    }
 }
 
 impl Drop for ExceptionData {

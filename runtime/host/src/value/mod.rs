@@ -162,7 +162,11 @@ impl Value {
     }
 
     pub fn is_callable_kind(&self) -> bool {
-        matches!(self, Value::Function(_) | Value::NativeFunction(_) | Value::Method(_) | Value::Class(_))
+        match self {
+            Value::Function(_) | Value::NativeFunction(_) | Value::Method(_) | Value::Class(_) => true,
+            Value::Descriptor(descriptor) => matches!(**descriptor, Descriptor::StaticMethod(_)),
+            _ => false,
+        }
     }
 
     /// The text of a str, also of an instance of a class derived from str.

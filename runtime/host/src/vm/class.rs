@@ -10,8 +10,8 @@ use crate::builtins::exception;
 use crate::builtins::generic_alias::{self, GenericAlias};
 use crate::errors;
 use crate::value::{
-    Args, BuiltinType, Cell, Class, Descriptor, Dict, ExceptionData, Function, Instance, Layout, Name,
-    Payload, Result, Set, Value,
+    Args, BuiltinType, Cell, Class, Descriptor, Dict, ExceptionData, ExceptionKind, Function, Instance,
+    Layout, Name, Payload, Result, Set, Value,
 };
 
 /// What a class derives from.
@@ -81,6 +81,7 @@ impl Vm {
         class.slots = self.slots_of(&class, base, members)?;
         let class = Rc::new(class);
         self.remembered.class(&class);
+        base.add_subclass(&class);
         let mut class_cell = None;
         for (key, value) in members.named_pairs() {
             match (&*key, &value) {
@@ -230,7 +231,7 @@ impl Vm {
     /// `__init_subclass__` of the base, with the keywords of the class.
     fn tell_base(&mut self, class: &Rc<Class>, base: &Rc<Class>, keywords: Vec<(Name, Value)>) -> Result<()> {
         let Some(function) = base.lookup_script("__init_subclass__") else {
-            let takes_none = || errors::no_class_keywords(&class.name);
+            let takes_none = || errors::no_class_keywords(&class.qualname());
             return if keywords.is_empty() { Ok(()) } else { Err(takes_none()) };
         };
         let (names, values): (Vec<Name>, Vec<Value>) = keywords.into_iter().unzip();
@@ -311,11 +312,7 @@ impl Vm {
         let payload =
             match class.layout {
                 Layout::Plain => Payload::None,
-                Layout::Exception(_) => {
-                    let data = ExceptionData::default();
-                    *data.args.borrow_mut() = args.positional().to_vec();
-                    Payload::Exception(Box::new(data))
-                }
+                Layout::Exception(_) => return Ok(self.blank_exception(class, args)),
                 // The `__init__` of the script hands the functions on.
                 Layout::Builtin(
                     BuiltinType::Property | BuiltinType::StaticMethod | BuiltinType::ClassMethod,
@@ -326,6 +323,23 @@ impl Vm {
                 }
             };
         Ok(Value::Instance(Rc::new(Instance::new(class.clone(), payload))))
+    }
+
+    /// An exception before `__init__`. `OSError(2, ..)` is a FileNotFoundError.
+    fn blank_exception(&mut self, class: &Rc<Class>, args: &Args) -> Value {
+        let data = ExceptionData::default();
+        *data.args.borrow_mut() = args.positional().to_vec();
+        let mut class = class.clone();
+        if class.exception_kind().is_of(ExceptionKind::OSError) && class.lookup_script("__init__").is_none() {
+            data.take_file();
+            if !class.is_script
+                && class.exception_kind() == ExceptionKind::OSError
+                && let Some(kind) = data.kind_of_system()
+            {
+                class = self.exception_class(kind);
+            }
+        }
+        Value::Instance(Rc::new(Instance::new(class, Payload::Exception(Box::new(data)))))
     }
 
     /// The value that an instance of a class derived from a built-in type holds. Mutable ones with an
