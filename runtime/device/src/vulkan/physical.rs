@@ -31,8 +31,8 @@ pub(crate) struct Physical {
     pub(super) subgroup_sizes: [u32; 2],
     pub(super) float_controls: FloatControls,
     pub(super) max_push_descriptors: u32,
-    /// Whether the driver unrolls a loop that asks for it however often it goes round.
-    pub(super) unrolls_at_any_cost: bool,
+    /// Mesa's software driver, which `foreign` goes around some faults of.
+    pub(super) is_llvmpipe: bool,
     pub(super) timestamp_bits: Vec<u32>,
 }
 
@@ -85,7 +85,7 @@ fn describe(loader: &Loader, handle: vk::PhysicalDevice) -> Physical {
         subgroup_sizes: [0; 2],
         float_controls: FloatControls::default(),
         max_push_descriptors: 0,
-        unrolls_at_any_cost: false,
+        is_llvmpipe: false,
         timestamp_bits: families.iter().map(|family| family.timestamp_valid_bits).collect(),
     };
     if api < FLOOR {
@@ -155,7 +155,7 @@ impl Physical {
             DeviceKind::Software => v11.max_memory_allocation_size,
             _ => v11.max_memory_allocation_size.max(buffers.max_buffer_size),
         };
-        self.unrolls_at_any_cost = v12.driver_id == vk::DriverId::MESA_LLVMPIPE;
+        self.is_llvmpipe = v12.driver_id == vk::DriverId::MESA_LLVMPIPE;
         self.float_controls = FloatControls {
             preserves: v12.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE,
             rounds_to_even: v12.shader_rounding_mode_rte_float32 == vk::TRUE,

@@ -2,13 +2,15 @@
 //!
 //! SPIR-V leaves it undefined what an index out of range does in shared memory, in variables and in push
 //! constants, and drivers on the host's own memory then overwrite the process. `guard` clamps those indices,
-//! `refusals` refuses what cannot be clamped, `hints` leaves out hints that a driver follows at any cost.
+//! `refusals` refuses what cannot be clamped. For Mesa's software driver `hints` leaves out hints that it follows at any
+//! cost, and `loops` goes around what it does to invocations that leave a loop early.
 //! Buffers and images are bounded by the device itself (robust access).
 //! Words of the kernel compiler of this process do not come here.
 
 mod globals;
 mod guard;
 mod hints;
+mod loops;
 mod refusals;
 
 use std::borrow::Cow;
@@ -37,8 +39,8 @@ pub(super) fn bounded<'w>(
         guard::Guarded::Same => words,
         guard::Guarded::Clamped(words) | guard::Guarded::Settled(words) => Cow::Owned(words),
     };
-    Ok(match physical.unrolls_at_any_cost {
-        true => hints::without_unrolling(words),
+    Ok(match physical.is_llvmpipe {
+        true => loops::with_ways_out(hints::without_unrolling(words)),
         false => words,
     })
 }
