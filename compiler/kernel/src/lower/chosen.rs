@@ -217,9 +217,18 @@ impl Ctx<'_> {
 
     // What a loop carries.
 
-    /// A name at the head of a loop whose rounds give it other arrays.
+    /// A name at the head of a loop whose rounds give it other arrays. A loop around this one may give it more of them
+    /// before than it had when the rounds were looked at.
     pub fn arrays_at_head(&mut self, var: Var, entry: &Binding, choice: ChoiceId) -> Option<Binding> {
-        self.bound_arrays(entry)?;
+        let before = self.bound_arrays(entry)?;
+        let of_rounds = self.arrays_of_choice(choice).to_vec();
+        let choice = match self.choice_among(of_rounds.into_iter().chain(before)) {
+            Ok(choice) => choice,
+            Err(NoChoice::Unlike) => return None,
+            Err(NoChoice::TooMany) => {
+                return Some(Binding::Conflict(Rc::new(too_many(std::slice::from_ref(entry)))));
+            }
+        };
         let (item, span) = (self.item_var(var, 0), binding_span(entry));
         // A number that is in a variable is carried as such.
         if let Some(selector) = self.bound_selector(entry) {
