@@ -127,7 +127,7 @@ impl Function {
                 return Err(errors::type_error(message));
             }
             ("__code__", _) => {
-                return Err(errors::attribute_error("the code of a function cannot be replaced"));
+                return Err(errors::type_error("the code of a function cannot be replaced"));
             }
             ("__globals__" | "__closure__" | "__builtins__", _) => {
                 return Err(errors::attribute_error("readonly attribute"));
