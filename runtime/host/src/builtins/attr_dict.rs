@@ -47,19 +47,19 @@ static NAMES_METHODS: &[NativeDef] = &[
 
 /// A dict, by where its entries lie.
 enum Entries {
-    OfModule(Rc<Namespace>),
-    OfClass(Rc<Class>),
-    OfMapping(Value),
+    Module(Rc<Namespace>),
+    Class(Rc<Class>),
+    Mapping(Value),
 }
 
 /// The names of a module as a dict.
 pub fn namespace_dict(namespace: &Rc<Namespace>) -> Value {
-    Value::native(Entries::OfModule(namespace.clone()))
+    Value::native(Entries::Module(namespace.clone()))
 }
 
 /// The `__dict__` of a class.
 pub fn class_dict(class: &Rc<Class>) -> Value {
-    Value::native(Entries::OfClass(class.clone()))
+    Value::native(Entries::Class(class.clone()))
 }
 
 /// `types.MappingProxyType(mapping)`.
@@ -75,20 +75,20 @@ fn new_proxy(vm: &mut Vm, args: &Args) -> Result {
         let given = mapping.type_name();
         return Err(errors::type_error(format!("mappingproxy() argument must be a mapping, not {given}")));
     }
-    Ok(Value::native(Entries::OfMapping(mapping.clone())))
+    Ok(Value::native(Entries::Mapping(mapping.clone())))
 }
 
 impl Entries {
     fn to_dict(&self, vm: &mut Vm) -> Result<Rc<Dict>> {
         let dict = Rc::new(Dict::new());
         match self {
-            Entries::OfModule(namespace) => {
+            Entries::Module(namespace) => {
                 namespace.to_pairs().into_iter().for_each(|(name, value)| drop(dict.set_name(&name, value)));
             }
-            Entries::OfClass(class) => {
+            Entries::Class(class) => {
                 class.own_attrs().iter().for_each(|(name, value)| drop(dict.set_name(name, value.clone())));
             }
-            Entries::OfMapping(mapping) => vm.dict_update(&dict, mapping)?,
+            Entries::Mapping(mapping) => vm.dict_update(&dict, mapping)?,
         }
         Ok(dict)
     }
@@ -96,11 +96,9 @@ impl Entries {
     /// What a key leads to. A mapping may make it up, or raise.
     fn find(&self, vm: &mut Vm, key: &Value) -> Result<Option<Value>> {
         Ok(match (self, key.as_str()) {
-            (Entries::OfModule(namespace), Some(name)) => namespace.get(name),
-            (Entries::OfClass(class), Some(name)) => class.own_attrs().get_text(name).cloned(),
-            (Entries::OfMapping(mapping), _) if vm.contains(mapping, key)? => {
-                Some(vm.get_item(mapping, key)?)
-            }
+            (Entries::Module(namespace), Some(name)) => namespace.get(name),
+            (Entries::Class(class), Some(name)) => class.own_attrs().get_text(name).cloned(),
+            (Entries::Mapping(mapping), _) if vm.contains(mapping, key)? => Some(vm.get_item(mapping, key)?),
             _ => None,
         })
     }
@@ -108,7 +106,7 @@ impl Entries {
     /// The names of a module, which are the entries that may be written.
     fn names(&self) -> Option<&Rc<Namespace>> {
         match self {
-            Entries::OfModule(namespace) => Some(namespace),
+            Entries::Module(namespace) => Some(namespace),
             _ => None,
         }
     }
@@ -130,14 +128,14 @@ impl Native for Entries {
 
     fn each_value(&self, visit: &mut dyn FnMut(&Value)) {
         match self {
-            Entries::OfModule(_) => {}
-            Entries::OfClass(class) => visit(&Value::Class(class.clone())),
-            Entries::OfMapping(mapping) => visit(mapping),
+            Entries::Module(_) => {}
+            Entries::Class(class) => visit(&Value::Class(class.clone())),
+            Entries::Mapping(mapping) => visit(mapping),
         }
     }
 
     fn get_item(&self, _: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
-        if let Entries::OfMapping(mapping) = self {
+        if let Entries::Mapping(mapping) = self {
             return vm.get_item(mapping, index).map(Some);
         }
         self.find(vm, index)?.map(Some).ok_or_else(|| errors::key_error(index.clone()))
@@ -159,15 +157,15 @@ impl Native for Entries {
 
     fn len(&self, vm: &mut Vm) -> Result<Option<usize>> {
         Ok(Some(match self {
-            Entries::OfModule(namespace) => namespace.to_pairs().len(),
-            Entries::OfClass(class) => class.own_attrs().len(),
-            Entries::OfMapping(mapping) => vm.len(mapping)?,
+            Entries::Module(namespace) => namespace.to_pairs().len(),
+            Entries::Class(class) => class.own_attrs().len(),
+            Entries::Mapping(mapping) => vm.len(mapping)?,
         }))
     }
 
     fn iter(&self, _: &Value, vm: &mut Vm) -> Result<Option<Value>> {
         let items = match self {
-            Entries::OfMapping(mapping) => mapping.clone(),
+            Entries::Mapping(mapping) => mapping.clone(),
             _ => Value::Dict(self.to_dict(vm)?),
         };
         vm.iter(&items).map(Some)
@@ -175,7 +173,7 @@ impl Native for Entries {
 
     fn contains(&self, _: &Value, vm: &mut Vm, item: &Value) -> Result<Option<bool>> {
         Ok(Some(match self {
-            Entries::OfMapping(mapping) => vm.contains(mapping, item)?,
+            Entries::Mapping(mapping) => vm.contains(mapping, item)?,
             _ => self.find(vm, item)?.is_some(),
         }))
     }
@@ -210,7 +208,7 @@ impl Native for Entries {
         }
         vm.repr_active.push(address);
         let text = match self {
-            Entries::OfMapping(mapping) => vm.repr(mapping),
+            Entries::Mapping(mapping) => vm.repr(mapping),
             _ => self.to_dict(vm).and_then(|dict| vm.repr(&Value::Dict(dict))),
         };
         vm.repr_active.pop();
@@ -219,7 +217,7 @@ impl Native for Entries {
 
     fn str(&self, this: &Value, vm: &mut Vm) -> Result<String> {
         match self {
-            Entries::OfMapping(mapping) => vm.str(mapping),
+            Entries::Mapping(mapping) => vm.str(mapping),
             _ => self.repr(this, vm),
         }
     }

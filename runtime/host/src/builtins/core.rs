@@ -54,17 +54,18 @@ fn print(vm: &mut Vm, args: &Args) -> Result {
         }
     }
     text.push_str(end);
-    match args.keyword("file") {
-        None | Some(Value::None) => vm.print(&text)?,
-        Some(file) => {
-            let file = file.clone();
-            vm.call_method(&file, "write", &[Value::str(text)])?;
-        }
+    let given = args.keyword("file").filter(|file| !file.is_none()).cloned();
+    let file = given.or_else(|| sys::replaced_output(vm));
+    match &file {
+        None => vm.print(&text)?,
+        // A script that sets `sys.stdout` to None wants to see nothing.
+        Some(Value::None) => return Ok(Value::None),
+        Some(file) => drop(vm.call_method(file, "write", &[Value::str(text)])?),
     }
     if let Some(flush) = args.keyword("flush")
         && vm.truth(flush)?
     {
-        match args.keyword("file").filter(|file| !file.is_none()) {
+        match &file {
             None => vm.flush()?,
             Some(file) => drop(vm.call_method(file, "flush", &[])?),
         }

@@ -43,6 +43,12 @@ fn dir(vm: &mut Vm, args: &Args) -> Result {
                 let names = vm.call_method_value(&function, value, &[])?;
                 return super::sort::sorted(vm, &Args::new(&[names], &[]));
             }
+            if let Value::Module(module) = value
+                && let Some(function) = module.get("__dir__")
+            {
+                let names = vm.call(&function, &[])?;
+                return super::sort::sorted(vm, &Args::new(&[names], &[]));
+            }
             vm.attr_names(value)
         }
     };

@@ -53,8 +53,11 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     module.set("int_info", int_info());
     module.set("flags", StructSeq::value(&FLAGS, &["debug", "optimize"], vec![Value::Int(0), Value::Int(0)]));
     module.set("stdout", Value::native(Stream::Out));
+    module.set("__stdout__", Value::native(Stream::Out));
     module.set("stderr", Value::native(Stream::Err));
+    module.set("__stderr__", Value::native(Stream::Err));
     module.set("stdin", Value::native(Stream::In));
+    module.set("__stdin__", Value::native(Stream::In));
     let modules = Dict::new();
     for (name, module) in &vm.modules {
         modules.insert_text(name.as_str(), Value::Module(module.clone()));
@@ -209,6 +212,13 @@ static STREAM_METHODS: &[NativeDef] = &[
     NativeDef::getter("encoding", |_, _| Ok(Value::str("utf-8"))),
     NativeDef::getter("closed", |_, _| Ok(Value::Bool(false))),
 ];
+
+/// What a script assigned to `sys.stdout`, where it did.
+pub fn replaced_output(vm: &Vm) -> Option<Value> {
+    let output = vm.modules.get("sys")?.get("stdout")?;
+    let is_own = matches!(output.downcast::<Stream>(), Some(Stream::Out));
+    (!is_own).then_some(output)
+}
 
 /// A standard stream; the numbers are those of the system.
 #[derive(Clone, Copy)]

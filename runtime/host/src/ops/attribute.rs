@@ -8,8 +8,8 @@ use crate::builtins::{class_dict, namespace_dict};
 use crate::errors;
 use crate::modules::kernels::structs;
 use crate::value::{
-    Args, Attrs, BoundMethod, BuiltinType, Class, Descriptor, Dict, ExceptionKind, Instance, Layout, Name,
-    NativeKind, Result, Value,
+    Args, Attrs, BoundMethod, BuiltinType, Class, Descriptor, Dict, ExceptionKind, Instance, Layout, Module,
+    Name, NativeKind, Result, Value,
 };
 use crate::vm::Vm;
 
@@ -39,7 +39,10 @@ impl Vm {
                 ("__file__", _) if module.file.is_some() => {
                     module.file.as_ref().map(|file| Value::str(file.display().to_string()))
                 }
-                (name, None) => self.library_submodule(module, name)?,
+                (text, None) => match self.library_submodule(module, text)? {
+                    Some(found) => Some(found),
+                    None => self.module_getattr(module, name)?,
+                },
             },
             Value::Super(object) => {
                 let mut found = None;
@@ -65,6 +68,17 @@ impl Vm {
             _ => self.get_typed_attr(value, name)?,
         };
         found.ok_or_else(|| self.missing_attr(value, name))
+    }
+
+    /// What the function `__getattr__` of a module makes of a name that the module does not have.
+    pub(crate) fn module_getattr(&mut self, module: &Module, name: &Name) -> Result<Option<Value>> {
+        match module.namespace.get("__getattr__") {
+            Some(function) => {
+                self.check_stack()?;
+                self.call(&function, &[name.value()]).map(Some)
+            }
+            None => Ok(None),
+        }
     }
 
     /// Attributes of values whose attributes all come from their type, and hooks of host objects.

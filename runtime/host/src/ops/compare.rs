@@ -9,6 +9,20 @@ use crate::text::search;
 use crate::value::{CompareOp, Result, Value};
 use crate::vm::Vm;
 
+/// Whether a value of a built-in type knows by itself what it contains.
+fn is_container(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::List(_)
+            | Value::Tuple(_)
+            | Value::Dict(_)
+            | Value::Set(_)
+            | Value::FrozenSet(_)
+            | Value::Str(_)
+            | Value::Bytes(_)
+    )
+}
+
 fn dunder(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Eq => "__eq__",
@@ -251,8 +265,8 @@ impl Vm {
                     let value = self.call_method_value(&function, container, std::slice::from_ref(item))?;
                     return self.truth(&value);
                 }
-                if self.script_method(container, "__iter__").is_none()
-                    && let Some(payload) = instance.payload_value()
+                if let Some(payload) = instance.payload_value()
+                    && (is_container(payload) || self.script_method(container, "__iter__").is_none())
                 {
                     return self.contains(payload, item);
                 }
