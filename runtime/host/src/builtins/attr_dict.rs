@@ -75,6 +75,11 @@ fn new_proxy(vm: &mut Vm, args: &Args) -> Result {
         let given = mapping.type_name();
         return Err(errors::type_error(format!("mappingproxy() argument must be a mapping, not {given}")));
     }
+    // A proxy of a proxy shows what that one shows, so that none is deep.
+    let mapping = match mapping.downcast::<Entries>() {
+        Some(Entries::Mapping(inner)) => inner,
+        _ => mapping,
+    };
     Ok(Value::native(Entries::Mapping(mapping.clone())))
 }
 

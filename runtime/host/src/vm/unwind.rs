@@ -127,7 +127,7 @@ impl Vm {
                 if let (Some(link), Some(slow)) = (&link, &slow)
                     && Rc::ptr_eq(link, slow)
                 {
-                    return;
+                    break;
                 }
             }
         }
@@ -216,7 +216,7 @@ impl Vm {
             };
         if let Some(first) = diagnostics.0.first_mut() {
             first.trace = trace_of(&exception);
-            first.cause = self.cause_of(&exception, MAX_CAUSES);
+            first.cause = self.cause_of(&mut vec![exception.clone()]);
         }
         diagnostics
     }
@@ -237,17 +237,19 @@ impl Vm {
         diagnostic
     }
 
-    fn cause_of(&mut self, exception: &Rc<Instance>, most: usize) -> Option<Box<Diagnostic>> {
-        let data = exception.exception()?;
+    /// What led to the last of these exceptions; the others were described before it, and come once each.
+    fn cause_of(&mut self, described: &mut Vec<Rc<Instance>>) -> Option<Box<Diagnostic>> {
+        let data = described.last()?.exception()?;
         let cause = data.cause.borrow().clone();
         let context = || (!data.suppress_context.get()).then(|| data.context.borrow().clone()).flatten();
         let cause = cause.or_else(context)?;
-        if most == 0 {
+        if described.len() > MAX_CAUSES || described.iter().any(|known| Rc::ptr_eq(known, &cause)) {
             return None;
         }
         let mut diagnostic = self.describe(&cause);
         diagnostic.trace = trace_of(&cause);
-        diagnostic.cause = self.cause_of(&cause, most - 1);
+        described.push(cause);
+        diagnostic.cause = self.cause_of(described);
         Some(Box::new(diagnostic))
     }
 
