@@ -65,7 +65,7 @@ fn mutated_texts_do_no_harm() {
 
 #[test]
 fn scripts_that_run_do_no_harm() {
-    hold_to_no_harm(&RUN, Duration::from_secs(60), 4000);
+    hold_to_no_harm(&RUN, Duration::from_secs(120), 8000);
 }
 
 /// As the one below, for scripts that run.

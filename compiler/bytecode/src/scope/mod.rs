@@ -101,6 +101,7 @@ impl Scopes {
             source: &module.source,
             diagnostics,
             annotations_are_text: annotations_are_text(module),
+            in_declaration: false,
         };
         walker.open(node(module), ScopeKind::Module);
         walker.block(&module.body);
@@ -224,12 +225,16 @@ struct Walker<'a> {
     diagnostics: &'a mut Diagnostics,
     /// `from __future__ import annotations` was written.
     annotations_are_text: bool,
+    /// What is walked is no code of the scope that it is in: only the names count that it uses.
+    in_declaration: bool,
 }
 
 impl Walker<'_> {
     fn open(&mut self, node: usize, kind: ScopeKind) -> ScopeId {
         let id = self.open_scope(kind);
-        self.scopes.by_node.insert(node, id);
+        if !self.in_declaration {
+            self.scopes.by_node.insert(node, id);
+        }
         id
     }
 

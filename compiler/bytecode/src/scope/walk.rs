@@ -142,7 +142,11 @@ impl Walker<'_> {
                 let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
                 words.for_each(|word| self.use_name(&word.into(), declaration.span));
             }
-            _ => self.expr(declaration),
+            _ => {
+                let around = std::mem::replace(&mut self.in_declaration, true);
+                self.expr(declaration);
+                self.in_declaration = around;
+            }
         }
         self.scope().used = used;
     }

@@ -115,7 +115,7 @@ fn slice(value: &Expr, index: &Expr, source: &Source) -> Option<Diagnostic> {
 
 fn is_next(lower: &str, upper: &str) -> bool {
     match (lower.parse::<i64>(), upper.parse::<i64>()) {
-        (Ok(lower), Ok(upper)) => upper == lower + 1 && upper != 0,
+        (Ok(lower), Ok(upper)) => lower.checked_add(1) == Some(upper) && upper != 0,
         _ => upper == format!("{lower} + 1"),
     }
 }

@@ -248,6 +248,7 @@ impl Vm {
         while items.len() < most
             && let Some(item) = self.next(&iter)?
         {
+            memory::make_room(&mut items)?;
             items.push(item);
         }
         Ok(items)
