@@ -71,7 +71,7 @@ impl ImageView {
         let part: [f32; 3] = std::array::from_fn(|axis| scaled[axis] - 0.5 - low[axis]);
         let corner = |corner: usize| {
             let place = |axis: usize| match axis < n_axes {
-                true => wrap(axis, low[axis] as i64 + (corner >> axis & 1) as i64),
+                true => wrap(axis, (low[axis] as i64).saturating_add((corner >> axis & 1) as i64)),
                 false => 0,
             };
             self.read(std::array::from_fn(place)).map(f32::from_bits)
@@ -86,8 +86,9 @@ impl ImageView {
     fn gather(&self, sampler: Sampler, at: [f32; 2], channel: usize) -> Texel {
         let low: [f32; 2] = std::array::from_fn(|axis| (at[axis] * self.size[axis] as f32 - 0.5).floor());
         let texel = |corner: [i64; 2]| {
-            let [x, y] =
-                [0, 1].map(|axis| wrapped(low[axis] as i64 + corner[axis], self.size[axis], sampler.address));
+            let [x, y] = [0, 1].map(|axis| {
+                wrapped((low[axis] as i64).saturating_add(corner[axis]), self.size[axis], sampler.address)
+            });
             self.read([x, y, 0])[channel]
         };
         [[0, 1], [1, 1], [1, 0], [0, 0]].map(texel)

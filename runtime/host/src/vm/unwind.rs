@@ -8,8 +8,8 @@ use kps_syntax::diagnostic::Frame as TraceFrame;
 
 use kps_syntax::{Diagnostic, Diagnostics};
 
-use super::Vm;
 use super::frame::FrameKind;
+use super::{Vm, with_stack};
 use crate::errors;
 use crate::value::{Args, ExceptionKind, Instance, Name, Order, Raise, Result, TraceEntry, Value};
 
@@ -208,6 +208,13 @@ impl Vm {
 
     /// An exception that nobody handled, as diagnostics: what it carried, or its own words.
     pub fn tell(&mut self, raise: Raise) -> Diagnostics {
+        with_stack(|| {
+            self.mark_stack();
+            self.diagnostics_of(raise)
+        })
+    }
+
+    fn diagnostics_of(&mut self, raise: Raise) -> Diagnostics {
         let exception = self.exception_object(raise);
         let mut diagnostics =
             match exception.exception().and_then(|data| data.diagnostics.borrow_mut().take()) {
