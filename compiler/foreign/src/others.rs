@@ -1,40 +1,53 @@
-//! Texts in languages that are translated nowhere here: looked for only where a text is no GLSL and no WGSL, so what
+//! Texts in languages that nothing here compiles. They are looked for only where a text does not compile, so what
 //! compiles is never taken for one of them.
 
 use kps_syntax::{Diagnostic, Source, Span};
 
-use crate::errors;
+use crate::{Language, errors};
 
-/// A language by what only it writes, and what makes SPIR-V of it.
+/// A language by what only it writes, and what to do with a text in it.
 struct Other {
     name: &'static str,
     marks: &'static [&'static str],
-    compiler: Option<&'static str>,
+    help: &'static str,
 }
 
+const REWRITE: &str = "write it in GLSL, HLSL, WGSL or as a kernel, a function behind `@kernel`";
+
 const OTHERS: &[Other] = &[
-    Other { name: "CUDA", marks: &["__global__", "__device__", "<<<", "threadIdx"], compiler: None },
-    Other { name: "OpenCL C", marks: &["__kernel", "get_global_id(", "__global "], compiler: Some("clspv") },
+    Other { name: "CUDA", marks: &["__global__", "__device__", "<<<", "threadIdx"], help: REWRITE },
+    Other {
+        name: "OpenCL C",
+        marks: &["__kernel", "get_global_id(", "__global "],
+        help: "compile it with `clspv` and give the SPIR-V, or write it as a kernel",
+    },
     Other {
         name: "Metal",
         marks: &["metal_stdlib", "[[buffer(", "[[thread_position_in_grid]]", "[[kernel]]"],
-        compiler: None,
+        help: REWRITE,
     },
-    Other { name: "Slang", marks: &["[shader(\"compute\")]"], compiler: Some("slangc") },
     Other {
-        name: "HLSL",
-        marks: &["[numthreads(", "RWStructuredBuffer", "SV_DispatchThreadID", "cbuffer "],
-        compiler: Some("dxc -spirv"),
+        name: "Slang",
+        marks: &["[shader(\"compute\")]"],
+        help: "compile it with `slangc -target spirv` and give the SPIR-V",
     },
 ];
 
-/// What to say of a text in one of those languages, at the first word that tells.
-pub fn told(source: &Source) -> Option<Diagnostic> {
+/// HLSL is compiled, where it is called by its name.
+const HLSL: Other = Other {
+    name: "HLSL",
+    marks: &["[numthreads(", "RWStructuredBuffer", "SV_DispatchThreadID", "cbuffer "],
+    help: "name its file `.hlsl`",
+};
+
+/// The mistake of giving a text in one of those languages, at the first word that shows it.
+pub fn diagnostic(source: &Source, language: Language) -> Option<Diagnostic> {
     let found = |other: &'static Other| {
         let first = |mark: &&'static str| source.text().find(*mark).map(|at| (at, *mark));
         other.marks.iter().filter_map(first).min().map(|(at, mark)| (other, at, mark))
     };
-    let (other, at, mark) = OTHERS.iter().find_map(found)?;
+    let all = OTHERS.iter().chain((language != Language::Hlsl).then_some(&HLSL));
+    let (other, at, mark) = all.into_iter().find_map(found)?;
     let span = Span::new(at as u32, (at + mark.trim_end().len()) as u32);
-    Some(errors::another_language(other.name, other.compiler, source.at(span)))
+    Some(errors::another_language(other.name, other.help, source.at(span)))
 }

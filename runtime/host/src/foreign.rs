@@ -1,4 +1,4 @@
-//! Shaders that are not kernels of ours: text in GLSL or WGSL, and SPIR-V from files.
+//! Shaders that are not kernels: text in GLSL, HLSL or WGSL, and SPIR-V from files.
 //! What comes out has been validated; what is wrong comes out as diagnostics.
 
 use std::path::Path;
@@ -83,19 +83,20 @@ pub fn compile_file(path: &Path, bytes: Vec<u8>, options: &Options) -> Result<Ve
     let text = String::from_utf8(bytes).map_err(|error| not_text(&name, error.utf8_error().valid_up_to()))?;
     let language = Language::of_file(path).unwrap_or_else(|| Language::of_text(&text));
     let stage = match language {
-        Language::Glsl => Stage::of_file(path),
+        Language::Glsl | Language::Hlsl => Stage::of_file(path),
         Language::Wgsl => options.stage,
     };
-    compile(&Source::new(name, text), language, &Options { stage, ..options.clone() })
+    let folder = path.parent().map(Path::to_owned);
+    compile(&Source::new(name, text), language, &Options { stage, folder, ..options.clone() })
 }
 
 /// The words of a shader with other values of its specialisation constants, where they are made for some: they are
 /// made anew from the text that they bring along. `None` for words whose constants a device can give.
 pub fn specialise(words: &[u32], constants: &[(u32, Number)]) -> Option<Result<Vec<u32>, Diagnostics>> {
-    let (language, mut options) = kps_foreign::recipe(words)?;
+    let mut options = kps_foreign::recipe(words)?;
     let text = source_texts(words).into_iter().next()?;
     options.constants = constants.iter().map(|(id, number)| (*id, number.as_f64())).collect();
-    Some(compile(&Source::new(text.file, text.text), language, &options))
+    Some(compile(&Source::new(text.file, text.text), Language::Wgsl, &options))
 }
 
 /// Refuses words with constants that have no value.

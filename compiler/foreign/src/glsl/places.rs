@@ -1,184 +1,184 @@
-//! Changes of a text before naga reads it, and the places of all else in the text as it was.
+//! Places of the preprocessed text as places of the text that the user wrote.
 //!
-//! A text and changes go in; the changed text comes out, and whoever parsed that gets the places in naga's module, and
-//! those of its mistakes, as they are in the text itself. What stands for something in the text has the place of that;
-//! what stands for nothing has none.
+//! The preprocessor keeps the lines and changes what is on them: blanks go, and macros become what they stand
+//! for. So the tokens of a line before and after it are aligned by their longest common subsequence. A token
+//! that is in both has its own place; one that a macro brought has the place of what the macro replaced.
 
 use std::ops::Range;
 
-use naga::{Arena, Block, Function, Module, Span, UniqueArena};
+use rustc_hash::FxHashMap;
 
-use crate::statements;
+use kps_syntax::{Location, Source, Span};
 
-/// What is to stand in a place of the text.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Change {
-    pub place: Range<usize>,
-    pub text: String,
+use super::log::{LogPlace, Record};
+use super::tokens::{Token, closing, tokens};
+
+/// The texts of one compilation.
+pub(super) struct Texts<'t> {
+    pub source: &'t Source,
+    /// By the names that lines and messages give them.
+    pub headers: FxHashMap<String, Source>,
+    /// What the preprocessor made of all of them; `None` where places are those of the texts as they are.
+    pub preprocessed: Option<String>,
 }
 
-pub(super) struct Changed {
-    pub text: String,
-    /// Where something stands now, and what for; in order.
-    places: Vec<(Range<usize>, Range<usize>)>,
-}
+/// Lines with more tokens are pointed at as a whole.
+const MAX_ALIGNED: usize = 1000;
 
-/// The text with changes, none of which overlap.
-pub(super) fn change(text: &str, mut changes: Vec<Change>) -> Changed {
-    changes.sort_by_key(|change| change.place.start);
-    let mut changed = Changed { text: String::with_capacity(text.len()), places: Vec::new() };
-    let mut at = 0;
-    for change in changes {
-        changed.text.push_str(&text[at..change.place.start]);
-        let start = changed.text.len();
-        changed.text.push_str(&change.text);
-        at = change.place.end;
-        changed.places.push((start..changed.text.len(), change.place));
-    }
-    changed.text.push_str(&text[at..]);
-    changed
-}
-
-/// Declarations of our own: nothing but comments may stand before the version.
-pub(super) fn declare(text: &str, mut declarations: String) -> Change {
-    let start = behind_version(text);
-    // A directive has its line for itself.
-    if text[start..].trim_start_matches([' ', '\t']).starts_with('#') && !declarations.is_empty() {
-        declarations.push('\n');
-    }
-    Change { place: start..start, text: declarations }
-}
-
-/// Where the line behind `#version` begins, or the text where it has none.
-fn behind_version(text: &str) -> usize {
-    let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
-        let rest = &text[at..];
-        at += if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |end| end + 2)
-        } else if first.is_whitespace() {
-            first.len_utf8()
-        } else if let (true, Some(end)) = (rest.starts_with('#'), rest.find('\n')) {
-            return at + end + 1;
-        } else {
-            break;
-        };
-    }
-    0
-}
-
-impl Changed {
-    pub fn restore(&self, module: &mut Module) {
-        let Module { types, constants, overrides, global_variables, global_expressions, .. } = module;
-        self.unique(types);
-        self.arena(constants);
-        self.arena(overrides);
-        self.arena(global_variables);
-        self.arena(global_expressions);
-        self.arena(&mut module.functions);
-        let functions = module.functions.iter_mut().map(|(_, function)| function);
-        for function in functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)) {
-            self.function(function);
-        }
-    }
-
-    pub fn span(&self, span: Span) -> Span {
-        let Some(Range { start, end }) = span.to_range() else { return span };
-        let is_ours = |(new, old): &&(Range<usize>, Range<usize>)| {
-            old.is_empty() && new.start <= start && end <= new.end
-        };
-        if self.places.iter().any(|place| is_ours(&place)) {
-            return Span::UNDEFINED;
-        }
-        Span::new(self.start(start), self.end(end))
-    }
-
-    fn start(&self, at: usize) -> u32 {
-        match self.places.iter().find(|(new, _)| new.contains(&at)) {
-            Some((_, old)) => old.start as u32,
-            None => self.unchanged(at),
-        }
-    }
-
-    fn end(&self, at: usize) -> u32 {
-        match self.places.iter().find(|(new, _)| new.start < at && at <= new.end) {
-            Some((_, old)) => old.end as u32,
-            None => self.unchanged(at),
-        }
-    }
-
-    fn unchanged(&self, at: usize) -> u32 {
-        let last = self.places.iter().rev().find(|(new, _)| new.end <= at);
-        last.map_or(at, |(new, old)| at - new.end + old.end) as u32
-    }
-
-    fn function(&self, function: &mut Function) {
-        self.arena(&mut function.local_variables);
-        self.arena(&mut function.expressions);
-        statements::blocks(&mut function.body, &mut |block| self.block(block));
-    }
-
-    fn block(&self, block: &mut Block) {
-        for (_, span) in block.span_iter_mut() {
-            if let Some(span) = span {
-                *span = self.span(*span);
+impl Texts<'_> {
+    /// Where a mistake is; `None` where glslang says no place.
+    pub fn location(&self, record: &Record) -> Option<Location> {
+        let place = record.place.as_ref()?;
+        let source = self.source_of(place.file.as_deref());
+        let line = line_range(source.text(), place.line);
+        let text = &source.text()[line.clone()];
+        let range = match self.line_as_parsed(place) {
+            Some(parsed) => aligned(text, parsed, place.column, &record.token),
+            None => {
+                found(&tokens(text), place.column, &record.token).map(|at| tokens(text)[at].range.clone())
             }
-        }
+        };
+        let range = range.unwrap_or_else(|| trimmed(text));
+        let span = Span::new((line.start + range.start) as u32, (line.start + range.end) as u32);
+        Some(Location { source: source.clone(), span })
     }
 
-    /// What is appended in the old order has the old handles.
-    fn arena<T>(&self, arena: &mut Arena<T>) {
-        for (_, one, span) in arena.take().drain() {
-            arena.append(one, self.span(span));
-        }
+    fn source_of(&self, file: Option<&str>) -> &Source {
+        file.and_then(|file| self.headers.get(file)).unwrap_or(self.source)
     }
 
-    fn unique(&self, types: &mut UniqueArena<naga::Type>) {
-        let old = types.take();
-        for (handle, ty) in old.iter() {
-            types.insert(ty.clone(), self.span(old.get_span(handle)));
+    /// The line of the preprocessed text that a place is on: the preprocessor writes `#line N "FILE"` where a file
+    /// begins or goes on.
+    fn line_as_parsed(&self, place: &LogPlace) -> Option<&str> {
+        let (mut file, mut number) = (None, 1);
+        for line in self.preprocessed.as_deref()?.lines() {
+            if let Some((next, name)) = line.trim_start().strip_prefix("#line ").map(line_directive) {
+                number = next;
+                file = name.or(file);
+                continue;
+            }
+            if number == place.line && file == place.file.as_deref() {
+                return Some(line);
+            }
+            number += 1;
+        }
+        None
+    }
+}
+
+/// The number of the next line, and the file it is of.
+fn line_directive(rest: &str) -> (u32, Option<&str>) {
+    let (number, name) = rest.split_once(' ').unwrap_or((rest, ""));
+    let name = name.trim().trim_matches('"');
+    (number.trim().parse().unwrap_or(1), (!name.is_empty() && name != "0").then_some(name))
+}
+
+/// The bytes of a line, counted from 1, without its end.
+fn line_range(text: &str, number: u32) -> Range<usize> {
+    let mut start = 0;
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        if at + 1 == number as usize {
+            return start..start + line.trim_end().len();
+        }
+        start += line.len();
+    }
+    let end = text.trim_end().len();
+    text[..end].rfind('\n').map_or(0, |at| at + 1)..end
+}
+
+fn trimmed(line: &str) -> Range<usize> {
+    line.len() - line.trim_start().len()..line.trim_end().len()
+}
+
+/// The place on a line as it was written of what glslang names on the line as it was parsed.
+fn aligned(written: &str, parsed: &str, column: u32, token: &str) -> Option<Range<usize>> {
+    let parsed = tokens(parsed);
+    let written = with_macros_whole(written, &parsed);
+    let at = found(&parsed, column, token)?;
+    if written.len() > MAX_ALIGNED || parsed.len() > MAX_ALIGNED {
+        return None;
+    }
+    let pairs = common(&written, &parsed);
+    if let Some((own, _)) = pairs.iter().find(|(_, other)| *other == at) {
+        return Some(written[*own].range.clone());
+    }
+    let first = pairs.iter().rfind(|(_, other)| *other < at).map_or(0, |(own, _)| own + 1);
+    let end = pairs.iter().find(|(_, other)| *other > at).map_or(written.len(), |(own, _)| *own);
+    let replaced = written.get(first..end)?;
+    Some(replaced.first()?.range.start..replaced.last()?.range.end)
+}
+
+/// The tokens of a line as it was written. A name that is not on the line as it was parsed is a macro: it is one token
+/// with its arguments.
+fn with_macros_whole<'t>(written: &'t str, parsed: &[Token]) -> Vec<Token<'t>> {
+    let tokens = tokens(written);
+    let (mut whole, mut at) = (Vec::new(), 0);
+    while at < tokens.len() {
+        let is_macro = tokens[at].is_word() && !parsed.iter().any(|token| token.text == tokens[at].text);
+        let end = is_macro.then(|| closing(&tokens, at + 1)).flatten().unwrap_or(at);
+        let range = tokens[at].range.start..tokens[end].range.end;
+        whole.push(Token { text: &written[range.clone()], range });
+        at = end + 1;
+    }
+    whole
+}
+
+/// Which token a column is on. A call is reported at its closing parenthesis, so a name that stands before
+/// the column goes before what is there.
+fn found(tokens: &[Token], column: u32, name: &str) -> Option<usize> {
+    let at = (column as usize).saturating_sub(1);
+    let last =
+        tokens.iter().rposition(|token| token.range.start <= at).or((!tokens.is_empty()).then_some(0))?;
+    if tokens[last].text == name {
+        return Some(last);
+    }
+    let is_name = name.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+    let before = tokens[..last].iter().rposition(|token| token.text == name).filter(|_| is_name);
+    Some(before.unwrap_or(last))
+}
+
+/// The longest common subsequence of two lists of tokens, as pairs of their indices.
+fn common(left: &[Token], right: &[Token]) -> Vec<(usize, usize)> {
+    let width = right.len() + 1;
+    let mut lengths = vec![0_u32; (left.len() + 1) * width];
+    for i in (0..left.len()).rev() {
+        for j in (0..right.len()).rev() {
+            lengths[i * width + j] = match left[i].text == right[j].text {
+                true => lengths[(i + 1) * width + j + 1] + 1,
+                false => lengths[(i + 1) * width + j].max(lengths[i * width + j + 1]),
+            };
         }
     }
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    while i < left.len() && j < right.len() {
+        if left[i].text == right[j].text {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if lengths[(i + 1) * width + j] >= lengths[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn declarations_stand_behind_the_version() {
-        let check = |text: &str, expected: &str| {
-            assert_eq!(change(text, vec![declare(text, "int a;".to_owned())]).text, expected);
-        };
-        check("#version 450\nvoid main() {}", "#version 450\nint a;void main() {}");
-        check(
-            "// #version 440\n/*\n*/ #version 450\n\nfloat b;",
-            "// #version 440\n/*\n*/ #version 450\nint a;\nfloat b;",
-        );
-        check("#version 450\n #define N 4\nint b;", "#version 450\nint a;\n #define N 4\nint b;");
-        check("float b;", "int a;float b;");
+    #[track_caller]
+    fn check(written: &str, parsed: &str, at: &str, expect: &str) {
+        let column = parsed.find(at).expect("the line has it") as u32 + 1;
+        let range = aligned(written, parsed, column, at).expect("it has a place");
+        assert_eq!(&written[range], expect);
     }
 
     #[test]
-    fn places_are_those_before() {
-        let text = "#version 450\nfloat b[N], c;";
-        let changes =
-            vec![Change { place: 21..22, text: "(2 * 2)".to_owned() }, declare(text, "int a;".to_owned())];
-        let changed = change(text, changes);
-        assert_eq!(changed.text, "#version 450\nint a;float b[(2 * 2)], c;");
-        let check = |of: &str, expected: Option<&str>| {
-            let start = changed.text.find(of).expect("it is there");
-            let span = changed.span(Span::new(start as u32, (start + of.len()) as u32));
-            assert_eq!(span.to_range().map(|range| &text[range]), expected, "{of}");
-        };
-        check("#version", Some("#version"));
-        check("int a;", None);
-        check("float b", Some("float b"));
-        check("2 * 2", Some("N"));
-        check("[(2 * 2)]", Some("[N]"));
-        check("(2 * 2)", Some("N"));
-        check("c", Some("c"));
+    fn tokens_keep_their_places_beside_macros() {
+        check("    o[1] = a << SIZE(0);", " o[1] = a << ( 0 == 0 ? 3 : 0);", "<<", "<<");
+        check("    o[1] = a << SIZE(0);", " o[1] = a << ( 0 == 0 ? 3 : 0);", "?", "SIZE(0)");
+        check("x = F(a) + b;", "x = a * a + b;", "b", "b");
+        check("x = F(a) + b;", "x = a * a + b;", "*", "F(a)");
     }
 }

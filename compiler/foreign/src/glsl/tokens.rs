@@ -1,5 +1,5 @@
-//! GLSL text as tokens, for what is looked for in it before naga reads it: words, numbers and marks, each with its
-//! place. Comments, blanks and the preprocessor's lines are left out; macros are not followed.
+//! GLSL text as tokens, to find places in it: words, numbers and marks, each with its place. Comments, blanks and
+//! the preprocessor's lines are left out; macros are not expanded.
 
 use std::ops::Range;
 
@@ -53,21 +53,7 @@ pub(super) fn closing(tokens: &[Token], opening: usize) -> Option<usize> {
     None
 }
 
-/// What commas part, outside of brackets; nothing where nothing stands.
-pub(super) fn parts<'t, 's>(tokens: &'t [Token<'s>]) -> impl Iterator<Item = &'t [Token<'s>]> {
-    let mut depth = 0_usize;
-    let all = tokens.split(move |token| {
-        match token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && token.text == ","
-    });
-    all.filter(|part| !part.is_empty())
-}
-
-/// Where tokens stand.
+/// The range from the first token to the last.
 pub(super) fn place(tokens: &[Token]) -> Option<Range<usize>> {
     Some(tokens.first()?.range.start..tokens.last()?.range.end)
 }
@@ -83,8 +69,27 @@ fn is_of_word(letter: char) -> bool {
 }
 
 fn length_of_token(rest: &str, first: char) -> usize {
-    if !is_of_word(first) {
-        return first.len_utf8();
+    if first.is_ascii_digit() {
+        return length_of_number(rest);
     }
-    rest.find(|letter| !is_of_word(letter)).unwrap_or(rest.len())
+    if is_of_word(first) {
+        return rest.find(|letter| !is_of_word(letter)).unwrap_or(rest.len());
+    }
+    const MARKS: [&str; 21] = [
+        "<<=", ">>=", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "^^", "++", "--", "+=", "-=", "*=",
+        "/=", "%=", "&=", "|=", "^=",
+    ];
+    MARKS.iter().find(|mark| rest.starts_with(**mark)).map_or(first.len_utf8(), |mark| mark.len())
+}
+
+/// Digits, a point, an exponent with its sign, and what follows at once.
+fn length_of_number(rest: &str) -> usize {
+    let is_hexadecimal = rest.starts_with("0x") || rest.starts_with("0X");
+    let mut before = ' ';
+    let is_behind = |letter: char| {
+        let is_sign = matches!(letter, '+' | '-') && matches!(before, 'e' | 'E') && !is_hexadecimal;
+        before = letter;
+        !(is_of_word(letter) || letter == '.' || is_sign)
+    };
+    rest.find(is_behind).unwrap_or(rest.len())
 }

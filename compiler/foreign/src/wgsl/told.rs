@@ -4,7 +4,8 @@ use kps_syntax::{Diagnostic, Source, Span};
 use naga::front::wgsl::ParseError;
 
 use super::limits;
-use crate::{errors, evaluated, wholes};
+use super::{evaluated, wholes};
+use crate::errors;
 
 const CODE: &str = "foreign/wgsl";
 

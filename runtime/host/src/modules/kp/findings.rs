@@ -179,15 +179,22 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
         }
         FindingKind::DivisionByZero { dividend } => {
             Diagnostic::error("checked/division-by-zero", format!("{} is divided by zero", number(*dividend)))
-                .help(format!("unchecked, {}: divide only where the divisor is not 0", quotient(finding)))
+                .help(format!(
+                    "unchecked, {}: divide only where the divisor is not 0",
+                    quotient(finding, near)
+                ))
         }
         FindingKind::ShiftAmount { amount, width } => {
             let message = format!("a shift by {amount}, of an int that has {width} bits");
+            let unchecked = match is_undefined(finding, near) {
+                true => UNDEFINED.to_owned(),
+                false => format!("the amount counts modulo {width}"),
+            };
             Diagnostic::error("checked/shift-amount", message)
-                .help(format!("unchecked, the amount counts modulo {width}: shift by 0 to {}", width - 1))
+                .help(format!("unchecked, {unchecked}: shift by 0 to {}", width - 1))
         }
         FindingKind::Conversion { value, n_digits, bits, signed } => {
-            conversion(finding, *value, *n_digits, (*bits, *signed))
+            conversion((finding, near), *value, *n_digits, (*bits, *signed))
         }
         FindingKind::NotUniform { values: [here, there], other } => {
             let message = "`uniform(..)` is given a value that differs within the workgroup";
@@ -473,15 +480,28 @@ fn does(access: Access) -> &'static str {
     }
 }
 
+const UNDEFINED: &str = "the result is undefined";
+
+/// Whether the language of a mistake leaves undefined what kernels and WGSL define.
+fn is_undefined(finding: &Finding, near: &Near) -> bool {
+    is_shader(finding) && near.shader != Some(foreign::Language::Wgsl)
+}
+
 /// What a division by zero gives.
-fn quotient(finding: &Finding) -> &'static str {
+fn quotient(finding: &Finding, near: &Near) -> &'static str {
     match is_shader(finding) {
+        _ if is_undefined(finding, near) => UNDEFINED,
         true => "`a / 0` is `a` and `a % 0` is 0",
         false => "the result is 0",
     }
 }
 
-fn conversion(finding: &Finding, value: f64, n_digits: u32, (bits, signed): (u32, bool)) -> Diagnostic {
+fn conversion(
+    (finding, near): (&Finding, &Near),
+    value: f64,
+    n_digits: u32,
+    (bits, signed): (u32, bool),
+) -> Diagnostic {
     let ty = format!("{}{bits}", if signed { "i" } else { "u" });
     // What an f32 needs to be told from its neighbours may be less than what a whole number is.
     let is_count = value.fract() == 0.0 && value.abs() < 1e16;
@@ -495,7 +515,11 @@ fn conversion(finding: &Finding, value: f64, n_digits: u32, (bits, signed): (u32
         false => {
             let (least, greatest) = limits(n_digits, bits, signed);
             let clamped = format!("clamp(x, {least:.1}, {greatest:.1})");
-            format!("unchecked, it becomes the nearest that does: convert `{clamped}`")
+            let unchecked = match is_undefined(finding, near) {
+                true => UNDEFINED,
+                false => "it becomes the nearest that does",
+            };
+            format!("unchecked, {unchecked}: convert `{clamped}`")
         }
     };
     Diagnostic::error("checked/conversion", message).help(help)

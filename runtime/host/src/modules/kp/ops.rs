@@ -14,6 +14,7 @@ use crate::errors::type_error;
 use crate::foreign::{self, Language, Options};
 use crate::modules::kernels::{self, Bound, Launched, compile_error};
 use crate::modules::numpy::NdArray;
+use crate::modules::sys;
 use crate::value::{Args, ExceptionKind, Native, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -178,7 +179,8 @@ pub fn words_for(
 pub fn options(vm: &mut Vm, entry_point: Option<&Value>) -> Result<Options> {
     let given = entry_point.filter(|given| !given.is_none());
     let entry_point = given.map(|name| String::from_value(vm, name)).transpose()?;
-    Ok(Options { entry_point, ..Options::default() })
+    let folder = sys::search_path(vm).into_iter().next();
+    Ok(Options { entry_point, folder, ..Options::default() })
 }
 
 /// Words in which there is nothing to choose.

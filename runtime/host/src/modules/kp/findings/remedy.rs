@@ -44,6 +44,8 @@ pub fn barrier(shader: Option<Language>, memory: SharedMemory) -> &'static str {
         (Some(Language::Wgsl), SharedMemory::Image) => "textureBarrier()",
         (Some(Language::Glsl), SharedMemory::Buffer) => "memoryBarrierBuffer() and barrier()",
         (Some(Language::Glsl), SharedMemory::Image) => "memoryBarrierImage() and barrier()",
+        (Some(Language::Hlsl), SharedMemory::Workgroup) => "GroupMemoryBarrierWithGroupSync()",
+        (Some(Language::Hlsl), _) => "DeviceMemoryBarrierWithGroupSync()",
         (Some(Language::Glsl), SharedMemory::Workgroup) | (None, _) => "barrier()",
     }
 }

@@ -1,35 +1,6 @@
 //! All statements of a module or a block, however deep they are nested.
 
-use naga::{Block, Module, Span, Statement};
-
-pub(crate) fn for_each(module: &mut Module, change: &mut dyn FnMut(&mut Statement)) {
-    let functions = module.functions.iter_mut().map(|(_, function)| function);
-    for function in functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)) {
-        blocks(&mut function.body, &mut |block| block.iter_mut().for_each(&mut *change));
-    }
-}
-
-/// A block and those in it, the innermost first.
-pub(crate) fn blocks(block: &mut Block, change: &mut dyn FnMut(&mut Block)) {
-    for statement in block.iter_mut() {
-        match statement {
-            Statement::Block(block) => blocks(block, change),
-            Statement::If { accept, reject, .. } => {
-                blocks(accept, change);
-                blocks(reject, change);
-            }
-            Statement::Loop { body, continuing, .. } => {
-                blocks(body, change);
-                blocks(continuing, change);
-            }
-            Statement::Switch { cases, .. } => {
-                cases.iter_mut().for_each(|case| blocks(&mut case.body, change));
-            }
-            _ => {}
-        }
-    }
-    change(block);
-}
+use naga::{Block, Span, Statement};
 
 /// The first answer of `look` for a statement of a block and its place, or for one that is nested in it.
 pub(crate) fn find<T>(block: &Block, look: &dyn Fn(&Statement, Span) -> Option<T>) -> Option<T> {

@@ -8,8 +8,7 @@ use naga::{AddressSpace, GlobalVariable};
 
 use super::expressions::literal;
 use super::told::{Told, told};
-use crate::Language;
-use crate::names::Names;
+use crate::wgsl::names::Names;
 
 const NO_ARRAYS_OF_RESOURCES: &str = "arrays of buffers, images and samplers are not known here";
 
@@ -32,14 +31,8 @@ pub(super) fn variable(names: Names, variable: &GlobalVariable, error: &Error) -
         Error::StorageAddressSpaceWriteOnlyNotSupported => {
             told("a buffer that is written can be read, too").help("write `var<storage, read_write>`")
         }
-        Error::InitializerNotAllowed(_) => {
-            told("this memory has no value from the start").help(match names.language {
-                Language::Glsl => "store one at the start of `main`, and write `barrier();` behind",
-                Language::Wgsl => {
-                    "store one at the start of the function, and write `workgroupBarrier();` behind"
-                }
-            })
-        }
+        Error::InitializerNotAllowed(_) => told("this memory has no value from the start")
+            .help("store one at the start of the function, and write `workgroupBarrier();` behind"),
         Error::InitializerType => {
             let ty = names.ty(variable.ty);
             told(format!("`{name}` is a `{ty}`, and its value is not"))
@@ -101,7 +94,7 @@ fn laid(space: AddressSpace, disalignment: &Disalignment) -> Told {
     }
 }
 
-pub(super) fn ty(names: Names, error: &TypeError) -> Option<Told> {
+pub(super) fn ty(error: &TypeError) -> Option<Told> {
     Some(match *error {
         TypeError::InvalidArrayBaseType(_)
         | TypeError::BindingArrayBaseTypeNotStruct(_)
@@ -110,10 +103,7 @@ pub(super) fn ty(names: Names, error: &TypeError) -> Option<Told> {
             told(format!("`{name}` has no known length, and something lies behind it"))
                 .help("put it at the end of the block, or write its length")
         }
-        TypeError::EmptyStruct => told("a struct has at least one member").help(match names.language {
-            Language::Glsl => "write one: `float x;`",
-            Language::Wgsl => "write one: `x: f32`",
-        }),
+        TypeError::EmptyStruct => told("a struct has at least one member").help("write one: `x: f32`"),
         TypeError::InvalidArraySize(_) => {
             told("an array has at least one element").help("write a length of 1 or more")
         }
@@ -121,12 +111,8 @@ pub(super) fn ty(names: Names, error: &TypeError) -> Option<Told> {
         TypeError::MatrixElementNotFloat => told("matrices are of floats").help("write `mat2x2<f32>`"),
         TypeError::InvalidAtomicWidth(..) => told("atomics of this type are not known here")
             .help("those of `i32`, `u32`, `i64`, `u64` and `f32` are"),
-        TypeError::InvalidData(_) => {
-            told("an image or a sampler cannot be a member of a struct").help(match names.language {
-                Language::Glsl => "declare it by itself, as a `uniform`",
-                Language::Wgsl => "declare it by itself, with `var`",
-            })
-        }
+        TypeError::InvalidData(_) => told("an image or a sampler cannot be a member of a struct")
+            .help("declare it by itself, with `var`"),
         TypeError::InvalidPointerToUnsized { .. } => {
             told("what has no known length lies in buffers alone").help("write the length of the array")
         }

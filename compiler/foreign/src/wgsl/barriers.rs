@@ -4,10 +4,6 @@
 //! GLSL's barriers of memory alone are unknown to its front end: a text declares a function for each that it calls, and
 //! the calls come to be barriers.
 
-use naga::{Barrier, Function, Handle, Module, Statement};
-use rustc_hash::FxHashMap;
-
-use crate::statements;
 use crate::words::{BOUND, HEADER_WORDS, OP_CONSTANT, instructions};
 
 const OP_CONTROL_BARRIER: u32 = 224;
@@ -17,50 +13,6 @@ const OP_MEMORY_BARRIER: u32 = 225;
 const OF_SUBGROUP: u32 = 0x8 | 0x80;
 /// Acquire and release, of what is in buffers and in shared memory.
 const OF_BUFFERS_AND_SHARED: u32 = 0x8 | 0x40 | 0x100;
-
-const OF_ALL: Barrier = Barrier::STORAGE.union(Barrier::WORK_GROUP).union(Barrier::TEXTURE);
-
-/// The barriers of memory that GLSL has. With buffers among it, naga orders it for the whole device.
-const OF_MEMORY: [(&str, Barrier); 5] = [
-    ("memoryBarrier", OF_ALL),
-    ("memoryBarrierBuffer", Barrier::STORAGE),
-    ("memoryBarrierImage", Barrier::STORAGE.union(Barrier::TEXTURE)),
-    ("memoryBarrierShared", Barrier::WORK_GROUP),
-    ("groupMemoryBarrier", OF_ALL),
-];
-
-/// What a text declares for those that it may call.
-pub(crate) fn declaration(text: &str) -> String {
-    let called = OF_MEMORY.iter().filter(|(name, _)| text.contains(name));
-    called.map(|(name, _)| format!("void {name}() {{}} ")).collect()
-}
-
-/// Calls of what was declared come to be barriers.
-pub(crate) fn order_memory(module: &mut Module) {
-    let barrier_of = |function: &Function| {
-        let known = OF_MEMORY.iter().find(|(name, _)| function.name.as_deref() == Some(*name))?;
-        Some(known.1)
-    };
-    let functions = module.functions.iter();
-    let barriers: FxHashMap<Handle<Function>, Barrier> =
-        functions.filter_map(|(handle, function)| Some((handle, barrier_of(function)?))).collect();
-    statements::for_each(module, &mut |statement| {
-        if let Statement::Call { function, .. } = statement
-            && let Some(barrier) = barriers.get(function)
-        {
-            *statement = Statement::MemoryBarrier(*barrier);
-        }
-    });
-}
-
-/// GLSL's `barrier()` waits for the workgroup: there are no others in its text.
-pub(crate) fn wait_for_workgroups(module: &mut Module) {
-    statements::for_each(module, &mut |statement| {
-        if let Statement::ControlBarrier(flags) = statement {
-            flags.remove(Barrier::SUB_GROUP);
-        }
-    });
-}
 
 /// Barriers of subgroups come to order buffers and shared memory.
 pub(crate) fn name_memory(words: Vec<u32>) -> Vec<u32> {

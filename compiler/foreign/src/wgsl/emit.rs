@@ -5,59 +5,44 @@ use naga::back::spv::{self, SourceLanguage, WriterFlags, ZeroInitializeWorkgroup
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::{Module, ShaderStage};
 
-use crate::invalid::check;
-use crate::names::Names;
-use crate::specialise::Declared;
-use crate::{
-    Language, Options, Stage, atomics, barriers, comparisons, elements, errors, guards, lines, members,
-    memory, recipe, resources, specialise, unwritable, wrappers, zeros,
+use super::{
+    atomics, barriers, comparisons, elements, guards, lines, members, memory, recipe, resources, specialise,
+    unwritable, zeros,
 };
+use crate::wgsl::invalid::check;
+use crate::wgsl::names::Names;
+use crate::{Options, Stage, errors};
 
 /// What the words call their entry point, whatever the text called it.
 const ENTRY_POINT: &str = "main";
 
-/// `settled` are specialisation constants that the module knows as plain ones.
-pub(crate) fn words(
-    source: &Source,
-    mut module: Module,
-    settled: Vec<Declared>,
-    language: Language,
-    options: &Options,
-) -> Result<Vec<u32>, Diagnostics> {
-    let info = check(source, Names { module: &module, language })
-        .map_err(|found| specialise::explain(found, &module, &settled, &options.constants))?;
+pub(crate) fn words(source: &Source, mut module: Module, options: &Options) -> Result<Vec<u32>, Diagnostics> {
+    let info = check(source, Names { module: &module })
+        .map_err(|found| specialise::explain(found, &module, &options.constants))?;
     members::load_alone(&mut module, &info);
     elements::copy_for_calls(&mut module, &info);
-    choose_entry_point(source, &mut module, language, options)?;
-    let constants = specialise::take_constants(source, &mut module, language, settled, &options.constants)?;
+    choose_entry_point(source, &mut module, options)?;
+    let constants = specialise::take_constants(source, &mut module, &options.constants)?;
     resources::compact(&mut module);
-    if language == Language::Wgsl {
-        zeros::store(source, &mut module);
-    }
-    let info =
-        check(source, Names { module: &module, language }).map_err(|found| constants.explain(found))?;
+    zeros::store(source, &mut module);
+    let info = check(source, Names { module: &module }).map_err(|found| constants.explain(found))?;
     unwritable::check(source, &module, &info)?;
     lines::note_variables(source, &mut module);
     let indices = atomics::indices(&module, &info);
-    let words = spv::write_vec(&module, &info, &settings(source, language, indices), None)
+    let words = spv::write_vec(&module, &info, &settings(source, indices), None)
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
     let words = comparisons::let_nan_differ(barriers::name_memory(constants.declare(words)));
-    let words = memory::strip_layouts(wrappers::name(guards::name(words, indices)));
+    let words = memory::strip_layouts(guards::name(words, indices));
     let words = lines::carry_on(lines::strip_unknown(words));
     let words = lines::tell_variables(words);
     Ok(match constants.are_settled() {
-        true => recipe::note(words, language, options, &constants.unset),
+        true => recipe::note(words, options, &constants.unset),
         false => words,
     })
 }
 
 /// Leaves the entry point that is meant, by the one name.
-fn choose_entry_point(
-    source: &Source,
-    module: &mut Module,
-    language: Language,
-    options: &Options,
-) -> Result<(), Diagnostics> {
+fn choose_entry_point(source: &Source, module: &mut Module, options: &Options) -> Result<(), Diagnostics> {
     let stage = match options.stage {
         Stage::Compute => ShaderStage::Compute,
         Stage::Vertex => ShaderStage::Vertex,
@@ -70,7 +55,7 @@ fn choose_entry_point(
         .map(|entry| entry.name.clone())
         .collect();
     let wanted = match (&options.entry_point, names.as_slice()) {
-        (Some(name), names) if language == Language::Wgsl => names.iter().find(|known| *known == name),
+        (Some(name), names) => names.iter().find(|known| *known == name),
         (_, [only]) => Some(only),
         (_, names) => names.iter().find(|known| *known == ENTRY_POINT),
     };
@@ -98,15 +83,11 @@ fn stage_words(stage: Stage) -> &'static str {
 }
 
 /// Buffers are kept within their bounds by the device; `index` is for local and shared memory, which are not.
-fn settings<'s>(source: &'s Source, language: Language, index: BoundsCheckPolicy) -> spv::Options<'s> {
+fn settings<'s>(source: &'s Source, index: BoundsCheckPolicy) -> spv::Options<'s> {
     let debug_info = spv::DebugInfo {
         source_code: source.text(),
         file_name: source.name(),
-        language: match language {
-            Language::Glsl => SourceLanguage::GLSL,
-            // Validators from before it had a number refuse the number.
-            Language::Wgsl => SourceLanguage::Unknown,
-        },
+        language: SourceLanguage::Unknown,
     };
     spv::Options {
         lang_version: (1, 3),

@@ -10,7 +10,7 @@ use naga::{
     UniqueArena,
 };
 
-use crate::statements;
+use crate::wgsl::statements;
 
 pub(crate) fn copy_for_calls(module: &mut Module, info: &ModuleInfo) {
     let Module { types, functions, entry_points, .. } = module;

@@ -5,8 +5,7 @@ use naga::{ArraySize, Expression, Function, Handle, SwitchValue, Type, TypeInner
 
 use super::expressions::Typed;
 use super::told::{Told, told};
-use crate::Language;
-use crate::names::Names;
+use crate::wgsl::names::Names;
 
 pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Option<Told> {
     let mut typed = Typed::new(names, function);
@@ -38,10 +37,7 @@ pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Optio
         Error::InvalidIfType(condition) => not_a_condition(&mut typed, condition),
         Error::InvalidSwitchType(value) => {
             told(format!("a `switch` is over an integer, and this is {}", typed.ty(value))).help(
-                match names.language {
-                    Language::Glsl => "convert the value, `int(x)`, or write an `if`",
-                    Language::Wgsl => "convert the value, `i32(x)`, or write an `if`",
-                },
+                "convert the value, `i32(x)`, or write an `if`",
             )
         }
         Error::ConflictingSwitchCase(value) => told(format!("another case has the value {}", case(value)))
@@ -55,16 +51,10 @@ pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Optio
         Error::InvalidStorePointer(_) => told(
             "this cannot be stored to: it lies in a uniform, or in a buffer that is for reading alone",
         )
-        .help(match names.language {
-            Language::Glsl => "declare the block a `buffer`, without `readonly`",
-            Language::Wgsl => "declare it `var<storage, read_write>`",
-        }),
+        .help("declare it `var<storage, read_write>`"),
         Error::InvalidStoreTypes { pointer, value } => stored(&mut typed, pointer, value),
         Error::InvalidStoreTexture { .. } => told("this image cannot be stored to").help(
-            match names.language {
-                Language::Glsl => "declare it an `image2D`, with the format of its texels and without `readonly`",
-                Language::Wgsl => "declare it a `texture_storage_2d<rgba8unorm, write>`",
-            },
+            "declare it a `texture_storage_2d<rgba8unorm, write>`",
         ),
         Error::InvalidStoreValue { ref actual_ty, ref expected_ty, .. } => {
             let [actual, expected] = [actual_ty, expected_ty].map(|one| names.inner(one));
@@ -122,10 +112,8 @@ fn variable(
                 "the length of `{name}` is an override, which arrays in `var<workgroup>` alone have"
             ))
             .help("write a number, or a `const`"),
-            _ => told("a local variable has a known size").help(match names.language {
-                Language::Glsl => "write the length of the array: `float x[4];`",
-                Language::Wgsl => "write the length of the array: `array<f32, 4>`",
-            }),
+            _ => told("a local variable has a known size")
+                .help("write the length of the array: `array<f32, 4>`"),
         },
         LocalVariableError::InitializerType => {
             let value = init?;
@@ -149,10 +137,8 @@ fn returned(typed: &mut Typed, function: &Function, value: Option<Handle<Express
         }
         (None, Some(expected)) => told("this function comes to its end without a `return` of its value")
             .help(format!("end each way through it with `return ..;`, which gives a `{expected}`")),
-        (_, None) => told("this function returns nothing").help(match typed.names.language {
-            Language::Glsl => "leave out the value, or write its type for `void`",
-            Language::Wgsl => "leave out the value, or write its type: `fn f() -> f32`",
-        }),
+        (_, None) => told("this function returns nothing")
+            .help("leave out the value, or write its type: `fn f() -> f32`"),
     }
 }
 

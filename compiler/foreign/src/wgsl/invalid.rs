@@ -13,8 +13,9 @@ use naga::{
 };
 
 use self::told::{Told, told};
-use crate::names::Names;
-use crate::{errors, statements};
+use crate::errors;
+use crate::wgsl::names::{self, Names};
+use crate::wgsl::statements;
 
 mod entries;
 mod expressions;
@@ -64,7 +65,7 @@ pub(crate) fn diagnostic(source: &Source, names: Names, error: &WithSpan<Validat
 fn told_of(names: Names, error: &ValidationError) -> Option<Told> {
     let module = names.module;
     match error {
-        ValidationError::Type { source, .. } => globals::ty(names, source),
+        ValidationError::Type { source, .. } => globals::ty(source),
         ValidationError::Constant { source, .. } => globals::constant(source),
         ValidationError::ConstExpression { source, .. } => globals::constant_expression(source),
         ValidationError::Override { source, .. } => globals::specialised(source),
@@ -123,7 +124,7 @@ fn place(source: &Source, names: Names, error: &ValidationError) -> Option<Span>
         ValidationError::EntryPoint { name, source: error, .. } => {
             let of_parameter = entry(name).and_then(|entry| parameter_place(source, entry, error));
             return of_parameter
-                .or_else(|| errors::word(source, &[&entry_place(names, error)?]))
+                .or_else(|| errors::word(source, &[&entry_place(error)?]))
                 .or_else(|| errors::word(source, &[&format!("fn {name}("), &format!("{name}(")]));
         }
         ValidationError::InvalidHandle(_) => return call_of_itself(module),
@@ -145,12 +146,12 @@ fn place_of_type(module: &Module, ty: Handle<Type>) -> Option<Span> {
 }
 
 /// The word of a text that a mistake of an entry point is about.
-fn entry_place(names: Names, error: &EntryPointError) -> Option<String> {
+fn entry_place(error: &EntryPointError) -> Option<String> {
     match error {
         EntryPointError::Argument(_, error) | EntryPointError::Result(error) => match error {
             VaryingError::InvalidBuiltInStage(built_in)
             | VaryingError::InvalidBuiltInType(built_in, _)
-            | VaryingError::DuplicateBuiltIn(built_in) => Some(names.built_in(*built_in)),
+            | VaryingError::DuplicateBuiltIn(built_in) => Some(names::built_in(*built_in).to_owned()),
             VaryingError::InvalidMultiDimensionalSubgroupBuiltIn => Some("workgroup_size".to_owned()),
             _ => None,
         },

@@ -5,37 +5,25 @@ use naga::{BuiltIn, EntryPoint, Handle, Scalar, ShaderStage, Type, TypeInner, Ve
 
 use super::functions;
 use super::told::{Told, told};
-use crate::Language;
-use crate::names::Names;
+use crate::wgsl::names::{self, Names};
 
 pub(super) fn told_of(names: Names, entry: &EntryPoint, error: &Error) -> Option<Told> {
     Some(match error {
         Error::Function(error) => return functions::told_of(names, &entry.function, error),
         Error::Argument(at, error) => {
-            return unbound_parameter(names, entry, *at, error).or_else(|| varying(names, error));
+            return unbound_parameter(names, entry, *at, error).or_else(|| varying(error));
         }
         Error::Result(error) => {
-            return unbound_result(names, entry, error).or_else(|| varying(names, error));
+            return unbound_result(names, entry, error).or_else(|| varying(error));
         }
         Error::ForbiddenStageOperations => told("compute shaders have neither `discard` nor derivatives").help(
-            match names.language {
-                Language::Glsl => "write `return;` for `discard`, and sample an image at a level: `textureLod(.., place, 0.0)`",
-                Language::Wgsl => {
-                    "write `return;` for `discard`, and sample an image at a level: `textureSampleLevel(.., place, 0.0)`"
-                }
-            },
+            "write `return;` for `discard`, and sample an image at a level: `textureSampleLevel(.., place, 0.0)`",
         ),
         Error::OutOfRangeWorkgroupSize => {
-            told("a workgroup has 1 to 16384 invocations along each axis").help(match names.language {
-                Language::Glsl => "write `layout(local_size_x = 64) in;`",
-                Language::Wgsl => "write `@workgroup_size(64)`",
-            })
+            told("a workgroup has 1 to 16384 invocations along each axis").help("write `@workgroup_size(64)`")
         }
         Error::BindingCollision(_) => {
-            told("another resource has this binding: each has a number of its own").help(match names.language {
-                Language::Glsl => "write the next number that is free: `layout(set = 0, binding = 1)`",
-                Language::Wgsl => "write the next number that is free: `@group(0) @binding(1)`",
-            })
+            told("another resource has this binding: each has a number of its own").help("write the next number that is free: `@group(0) @binding(1)`")
         }
         Error::MoreThanOneImmediateUsed => {
             told("a shader has one block of push constants").help("put the members of both into one")
@@ -46,10 +34,7 @@ pub(super) fn told_of(names: Names, entry: &EntryPoint, error: &Error) -> Option
         Error::InvalidGlobalUsage(handle, _) => {
             let variable = names.module.global_variables[*handle].name.clone().unwrap_or_default();
             told(format!("`{variable}` cannot be used in this way: it is for reading, or for writing, alone"))
-                .help(match names.language {
-                    Language::Glsl => "leave out `readonly` and `writeonly` where it is declared",
-                    Language::Wgsl => "write `read_write` where it is declared",
-                })
+                .help("write `read_write` where it is declared")
         }
         _ => return None,
     })
@@ -109,13 +94,13 @@ fn member(names: Names<'_>, ty: Handle<Type>, at: u32) -> Option<(&str, Handle<T
     Some((member.name.as_deref()?, member.ty))
 }
 
-fn varying(names: Names, error: &VaryingError) -> Option<Told> {
+fn varying(error: &VaryingError) -> Option<Told> {
     Some(match *error {
         VaryingError::InvalidBuiltInStage(built_in) => {
-            told(format!("`{}` is not known in shaders of this stage", names.built_in(built_in)))
+            told(format!("`{}` is not known in shaders of this stage", names::built_in(built_in)))
         }
         VaryingError::InvalidBuiltInType(built_in, _) => {
-            let name = names.built_in(built_in);
+            let name = names::built_in(built_in);
             let message = told(format!("`{name}` is of another type"));
             match built_in_type(built_in) {
                 Some(ty) => message.help(format!("write `@builtin({name}) name: {ty}`")),
@@ -123,7 +108,7 @@ fn varying(names: Names, error: &VaryingError) -> Option<Told> {
             }
         }
         VaryingError::DuplicateBuiltIn(built_in) => {
-            told(format!("`{}` is taken twice", names.built_in(built_in))).help("leave one of them out")
+            told(format!("`{}` is taken twice", names::built_in(built_in))).help("leave one of them out")
         }
         VaryingError::NotIOShareableType(_) | VaryingError::InvalidType(_) => {
             told("inputs and outputs are numbers and vectors of them")
@@ -134,10 +119,7 @@ fn varying(names: Names, error: &VaryingError) -> Option<Told> {
                 .help("write the next number that is free")
         }
         VaryingError::InvalidInterpolationForInteger => {
-            told("integers are not interpolated").help(match names.language {
-                Language::Glsl => "write `flat` before it",
-                Language::Wgsl => "write `@interpolate(flat)` before it",
-            })
+            told("integers are not interpolated").help("write `@interpolate(flat)` before it")
         }
         VaryingError::InvalidMultiDimensionalSubgroupBuiltIn => {
             told("numbers in subgroups are known in workgroups with one axis alone")

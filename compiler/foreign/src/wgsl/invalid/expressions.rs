@@ -7,8 +7,8 @@ use naga::{BinaryOperator, Expression, Function, Handle, ImageClass, ScalarKind,
 
 use super::functions::not_a_condition;
 use super::told::{Told, told};
-use crate::names::{Names, binary, unary};
-use crate::{Language, wholes};
+use crate::wgsl::names::{Names, binary, unary};
+use crate::wgsl::wholes;
 
 /// A function's expressions, by their types.
 pub(super) struct Typed<'m> {
@@ -160,10 +160,6 @@ impl<'m> Typed<'m> {
         })
     }
 
-    fn choose(&self, glsl: &'static str, wgsl: &'static str) -> &'static str {
-        if self.names.language == Language::Glsl { glsl } else { wgsl }
-    }
-
     /// Whether a value is negated where the text has no mark of that.
     fn is_turned_round(&self, operand: Handle<Expression>) -> bool {
         let expressions = &self.function.expressions;
@@ -207,9 +203,7 @@ impl<'m> Typed<'m> {
                 message.help("it takes numbers: a `bool` is none")
             }
             _ if l == r => message,
-            _ if kinds[0] != kinds[1] => {
-                message.help(format!("convert one of them: `{}`", self.choose("float(x)", "f32(x)")))
-            }
+            _ if kinds[0] != kinds[1] => message.help("convert one of them: `f32(x)`"),
             Op::Multiply => message.help("a matrix takes a vector with as many components as it has columns"),
             _ => message.help("give both sides as many components"),
         }
@@ -222,7 +216,7 @@ impl<'m> Typed<'m> {
             true => {
                 message.help(format!("take one of its components: `{}.x`", self.name(index).unwrap_or("v")))
             }
-            false => message.help(format!("convert it: `{}`", self.choose("int(x)", "i32(x)"))),
+            false => message.help("convert it: `i32(x)`"),
         }
     }
 
@@ -255,16 +249,8 @@ impl<'m> Typed<'m> {
     }
 
     fn unsized_value(&self) -> Told {
-        match self.names.language {
-            Language::Glsl => told(
-                "this loads a buffer whose length is known at run time alone: leave out the name behind the block, and \
-                 name its members alone",
-            ),
-            Language::Wgsl => {
-                told("a buffer whose length is known at run time alone has no value of its own")
-                    .help("name an element, `data[i]`, or take its address, `arrayLength(&data)`")
-            }
-        }
+        told("a buffer whose length is known at run time alone has no value of its own")
+            .help("name an element, `data[i]`, or take its address, `arrayLength(&data)`")
     }
 
     /// What is wrong with how an image is read.
@@ -287,16 +273,15 @@ impl<'m> Typed<'m> {
                 told("an image with layers is read at one of them, and no other is")
             }
             Error::InvalidImageClass(ImageClass::Sampled { .. }) => {
-                told("an image of integers cannot be sampled")
-                    .help(format!("read its texels: `{}`", self.choose("texelFetch", "textureLoad")))
+                told("an image of integers cannot be sampled").help("read its texels: `textureLoad`")
             }
             Error::InvalidImageClass(_) => told("this cannot be done with an image of this kind"),
             Error::ComparisonSamplingMismatch { sampler: true, .. } => {
-                told("a sampler that compares is for images of depths")
-                    .help(format!("declare it as `{}`", self.choose("sampler", "sampler")))
+                told("a sampler that compares is for images of depths").help("declare it as `sampler`")
             }
-            Error::ComparisonSamplingMismatch { .. } => told("this sampler does not compare")
-                .help(format!("declare it as `{}`", self.choose("samplerShadow", "sampler_comparison"))),
+            Error::ComparisonSamplingMismatch { .. } => {
+                told("this sampler does not compare").help("declare it as `sampler_comparison`")
+            }
             Error::InvalidImageStorageAccess(_) => told("this image takes no atomic operations")
                 .help("declare it with that access: `texture_storage_2d<r32uint, atomic>`"),
             Error::InvalidImageFormat(_) => told("images of this format take no atomic operations")

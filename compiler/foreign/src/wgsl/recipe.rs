@@ -2,28 +2,24 @@
 //! (`OpModuleProcessed`): with these and the text, which they have as well, they are made anew for other values.
 
 use crate::words::{HEADER_WORDS, instructions, is_declaration, is_decoration, n_before, string, text};
-use crate::{Language, Options, Stage};
+use crate::{Options, Stage};
 
 const OP_MODULE_PROCESSED: u32 = 330;
 
 /// What the first note begins with; devices know by it that they cannot give the constants.
 const SETTLED: &str = "kps.settled ";
 const ENTRY_POINT: &str = "kps.entry_point ";
-const DEFINITION: &str = "kps.definition ";
 /// Of a constant that the text gives no value.
 const UNSET: &str = "kps.unset ";
 
-const LANGUAGES: [(&str, Language); 2] = [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)];
 const STAGES: [(&str, Stage); 3] =
     [("compute", Stage::Compute), ("vertex", Stage::Vertex), ("fragment", Stage::Fragment)];
 
 /// Words with notes on how they were made.
-pub(crate) fn note(words: Vec<u32>, language: Language, options: &Options, unset: &[String]) -> Vec<u32> {
-    let language = LANGUAGES.iter().find(|(_, one)| *one == language).map_or("", |(word, _)| word);
+pub(crate) fn note(words: Vec<u32>, options: &Options, unset: &[String]) -> Vec<u32> {
     let stage = STAGES.iter().find(|(_, one)| *one == options.stage).map_or("", |(word, _)| word);
-    let mut notes = vec![format!("{SETTLED}{language} {stage}")];
+    let mut notes = vec![format!("{SETTLED}{stage}")];
     notes.extend(options.entry_point.iter().map(|name| format!("{ENTRY_POINT}{name}")));
-    notes.extend(options.definitions.iter().map(|(name, text)| format!("{DEFINITION}{name} {text}")));
     notes.extend(unset.iter().map(|name| format!("{UNSET}{name}")));
     let notes: Vec<u32> = notes.iter().flat_map(|note| instruction(note)).collect();
     // Notes stand between names and what decorates these.
@@ -45,21 +41,17 @@ fn notes(words: &[u32]) -> impl Iterator<Item = String> {
 }
 
 /// What the notes of words say; `None` for words whose constants a device can give.
-pub(crate) fn read(words: &[u32]) -> Option<(Language, Options)> {
-    let (mut language, mut options) = (None, Options::default());
+pub(crate) fn read(words: &[u32]) -> Option<Options> {
+    let mut options = None;
     for note in notes(words) {
-        if let Some(rest) = note.strip_prefix(SETTLED) {
-            let (word, stage) = rest.split_once(' ')?;
-            language = LANGUAGES.iter().find(|(known, _)| *known == word).map(|(_, language)| *language);
-            options.stage = STAGES.iter().find(|(known, _)| *known == stage)?.1;
+        if let Some(stage) = note.strip_prefix(SETTLED) {
+            let stage = STAGES.iter().find(|(known, _)| *known == stage)?.1;
+            options = Some(Options { stage, ..Options::default() });
         } else if let Some(name) = note.strip_prefix(ENTRY_POINT) {
-            options.entry_point = Some(name.to_owned());
-        } else if let Some((name, text)) = note.strip_prefix(DEFINITION).and_then(|rest| rest.split_once(' '))
-        {
-            options.definitions.push((name.to_owned(), text.to_owned()));
+            options.as_mut()?.entry_point = Some(name.to_owned());
         }
     }
-    Some((language?, options))
+    options
 }
 
 fn instruction(note: &str) -> Vec<u32> {

@@ -12,8 +12,9 @@ use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::{Constant, Expression, Handle, Literal, Module, Override, Span, TypeInner};
 use rustc_hash::FxHashSet;
 
-use crate::names::Names;
-use crate::{Given, Language, errors, invalid};
+use crate::wgsl::invalid;
+use crate::wgsl::names::Names;
+use crate::{Given, errors};
 
 mod declare;
 
@@ -21,14 +22,9 @@ mod declare;
 const FIRST_MARK: u32 = 0x7e5a_c301;
 
 /// Mistakes of a module whose constants are not taken yet, with their values.
-pub(crate) fn explain(
-    found: Diagnostics,
-    module: &Module,
-    settled: &[Declared],
-    given: &[Given],
-) -> Diagnostics {
-    let open = current(module, &open_constants(module, settled), given);
-    with_values(with_values(found, settled), &open)
+pub(crate) fn explain(found: Diagnostics, module: &Module, given: &[Given]) -> Diagnostics {
+    let open = current(module, &open_constants(module), given);
+    with_values(found, &open)
 }
 
 /// Mistakes with the values of the constants that are named where they are, or behind on the line.
@@ -104,30 +100,26 @@ struct Open {
     constant: Override,
 }
 
-/// Leaves no override in a module. `settled` are constants whose values the text had to be read with.
+/// Leaves no override in a module.
 pub(crate) fn take_constants(
     source: &Source,
     module: &mut Module,
-    language: Language,
-    settled: Vec<Declared>,
     given: &[Given],
 ) -> Result<Constants, Diagnostics> {
-    let open = open_constants(module, &settled);
+    let open = open_constants(module);
     let is_given = |id: u32| given.iter().any(|(given, _)| *given == id);
     let unset: Vec<&Open> =
         open.iter().filter(|open| open.constant.init.is_none() && !is_given(open.id)).collect();
-    if settled.is_empty()
-        && given.is_empty()
+    if given.is_empty()
         && unset.is_empty()
         && let Some(constants) = hide(module, &open)
     {
         return Ok(constants);
     }
-    let mut declared = settled;
-    declared.extend(match unset.is_empty() {
-        true => settle(source, module, language, &open, given)?,
-        false => settle_without(source, module, language, &open, (&unset, given))?,
-    });
+    let mut declared = match unset.is_empty() {
+        true => settle(source, module, &open, given)?,
+        false => settle_without(source, module, &open, (&unset, given))?,
+    };
     declared.sort_by_key(|constant| constant.id);
     let unset = unset.iter().map(|open| open.constant.name.clone().unwrap_or_default()).collect();
     Ok(Constants { declared, marks: Vec::new(), unset })
@@ -140,7 +132,6 @@ const STAND_INS: [f64; 3] = [1.0, 64.0, 1024.0];
 fn settle_without(
     source: &Source,
     module: &mut Module,
-    language: Language,
     open: &[Open],
     (unset, given): (&[&Open], &[Given]),
 ) -> Result<Vec<Declared>, Diagnostics> {
@@ -148,7 +139,7 @@ fn settle_without(
     for stand_in in STAND_INS {
         let values: Vec<Given> =
             given.iter().copied().chain(unset.iter().map(|open| (open.id, stand_in))).collect();
-        match settle(source, module, language, open, &values) {
+        match settle(source, module, open, &values) {
             Ok(declared) => return Ok(declared),
             Err(found) => first = first.or(Some(found)),
         }
@@ -157,9 +148,9 @@ fn settle_without(
 }
 
 /// The overrides of a module; those that the text gives no id get what is free, in order.
-fn open_constants(module: &Module, settled: &[Declared]) -> Vec<Open> {
+fn open_constants(module: &Module) -> Vec<Open> {
     let in_text = module.overrides.iter().filter_map(|(_, one)| one.id).map(u32::from);
-    let given: FxHashSet<u32> = in_text.chain(settled.iter().map(|one| one.id)).collect();
+    let given: FxHashSet<u32> = in_text.collect();
     let mut free = (0..).filter(|id| !given.contains(id));
     let open = |(handle, constant): (Handle<Override>, &Override)| {
         let id =
@@ -234,7 +225,6 @@ fn replace(module: &mut Module, from: Handle<Override>, to: Handle<Constant>) {
 fn settle(
     source: &Source,
     module: &mut Module,
-    language: Language,
     open: &[Open],
     given: &[Given],
 ) -> Result<Vec<Declared>, Diagnostics> {
@@ -249,11 +239,11 @@ fn settle(
         // naga goes by ids alone where there are some.
         values.insert(constant.id.map_or(name, |id| id.to_string()), *value);
     }
-    let info = invalid::check(source, Names { module, language })?;
+    let info = invalid::check(source, Names { module })?;
     let mut kept = module.clone();
     keep(&mut kept, open);
     let (resolved, _) = process_overrides(&kept, &info, None, &values).map_err(|error| {
-        let found = unsettled(source, Names { module, language }, &error);
+        let found = unsettled(source, Names { module }, &error);
         with_values(found, &current(module, open, given))
     })?;
     *module = resolved.into_owned();

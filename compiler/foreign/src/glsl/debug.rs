@@ -1,0 +1,119 @@
+//! What glslang's words say about the text: its name, itself, the names of its functions and its lines.
+//!
+//! glslang writes the preprocessed text, and has no name for it: that part is written anew. Its lines have no
+//! columns: they get that of the first letter on them.
+
+use kps_syntax::Source;
+use rustc_hash::FxHashMap;
+
+use crate::Language;
+use crate::words::{BOUND, HEADER_WORDS, instructions, string, text};
+
+const OP_SOURCE_CONTINUED: u32 = 2;
+const OP_SOURCE: u32 = 3;
+const OP_SOURCE_EXTENSION: u32 = 4;
+const OP_NAME: u32 = 5;
+const OP_MEMBER_NAME: u32 = 6;
+const OP_STRING: u32 = 7;
+const OP_LINE: u32 = 8;
+const OP_MODULE_PROCESSED: u32 = 330;
+
+const LANGUAGE_GLSL: u32 = 2;
+const LANGUAGE_HLSL: u32 = 5;
+
+/// Bytes of text in one instruction, which has at most 65,535 words.
+const PART: usize = 240_000;
+
+pub(super) fn finish(
+    words: &[u32],
+    source: &Source,
+    headers: &FxHashMap<String, Source>,
+    language: Language,
+) -> Vec<u32> {
+    let mut finished = words[..HEADER_WORDS].to_vec();
+    let mut files: FxHashMap<u32, &Source> = FxHashMap::default();
+    let mut has_sources = false;
+    for instruction in instructions(words) {
+        match (instruction[0] & 0xffff, instruction) {
+            (OP_SOURCE_CONTINUED | OP_SOURCE | OP_SOURCE_EXTENSION | OP_MODULE_PROCESSED, _) => {}
+            (OP_STRING, [_, id, name @ ..]) => {
+                let name = string(name);
+                let file = headers.get(&name).unwrap_or(source);
+                files.insert(*id, file);
+                push(&mut finished, OP_STRING, &[&[*id], &text(file.name())[..]].concat());
+            }
+            (OP_NAME | OP_MEMBER_NAME, _) => {
+                if !has_sources {
+                    push_sources(&mut finished, &mut files, source, language);
+                    has_sources = true;
+                }
+                name(&mut finished, instruction);
+            }
+            (OP_LINE, [_, file, line, _]) => {
+                let column = files.get(file).map_or(1, |file| first_column(file, *line));
+                push(&mut finished, OP_LINE, &[*file, *line, column]);
+            }
+            _ => finished.extend(instruction),
+        }
+    }
+    finished
+}
+
+/// The texts of all files that the words name.
+fn push_sources(
+    words: &mut Vec<u32>,
+    files: &mut FxHashMap<u32, &Source>,
+    source: &Source,
+    language: Language,
+) {
+    let language = match language {
+        Language::Hlsl => LANGUAGE_HLSL,
+        _ => LANGUAGE_GLSL,
+    };
+    let mut all: Vec<(u32, Source)> = files.iter().map(|(id, file)| (*id, (*file).clone())).collect();
+    all.sort_by_key(|(id, file)| (file.name() != source.name(), *id));
+    for (id, file) in all {
+        let mut parts = parts(file.text());
+        let first = parts.next().unwrap_or("");
+        push(words, OP_SOURCE, &[&[language, 450, id], &text(first)[..]].concat());
+        for part in parts {
+            push(words, OP_SOURCE_CONTINUED, &text(part));
+        }
+    }
+    debug_assert!(words[BOUND] > 0);
+}
+
+/// A text in parts that one instruction takes each.
+fn parts(mut rest: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let mut end = PART.min(rest.len());
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (part, behind) = rest.split_at(end);
+        rest = behind;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+/// A name; those of functions come with the types of their parameters: `f(f1;`.
+fn name(words: &mut Vec<u32>, instruction: &[u32]) {
+    match instruction {
+        [first, id, name @ ..] if first & 0xffff == OP_NAME => {
+            let name = string(name);
+            let plain = name.split('(').next().unwrap_or_default();
+            push(words, OP_NAME, &[&[*id], &text(plain)[..]].concat());
+        }
+        _ => words.extend(instruction),
+    }
+}
+
+fn push(words: &mut Vec<u32>, opcode: u32, operands: &[u32]) {
+    words.push((operands.len() as u32 + 1) << 16 | opcode);
+    words.extend(operands);
+}
+
+fn first_column(file: &Source, line: u32) -> u32 {
+    let text = file.line_text(line);
+    (text.len() - text.trim_start().len()) as u32 + 1
+}
