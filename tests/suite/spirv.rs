@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use spirv_tools::TargetEnv;
-use spirv_tools::val::{Validator, ValidatorOptions, create};
+use kps_spirv_tools::{Options, TargetEnv};
 
 use crate::Failure;
 
@@ -23,12 +22,8 @@ fn validate(bytes: &[u8]) -> Result<(), String> {
         return Err("its length is not a multiple of 4".to_owned());
     }
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let validator = create(Some(TargetEnv::Vulkan_1_2));
     // What scripts launch is compiled for the device at hand; both have scalar block layout.
-    let options = ValidatorOptions {
-        scalar_block_layout: true,
-        uniform_buffer_standard_layout: true,
-        ..ValidatorOptions::default()
-    };
-    validator.validate(&words, Some(options)).map_err(|error| error.to_string())
+    let options =
+        Options { scalar_block_layout: true, uniform_buffer_standard_layout: true, ..Options::default() };
+    kps_spirv_tools::validate(&words, TargetEnv::Vulkan_1_2, options)
 }

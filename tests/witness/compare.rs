@@ -12,9 +12,8 @@ use kps::inspect::{self, Compiled};
 use kps_device::Device;
 use kps_kernel::ir::Kernel;
 use kps_kernel::{Faults, KernelModule, Matrices, Scalar, Target, Type, Verified};
+use kps_spirv_tools::{Options, TargetEnv};
 use kps_syntax::{Diagnostics, Source};
-use spirv_tools::TargetEnv;
-use spirv_tools::val::{Validator, ValidatorOptions};
 
 use crate::data::{Arguments, Launch};
 use crate::devices::{self, Devices, Named, VULKAN};
@@ -257,10 +256,8 @@ fn first(mistakes: &Diagnostics) -> String {
 }
 
 pub fn validate(words: &[u32], target: &Target) -> Result<(), String> {
-    let options =
-        ValidatorOptions { scalar_block_layout: target.scalar_layout, ..ValidatorOptions::default() };
-    let validator = spirv_tools::val::create(Some(TargetEnv::Vulkan_1_2));
-    validator.validate(words, Some(options)).map_err(|error| error.to_string())
+    let options = Options { scalar_block_layout: target.scalar_layout, ..Options::default() };
+    kps_spirv_tools::validate(words, TargetEnv::Vulkan_1_2, options)
 }
 
 /// The first number that is another one, with its bits, and how many there are; a NaN is like any other.

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use kps_foreign::{Language, Options, Stage, compile};
 use kps_goldens::{cases, compare};
+use kps_spirv_tools::TargetEnv;
 use kps_syntax::{Diagnostic, Diagnostics, Source};
-use spirv_tools::TargetEnv;
-use spirv_tools::val::Validator;
 
 fn shaders(folder: &Path) -> Vec<PathBuf> {
     cases(folder, &["comp", "vert", "frag", "glsl", "wgsl"])
@@ -22,8 +21,7 @@ fn compiled(path: &Path) -> Result<Vec<u32>, Diagnostics> {
 }
 
 fn validate(path: &Path, words: &[u32]) {
-    let validator = spirv_tools::val::create(Some(TargetEnv::Vulkan_1_3));
-    if let Err(error) = validator.validate(words, None) {
+    if let Err(error) = kps_spirv_tools::validate(words, TargetEnv::Vulkan_1_3, Default::default()) {
         panic!("{} is not valid: {error}", path.display());
     }
 }

@@ -12,10 +12,9 @@ use std::rc::Rc;
 
 use kps_goldens::{cases, compare};
 use kps_kernel::{ExplainedFunction, Explanation, Faults, Matrices, Reach, Target};
+use kps_spirv_tools::{Options, TargetEnv};
 use kps_syntax::ast::StmtKind;
 use kps_syntax::{Severity, Source};
-use spirv_tools::TargetEnv;
-use spirv_tools::val::{Validator, ValidatorOptions};
 
 use support::{ModuleEnv, compile, options, render, signature};
 
@@ -55,9 +54,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 fn validate(words: &[u32], target: &Target) -> Result<(), String> {
-    let validator = spirv_tools::val::create(Some(TargetEnv::Vulkan_1_2));
-    let options = ValidatorOptions { scalar_block_layout: target.scalar_layout, ..Default::default() };
-    validator.validate(words, Some(options)).map_err(|error| error.to_string())
+    let options = Options { scalar_block_layout: target.scalar_layout, ..Options::default() };
+    kps_spirv_tools::validate(words, TargetEnv::Vulkan_1_2, options)
 }
 
 #[test]

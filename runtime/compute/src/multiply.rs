@@ -232,22 +232,16 @@ const STORAGE_BUFFER: u32 = 12;
 
 #[cfg(test)]
 mod tests {
-    use spirv_tools::TargetEnv;
-    use spirv_tools::val::{Validator, ValidatorOptions};
+    use kps_spirv_tools::{Options, TargetEnv, validate};
 
     use super::*;
 
     #[test]
     fn every_module_is_valid() {
-        let options = ValidatorOptions { scalar_block_layout: true, ..ValidatorOptions::default() };
+        let options = Options { scalar_block_layout: true, ..Options::default() };
         for dtype in DType::ALL {
             let Some(words) = module(dtype) else { continue };
-            let validator = spirv_tools::val::create(Some(TargetEnv::Vulkan_1_2));
-            assert_eq!(
-                validator.validate(&words, Some(options.clone())).map_err(|error| error.to_string()),
-                Ok(()),
-                "{dtype}"
-            );
+            assert_eq!(validate(&words, TargetEnv::Vulkan_1_2, options), Ok(()), "{dtype}");
         }
     }
 }

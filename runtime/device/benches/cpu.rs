@@ -7,8 +7,7 @@ use kps_device::{
     Access, Binding, BufferId, Command, Commands, Device, Dispatch, MemoryUsage, PipelineOptions, QueueId,
     cpu,
 };
-use spirv_tools::TargetEnv;
-use spirv_tools::assembler::{Assembler, AssemblerOptions};
+use kps_spirv_tools::TargetEnv;
 
 fn main() {
     let multiply = assemble(include_str!("../tests/modules/multiply.spvasm"));
@@ -83,9 +82,7 @@ fn median(n: usize, mut work: impl FnMut()) -> Duration {
 }
 
 fn assemble(text: &str) -> Vec<u32> {
-    let assembler = spirv_tools::assembler::create(Some(TargetEnv::Vulkan_1_2));
-    let binary = assembler.assemble(text, AssemblerOptions::default()).expect("the module assembles");
-    AsRef::<[u32]>::as_ref(&binary).to_vec()
+    kps_spirv_tools::assemble(text, TargetEnv::Vulkan_1_2).expect("the module assembles")
 }
 
 fn load(device: &Rc<dyn Device>, words: &[u32]) -> kps_device::PipelineId {

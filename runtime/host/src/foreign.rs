@@ -5,7 +5,8 @@ use std::path::Path;
 use std::str::Chars;
 
 use kps_compute::Number;
-use kps_device::{source_texts, tools};
+use kps_device::source_texts;
+use kps_device::tools::{self, AssemblyError};
 pub use kps_foreign::{EntryPoint, Language, Options, Stage};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
@@ -131,7 +132,7 @@ pub fn disassemble(words: &[u32]) -> Result<String, Diagnostics> {
 pub fn assemble(text: &str) -> Result<Vec<u32>, Diagnostics> {
     let plain = Plain::of(text);
     let source = Source::new("<assembly>", text);
-    tools::assemble(&plain.text).map_err(|(message, line)| {
+    tools::assemble(&plain.text).map_err(|AssemblyError { message, line }| {
         let line = plain.lines.get(line.saturating_sub(1) as usize).copied().unwrap_or(line);
         let start = source.offset(line, 1);
         let span = kps_syntax::Span::new(start, start + source.line_text(line).len() as u32);

@@ -80,7 +80,8 @@ fn words(record: &Record, location: &Location) -> Words {
     let found = location.source.slice(location.span);
     let before = &location.source.text()[..location.span.start as usize];
     if let Some(rest) = reason.strip_prefix("syntax error, ") {
-        return syntax(rest, found, before);
+        let behind = &location.source.text()[location.span.end as usize..];
+        return unknown_type(rest, found, behind).unwrap_or_else(|| syntax(rest, found, before));
     }
     if let Some(extensions) = reason.strip_prefix("required extension not requested: ") {
         return known(token, reason, found).unwrap_or_else(|| extension(token, found, extensions));
@@ -147,6 +148,17 @@ fn unplaced(texts: &Texts, record: &Record) -> Diagnostic {
 fn end_of(source: &Source) -> Location {
     let end = source.text().trim_end().len() as u32;
     source.at(Span::new(end.saturating_sub(1), end))
+}
+
+/// A name that a declaration begins with, and that is no type.
+fn unknown_type(rest: &str, found: &str, behind: &str) -> Option<Words> {
+    let declares = rest == "unexpected IDENTIFIER"
+        && tokens(behind.lines().next()?).first().is_some_and(super::tokens::Token::is_word);
+    declares.then(|| {
+        let help = helps::of_other_languages(found)
+            .map_or_else(|| format!("declare it first: `struct {found} {{ .. }};`"), str::to_owned);
+        (format!("unknown type `{found}`"), Some(help))
+    })
 }
 
 /// `unexpected ELSE, expecting COMMA or SEMICOLON`.

@@ -74,7 +74,8 @@ const IMPLIED_EXTENSIONS: [(&str, &str); 3] = [
 fn extensions(text: &str) -> String {
     let implied =
         IMPLIED_EXTENSIONS.iter().filter(|(named, _)| text.contains(named)).map(|(_, implied)| *implied);
-    let all = ["GL_GOOGLE_include_directive"].into_iter().chain(implied);
+    let all =
+        ["GL_GOOGLE_include_directive", "GL_EXT_samplerless_texture_functions"].into_iter().chain(implied);
     all.map(|extension| format!("#extension {extension} : enable\n")).collect()
 }
 

@@ -2,8 +2,7 @@
 //! so nothing reaches them that was not looked at here.
 
 use ash::vk;
-use spirv_tools::TargetEnv;
-use spirv_tools::val::ValidatorOptions;
+use kps_spirv_tools::{Options, TargetEnv};
 
 use super::physical::Physical;
 use crate::{Feature, Result, tools};
@@ -15,10 +14,10 @@ pub(super) fn check(physical: &Physical, words: &[u32]) -> Result<()> {
         false => TargetEnv::Vulkan_1_2,
     };
     let has_scalar_layout = physical.info.features.contains(&Feature::ScalarLayout);
-    let options = ValidatorOptions {
+    let options = Options {
         scalar_block_layout: has_scalar_layout,
         uniform_buffer_standard_layout: has_scalar_layout,
-        ..ValidatorOptions::default()
+        ..Options::default()
     };
     tools::validate_by(env, options, words)
 }

@@ -4,9 +4,7 @@
 
 pub mod devices;
 
-use spirv_tools::TargetEnv;
-use spirv_tools::assembler::{Assembler, AssemblerOptions};
-use spirv_tools::val::{Validator, ValidatorOptions};
+use kps_spirv_tools::{Options, TargetEnv, validate};
 
 /// The words of `tests/modules/NAME.spvasm`, which are valid. The current directory is that of this crate.
 pub fn module(name: &str) -> Vec<u32> {
@@ -15,10 +13,8 @@ pub fn module(name: &str) -> Vec<u32> {
     // What is old style ended with SPIR-V 1.3.
     let env = if name == "old_style" { TargetEnv::Vulkan_1_0 } else { TargetEnv::Vulkan_1_3 };
     let words = assemble_for(env, &text);
-    let options = ValidatorOptions { relax_logical_pointer: true, ..ValidatorOptions::default() };
-    spirv_tools::val::create(Some(env))
-        .validate(&words, Some(options))
-        .unwrap_or_else(|error| panic!("{name} is not valid: {error}"));
+    let options = Options { relax_logical_pointer: true, ..Options::default() };
+    validate(&words, env, options).unwrap_or_else(|error| panic!("{name} is not valid: {error}"));
     words
 }
 
@@ -32,10 +28,7 @@ pub fn assemble_old(text: &str) -> Vec<u32> {
 }
 
 pub fn assemble_for(env: TargetEnv, text: &str) -> Vec<u32> {
-    let binary = spirv_tools::assembler::create(Some(env))
-        .assemble(text, AssemblerOptions::default())
-        .expect("the module assembles");
-    AsRef::<[u32]>::as_ref(&binary).to_vec()
+    kps_spirv_tools::assemble(text, env).expect("the module assembles")
 }
 
 /// Runs an ignored test of the calling file alone, in a process of its own.

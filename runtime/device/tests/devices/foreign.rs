@@ -12,7 +12,7 @@ use super::{BOTH, READ};
 
 /// Words of SPIR-V 1.3, whose entry points list inputs alone.
 fn assemble(text: &str) -> Vec<u32> {
-    assemble_for(spirv_tools::TargetEnv::Vulkan_1_1, text)
+    assemble_for(kps_spirv_tools::TargetEnv::Vulkan_1_1, text)
 }
 
 /// What guards hold: nobody writes this by accident.
