@@ -18,6 +18,7 @@ use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
 use crate::fields;
 use crate::grid::Part;
+use crate::printf;
 use crate::records::{self, Ring, Site};
 use crate::tensor::Tensor;
 use crate::words;
@@ -63,6 +64,7 @@ impl Kernel {
         running: Running,
     ) -> Result<Kernel> {
         words::check(words)?;
+        let words = &*printf::record_prints(words);
         let device = context.device("load a kernel on")?;
         let Running { instrument, subgroup_size, origin } = running;
         let mut options = PipelineOptions { instrument, subgroup_size, origin, ..PipelineOptions::default() };

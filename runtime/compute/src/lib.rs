@@ -39,6 +39,7 @@ mod multiply;
 pub mod number;
 pub mod op;
 mod plan;
+mod printf;
 pub mod records;
 pub mod sequence;
 mod sides;

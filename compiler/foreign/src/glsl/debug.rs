@@ -4,7 +4,7 @@
 //! columns: they get that of the first letter on them.
 
 use kps_syntax::Source;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Language;
 use crate::words::{BOUND, HEADER_WORDS, instructions, string, text};
@@ -31,12 +31,13 @@ pub(super) fn finish(
     language: Language,
 ) -> Vec<u32> {
     let mut finished = words[..HEADER_WORDS].to_vec();
+    let files_of_words = files_of(words);
     let mut files: FxHashMap<u32, &Source> = FxHashMap::default();
     let mut has_sources = false;
     for instruction in instructions(words) {
         match (instruction[0] & 0xffff, instruction) {
             (OP_SOURCE_CONTINUED | OP_SOURCE | OP_SOURCE_EXTENSION | OP_MODULE_PROCESSED, _) => {}
-            (OP_STRING, [_, id, name @ ..]) => {
+            (OP_STRING, [_, id, name @ ..]) if files_of_words.contains(id) => {
                 let name = string(name);
                 let file = headers.get(&name).unwrap_or(source);
                 files.insert(*id, file);
@@ -57,6 +58,15 @@ pub(super) fn finish(
         }
     }
     finished
+}
+
+/// The strings that name files; others are what `debugPrintfEXT` prints.
+fn files_of(words: &[u32]) -> FxHashSet<u32> {
+    let file = |instruction: &[u32]| match (instruction[0] & 0xffff, instruction) {
+        (OP_LINE, [_, file, ..]) | (OP_SOURCE, [_, _, _, file, ..]) => Some(*file),
+        _ => None,
+    };
+    instructions(words).filter_map(file).collect()
 }
 
 /// The texts of all files that the words name.
