@@ -3,7 +3,7 @@
 //!
 //! Ints, tests and what is rounded right must agree bit for bit; the rest keeps the bound that the table
 //! of intrinsics states. Host code must print what CPython prints, where that is installed.
-//! `UPDATE=1` writes `docs/intrinsics.md` from the table.
+//! `UPDATE=1` writes `docs/src/reference/accuracy.md` from the table.
 
 mod casts;
 mod columns;

@@ -1,4 +1,4 @@
-//! `docs/intrinsics.md`, printed from the table.
+//! `docs/src/reference/accuracy.md`, printed from the table.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -34,9 +34,13 @@ This page is printed from `compiler/kernel/src/intrinsics`, and the conformance 
 ";
 
 pub fn is_true() -> Result<(), String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no root")?.join("docs/intrinsics.md");
-    kps_goldens::compare(&path, &page())
-        .map_err(|_| "docs/intrinsics.md is not what the table says: UPDATE=1 writes it".to_owned())
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .ok_or("no root")?
+        .join("docs/src/reference/accuracy.md");
+    kps_goldens::compare(&path, &page()).map_err(|_| {
+        "docs/src/reference/accuracy.md is not what the table says: UPDATE=1 writes it".to_owned()
+    })
 }
 
 fn page() -> String {

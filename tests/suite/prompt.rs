@@ -12,7 +12,11 @@ use crate::{Failure, compare};
 const PROMPTS: [&str; 2] = [">>> ", "... "];
 
 pub fn run(program: &Program, path: &Path) -> Result<(), Failure> {
-    let transcript = std::fs::read_to_string(path)?;
+    compare(path, &replay(program, &std::fs::read_to_string(path)?)?)
+}
+
+/// The transcript with what the program answers now.
+pub fn replay(program: &Program, transcript: &str) -> Result<String, Failure> {
     let typed: Vec<&str> = transcript.lines().filter_map(typed_text).collect();
     let input: String = typed.iter().map(|line| format!("{line}\n")).collect();
     let mut shell = program.shell("exec kps -i 2>&1");
@@ -21,7 +25,7 @@ pub fn run(program: &Program, path: &Path) -> Result<(), Failure> {
     if output.status.code() != Some(0) {
         return Err(Failure(format!("it ended with {}:\n{}", output.status, output.stdout)));
     }
-    compare(path, &put_together(&output.stdout, &typed))
+    Ok(put_together(&output.stdout, &typed))
 }
 
 /// What is typed on a line of the transcript; a bare prompt is an empty line.

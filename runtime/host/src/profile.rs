@@ -84,7 +84,7 @@ impl Profile {
         text
     }
 
-    /// As docs/profile.md says.
+    /// As docs/src/guide/profiling.md says.
     pub fn json(&self) -> String {
         let kernels: Vec<String> = self.kernels.iter().map(kernel_json).collect();
         format!(

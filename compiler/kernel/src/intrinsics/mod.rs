@@ -1,7 +1,7 @@
 //! What every operator and function of floats promises: where, how far from the true result, and by
 //! whose word.
 //!
-//! The table is data: `docs/intrinsics.md` is printed from it, and the conformance tests hold every
+//! The table is data: `docs/src/reference/accuracy.md` is printed from it, and the conformance tests hold every
 //! device to it. Functions that are one instruction of SPIR-V have the bound that Vulkan's specification
 //! states for it ("Precision and Operation of SPIR-V Instructions"); what it defines by a formula, and
 //! what is a formula of ours, has the bound that the formula's steps add up to. The built-in device keeps

@@ -13,7 +13,7 @@ use rspirv::spirv::{Op, Word};
 use super::bench::Bench;
 use super::common;
 
-const PAGE: &str = include_str!("../../../../docs/cpu-device.md");
+const PAGE: &str = include_str!("../../../../docs/src/reference/cpu-device.md");
 
 /// Ends with a function of one block: `OpReturn`, `OpFunctionEnd`.
 const MODULE: &str = "

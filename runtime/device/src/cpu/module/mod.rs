@@ -7,7 +7,7 @@
 //!   only terminator, the first is no target;
 //! - calls name functions of the module and never come back to their caller.
 //!
-//! `docs/cpu-device.md` lists the instructions that are taken; anything else is refused by name.
+//! `docs/src/reference/cpu-device.md` lists the instructions that are taken; anything else is refused by name.
 //!
 //! Operand types inside functions, and that a definition dominates its uses, are checked as a function is
 //! lowered: an unused function may hold anything.
