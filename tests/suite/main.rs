@@ -9,6 +9,7 @@ mod device;
 mod pages;
 mod program;
 mod prompt;
+mod reference;
 mod script;
 mod shader;
 mod spirv;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
             .map(|path| embed_trial(&program, path)),
     );
     trials.extend(pages::trials(&program));
+    trials.extend(reference::trials(&program));
     trials.extend(checked_scripts().map(|(path, option)| checked_trial(&program, path, option)));
     trials.push(Trial::test("every script with an expected output is run", || Ok(no_script_is_left_out()?)));
     libtest_mimic::run(&arguments, trials).exit_code()

@@ -19,6 +19,7 @@
 //! `UPDATE=1` writes what was printed into the page, to be read before it is committed.
 
 mod block;
+mod links;
 mod run;
 
 use std::path::{Path, PathBuf};
@@ -66,6 +67,10 @@ pub fn trials(program: &Program) -> Vec<Trial> {
                 .map(|block| (page.name.clone(), block.text.lines().next().unwrap_or_default().to_owned())),
         );
     }
+    trials.push(Trial::test("pages/every link leads to a file", || Ok(links::lead_somewhere(&pages())?)));
+    trials.push(Trial::test("pages/every page of the book is in its summary", || {
+        Ok(links::are_in_summary(&pages())?)
+    }));
     trials.push(Trial::test("pages/every block that is not run is listed", move || Ok(is_listed(&not_run)?)));
     trials
 }

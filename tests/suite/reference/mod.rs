@@ -1,0 +1,74 @@
+//! The reference pages of the book, held to the program.
+//!
+//! Some pages are printed from what there is: `UPDATE=1` writes them. The others are written by hand and must have
+//! every name that there is, and no other.
+
+mod command_line;
+mod error_codes;
+mod modules;
+mod names;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use libtest_mimic::Trial;
+
+use crate::program::{self, Program};
+use crate::{Failure, compare, root};
+
+pub fn trials(program: &Program) -> Vec<Trial> {
+    let trial = |title: &str, check: fn(&Program) -> Result<(), Failure>| {
+        let program = program.clone();
+        Trial::test(format!("reference/{title}"), move || Ok(check(&program)?))
+    };
+    vec![
+        trial("the command line", |program| {
+            compare(&page("command-line.md"), &command_line::page(program)?)
+        }),
+        trial("error codes", |_| compare(&page("errors.md"), &error_codes::page()?)),
+        trial("modules of scripts", |program| compare(&page("modules.md"), &modules::page(program)?)),
+        trial("kernel functions have the names there are", |_| names::kernel_functions()),
+        trial("kp has the names there are", names::kp),
+    ]
+}
+
+fn page(name: &str) -> PathBuf {
+    root().join("docs/src/reference").join(name)
+}
+
+/// What a script prints.
+fn printed(program: &Program, script: &str) -> Result<String, Failure> {
+    let mut command = program.command();
+    command.args(["run", "-"]).env("KPS_DEVICE", "cpu");
+    let output = program::run(command, script)?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(Failure(output.stderr)),
+    }
+}
+
+/// Every name that is public in a module or a class, in order.
+fn members(program: &Program, module: &str, object: &str) -> Result<BTreeSet<String>, Failure> {
+    let script = format!(
+        "import {module}\nfor name in dir({object}):\n    if not name.startswith('_'):\n        print(name)\n"
+    );
+    Ok(printed(program, &script)?.lines().map(str::to_owned).collect())
+}
+
+/// The files below a folder with one of some endings, in order.
+fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for path in folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if endings.contains(&&*ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
