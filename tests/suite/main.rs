@@ -179,6 +179,24 @@ fn scripts(folder: &str) -> Vec<PathBuf> {
     goldens::cases(&cases().join(folder), &["kps"])
 }
 
+/// The files below a folder with one of some endings, in order.
+pub fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for path in folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if endings.contains(&&*ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 /// Shaders that are no scripts.
 fn shaders() -> Vec<PathBuf> {
     goldens::cases(&cases().join("foreign"), &["comp", "wgsl"])

@@ -39,6 +39,30 @@ pub fn lead_somewhere(pages: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
+/// Each source file that a page names in backquotes is there. A page may leave out the folders before it.
+pub fn files_exist(pages: &[PathBuf]) -> Result<(), Failure> {
+    const ENDINGS: [&str; 4] = [".rs", ".lalrpop", ".kps", ".md"];
+    let sources = ["compiler", "runtime", "repl", "stdlib", "tests", "examples", "docs"];
+    let endings = ENDINGS.map(|ending| &ending[1..]);
+    let files: Vec<PathBuf> = sources.iter().flat_map(|folder| crate::files(folder, &endings)).collect();
+    let mut missing = Vec::new();
+    for page in pages {
+        let text = std::fs::read_to_string(page)?;
+        let prose: String = text.split("```").step_by(2).collect();
+        for name in prose.split('`').skip(1).step_by(2).filter(|name| name.contains('/')) {
+            // `NAME.rs` and `library/*.kps` stand for others.
+            let is_file = ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.contains([' ', '*']);
+            if is_file && !name.contains("NAME") && !files.iter().any(|file| file.ends_with(name)) {
+                missing.push(format!("{}: {name}", page.display()));
+            }
+        }
+    }
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(Failure(missing.join("\n"))),
+    }
+}
+
 /// The headings of a page as they stand in links.
 fn headings(text: &str) -> impl Iterator<Item = String> {
     let titles = text.lines().filter_map(|line| line.strip_prefix('#'));

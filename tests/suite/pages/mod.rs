@@ -32,8 +32,11 @@ use crate::program::Program;
 use crate::{Failure, root};
 
 /// Blocks that nothing runs: the page, and how the block begins.
-const NOT_RUN: &[(&str, &str)] =
-    &[("README.md", "tests/run"), ("docs/src/guide/install.md", "cargo install --path repl")];
+const NOT_RUN: &[(&str, &str)] = &[
+    ("README.md", "tests/run"),
+    ("CONTRIBUTING.md", "cargo build                      # the program, as target/debug/kps"),
+    ("docs/src/guide/install.md", "cargo install --path repl"),
+];
 
 /// The crate whose doc tests are the blocks in Rust.
 const RUST_PAGES: &str = "tests/pages/src/lib.rs";
@@ -68,6 +71,8 @@ pub fn trials(program: &Program) -> Vec<Trial> {
         );
     }
     trials.push(Trial::test("pages/every link leads to a file", || Ok(links::lead_somewhere(&pages())?)));
+    trials
+        .push(Trial::test("pages/every file that a page names exists", || Ok(links::files_exist(&pages())?)));
     trials.push(Trial::test("pages/every page of the book is in its summary", || {
         Ok(links::are_in_summary(&pages())?)
     }));

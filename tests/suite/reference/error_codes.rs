@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::files;
-use crate::{Failure, root};
+use crate::{Failure, files, root};
 
 const HEAD: &str = "\
 # Error codes

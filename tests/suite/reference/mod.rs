@@ -22,9 +22,7 @@ pub fn trials(program: &Program) -> Vec<Trial> {
         Trial::test(format!("reference/{title}"), move || Ok(check(&program)?))
     };
     vec![
-        trial("the command line", |program| {
-            compare(&page("command-line.md"), &command_line::page(program)?)
-        }),
+        trial("the command line", |program| compare(&page("command-line.md"), &command_line::page(program)?)),
         trial("error codes", |_| compare(&page("errors.md"), &error_codes::page()?)),
         trial("modules of scripts", |program| compare(&page("modules.md"), &modules::page(program)?)),
         trial("kernel functions have the names there are", |_| names::kernel_functions()),
@@ -53,22 +51,4 @@ fn members(program: &Program, module: &str, object: &str) -> Result<BTreeSet<Str
         "import {module}\nfor name in dir({object}):\n    if not name.startswith('_'):\n        print(name)\n"
     );
     Ok(printed(program, &script)?.lines().map(str::to_owned).collect())
-}
-
-/// The files below a folder with one of some endings, in order.
-fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![root().join(folder)];
-    while let Some(folder) = folders.pop() {
-        for path in folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()) {
-            let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-            if path.is_dir() {
-                folders.push(path);
-            } else if endings.contains(&&*ending) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
 }

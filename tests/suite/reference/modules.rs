@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::{files, members};
-use crate::Failure;
+use super::members;
 use crate::program::Program;
+use crate::{Failure, files};
 
 const HEAD: &str = "\
 # Modules of scripts
@@ -41,7 +41,8 @@ pub fn page(program: &Program) -> Result<String, Failure> {
             write!(page, "\nAn `ndarray` has:\n\n{}\n", methods.join(" ")).expect("a string takes all");
         }
         if is_of_kernels && names.iter().any(|name| kernel_types.contains(name)) {
-            writeln!(page, "\nIt also has the types and decorators of [kp](kp.md).").expect("a string takes all");
+            writeln!(page, "\nIt also has the types and decorators of [kp](kp.md).")
+                .expect("a string takes all");
         }
     }
     Ok(page)

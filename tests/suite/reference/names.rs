@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{files, members, page};
-use crate::Failure;
+use super::{members, page};
 use crate::program::Program;
+use crate::{Failure, files};
 
 /// The classes of `kp`, whose members the page has.
 const CLASSES: [&str; 6] = ["Manager", "Tensor", "Image", "Sampler", "Algorithm", "Sequence"];
