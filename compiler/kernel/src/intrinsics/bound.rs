@@ -52,7 +52,7 @@ impl Bound {
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Bound::Exact => write!(f, "rounded right"),
+            Bound::Exact => write!(f, "correctly rounded"),
             Bound::Ulp(units) => write!(f, "{units} ULP"),
             Bound::Growing { units, times } => write!(f, "{units} + {times} * \\|x\\| ULP"),
             Bound::Absolute(error) => write!(f, "{}", Power(*error)),

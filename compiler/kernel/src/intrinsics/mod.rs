@@ -52,8 +52,8 @@ pub enum Source {
 impl Source {
     pub fn name(self) -> &'static str {
         match self {
-            Vulkan => "Vulkan's table",
-            Formula => "our formula",
+            Vulkan => "Vulkan",
+            Formula => "formula",
         }
     }
 }
