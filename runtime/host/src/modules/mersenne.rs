@@ -1,17 +1,12 @@
-//! The generator behind `random`: Mersenne Twister 19937 (Matsumoto and Nishimura, 1998), seeded as CPython does.
+//! The generator behind `random` and `np.random.seed`: Mersenne Twister 19937, with the numbers that CPython draws
+//! from it. The twister itself is the crate `mt19937`.
 
+use mt19937::{MT19937, N};
 use num_bigint::BigUint;
-
-const N: usize = 624;
-const M: usize = 397;
+use rand_core::Rng;
 
 /// A generator's state.
-#[derive(Clone)]
-pub struct Mersenne {
-    words: Box<[u32; N]>,
-    /// The next word to give out; `N` when a new block is due.
-    at: usize,
-}
+pub struct Mersenne(MT19937);
 
 impl Mersenne {
     /// Seeded by the words of a non-negative int.
@@ -20,77 +15,34 @@ impl Mersenne {
         if key.is_empty() {
             key.push(0);
         }
-        let mut generator = Mersenne::from_word(19_650_218);
-        generator.mix_in(&key);
-        generator
+        Mersenne(MT19937::new_with_slice_seed(&key))
     }
 
-    /// Seeded by one word, in the way of the paper.
+    /// Seeded by one word, which the crate has no public function for: `init_genrand` of the reference (Matsumoto and
+    /// Nishimura, 2002).
     pub fn from_word(word: u32) -> Mersenne {
-        let mut words = Box::new([0; N]);
-        words[0] = word;
+        let mut words = [word; N];
         for at in 1..N {
             let previous = words[at - 1];
             words[at] = 1_812_433_253_u32.wrapping_mul(previous ^ previous >> 30).wrapping_add(at as u32);
         }
-        Mersenne { words, at: N }
+        Mersenne::of(&words, N)
     }
 
-    fn mix_in(&mut self, key: &[u32]) {
-        let mut at = 1;
-        for step in 0..N.max(key.len()) {
-            let key_idx = step % key.len();
-            self.words[at] = (self.words[at] ^ self.scrambled(at, 1_664_525))
-                .wrapping_add(key[key_idx])
-                .wrapping_add(key_idx as u32);
-            at = self.following(at);
-        }
-        for _ in 1..N {
-            self.words[at] = (self.words[at] ^ self.scrambled(at, 1_566_083_941)).wrapping_sub(at as u32);
-            at = self.following(at);
-        }
-        self.words[0] = 1 << 31;
-    }
-
-    fn scrambled(&self, at: usize, factor: u32) -> u32 {
-        let previous = self.words[at - 1];
-        (previous ^ previous >> 30).wrapping_mul(factor)
-    }
-
-    /// The next place to seed; the first word takes over the last one when the row is through.
-    fn following(&mut self, at: usize) -> usize {
-        if at + 1 < N {
-            return at + 1;
-        }
-        self.words[0] = self.words[N - 1];
-        1
-    }
-
-    fn refill(&mut self) {
-        for at in 0..N {
-            let bits = self.words[at] & 1 << 31 | self.words[(at + 1) % N] & !(1 << 31);
-            let twist = if bits & 1 == 0 { 0 } else { 0x9908_b0df };
-            self.words[at] = self.words[(at + M) % N] ^ bits >> 1 ^ twist;
-        }
-        self.at = 0;
+    fn of(words: &[u32; N], at: usize) -> Mersenne {
+        let mut generator = MT19937::default();
+        generator.set_state(words);
+        generator.set_index(at);
+        Mersenne(generator)
     }
 
     pub fn next_u32(&mut self) -> u32 {
-        if self.at >= N {
-            self.refill();
-        }
-        let mut word = self.words[self.at];
-        self.at += 1;
-        word ^= word >> 11;
-        word ^= word << 7 & 0x9d2c_5680;
-        word ^= word << 15 & 0xefc6_0000;
-        word ^ word >> 18
+        self.0.next_u32()
     }
 
     /// A float in `[0, 1)` of 53 random bits.
     pub fn next_f64(&mut self) -> f64 {
-        let (high, low) = (self.next_u32() >> 5, self.next_u32() >> 6);
-        (high as f64 * 67_108_864.0 + low as f64) / 9_007_199_254_740_992.0
+        mt19937::gen_res53(&mut self.0)
     }
 
     /// An int of `n_bits` random bits.
@@ -134,13 +86,13 @@ impl Mersenne {
 
     /// The words and the position: what `getstate` returns.
     pub fn state(&self) -> (&[u32], usize) {
-        (&self.words[..], self.at)
+        (self.0.get_state(), self.0.get_index())
     }
 
     /// The generator in a state that was saved; `None` when it is not one.
     pub fn from_state(words: &[u32], at: usize) -> Option<Mersenne> {
-        let words: [u32; N] = words.try_into().ok()?;
-        (at <= N).then(|| Mersenne { words: Box::new(words), at })
+        let words: &[u32; N] = words.try_into().ok()?;
+        (at <= N).then(|| Mersenne::of(words, at))
     }
 }
 
@@ -150,12 +102,13 @@ mod tests {
 
     #[test]
     fn numbers_are_cpythons() {
-        fn check(seed: u64, expect: [f64; 2]) {
-            let mut generator = Mersenne::new(&BigUint::from(seed));
+        fn check(seed: BigUint, expect: [f64; 2]) {
+            let mut generator = Mersenne::new(&seed);
             assert_eq!([generator.next_f64(), generator.next_f64()], expect);
         }
-        check(0, [0.8444218515250481, 0.7579544029403025]);
-        check(1, [0.13436424411240122, 0.8474337369372327]);
-        check(1 << 40, [0.1036394562812375, 0.6705558677439764]);
+        check(BigUint::ZERO, [0.8444218515250481, 0.7579544029403025]);
+        check(BigUint::from(1_u32), [0.13436424411240122, 0.8474337369372327]);
+        check(BigUint::from(1_u64 << 40), [0.1036394562812375, 0.6705558677439764]);
+        check(BigUint::from(10_u32).pow(9000), [0.9229002635642904, 0.07052468205018081]);
     }
 }

@@ -22,7 +22,6 @@ pub mod numpy;
 mod os;
 mod random;
 mod random_distributions;
-mod sha512;
 mod struct_seq;
 pub mod sys;
 mod time;

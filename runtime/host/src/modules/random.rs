@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
+use sha2::{Digest, Sha512};
 
 use super::mersenne::Mersenne;
 use super::random_distributions as distributions;
@@ -126,12 +127,17 @@ fn seed_of(vm: &mut Vm, source: &Value) -> Result<BigUint> {
     }
     match source.base_value() {
         Value::Float(_) => Ok(BigUint::from(vm.hash(source)? as u64)),
-        Value::Str(text) => Ok(super::sha512::seed(text.as_bytes())),
-        Value::Bytes(bytes) => Ok(super::sha512::seed(bytes)),
+        Value::Str(text) => Ok(text_seed(text.as_bytes())),
+        Value::Bytes(bytes) => Ok(text_seed(bytes)),
         _ => Err(errors::type_error(
             "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.",
         )),
     }
+}
+
+/// The seed that a text stands for: the bytes and their SHA-512 digest as one int.
+fn text_seed(bytes: &[u8]) -> BigUint {
+    BigUint::from_bytes_be(&[bytes, &Sha512::digest(bytes)].concat())
 }
 
 fn seed(vm: &mut Vm, args: &Args) -> Result {

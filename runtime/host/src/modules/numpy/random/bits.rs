@@ -1,8 +1,9 @@
 //! Streams of random bits, the same as NumPy's for the same seed: MT19937 for `np.random.seed`, PCG64
-//! for `np.random.default_rng`.
+//! for `np.random.default_rng`. The generators are crates; how their words become numbers is NumPy's.
 //!
-//! Sources: O'Neill, "PCG" (2014), its XSL-RR variant; O'Neill's `seed_seq` alternative, whose constants
-//! NumPy's SeedSequence has.
+//! The seeds of PCG64 are spread as NumPy's SeedSequence does it, after O'Neill's `seed_seq` alternative.
+
+use rand_core::Rng;
 
 use crate::modules::mersenne::Mersenne;
 
@@ -30,31 +31,20 @@ impl Bits for Mersenne {
     }
 }
 
-/// A linear congruential generator of 128 bits, whose output is permuted.
+/// PCG64 with the half word that a draw of 32 bits leaves.
 pub struct Pcg64 {
-    state: u128,
-    increment: u128,
+    generator: rand_pcg::Pcg64,
     /// The high half of a word whose low half was given out.
     half: Option<u32>,
 }
 
 impl Pcg64 {
-    const MULTIPLIER: u128 = 0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645;
-
     /// `entropy` are the words of the seed, the lowest first.
     pub fn new(entropy: &[u32]) -> Pcg64 {
         let words = spread_seed(entropy);
         let word = |at: usize| u128::from(words[2 * at]) | u128::from(words[2 * at + 1]) << 32;
         let (start, sequence) = (word(0) << 64 | word(1), word(2) << 64 | word(3));
-        let mut pcg = Pcg64 { state: 0, increment: sequence << 1 | 1, half: None };
-        pcg.step();
-        pcg.state = pcg.state.wrapping_add(start);
-        pcg.step();
-        pcg
-    }
-
-    fn step(&mut self) {
-        self.state = self.state.wrapping_mul(Pcg64::MULTIPLIER).wrapping_add(self.increment);
+        Pcg64 { generator: rand_pcg::Pcg64::new(start, sequence), half: None }
     }
 }
 
@@ -69,9 +59,7 @@ impl Bits for Pcg64 {
     }
 
     fn next_u64(&mut self) -> u64 {
-        self.step();
-        let folded = (self.state >> 64) as u64 ^ self.state as u64;
-        folded.rotate_right((self.state >> 122) as u32)
+        self.generator.next_u64()
     }
 
     fn next_f64(&mut self) -> f64 {
