@@ -1,9 +1,8 @@
-//! Days of the Gregorian calendar, the local zone, and `strftime`.
-//!
-//! Days are counted with Hinnant's algorithms (chrono-compatible low-level date algorithms, 2013). The
-//! zone comes from the system's zone file (RFC 8536); without one, local time is UTC.
+//! Moments in UTC and in the local zone, and `strftime`. The calendar and the zones are the crate `tz`.
 
 use std::sync::OnceLock;
+
+use tz::{LocalTimeType, TimeZone, UtcDateTime};
 
 /// A time as a calendar and a clock tell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +22,12 @@ pub struct Moment {
     pub is_dst: bool,
     /// Seconds east of Greenwich.
     pub offset: i64,
+    /// The abbreviation of the zone's time.
+    pub zone: &'static str,
 }
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
 
 /// About the year 99999: no moment lies further from the epoch.
 pub const MOST_SECONDS: i64 = 3_000_000_000_000;
@@ -47,168 +51,68 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// Days since 1970-01-01 of a date.
-fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    // Years begin in March here, so that the leap day is the last one.
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
-/// Year, month and day.
-fn date_of(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + era * 400 + (month <= 2) as i64, month, day)
+/// Seconds since the epoch at the beginning of a date, in UTC. A day past the end of its month lies in the next one.
+fn midnight(year: i64, month: i64, day: i64) -> i64 {
+    let first =
+        UtcDateTime::new(year as i32, month as u8, 1, 0, 0, 0, 0).expect("years are few, months are 1 to 12");
+    first.unix_time() + (day - 1) * DAY
 }
 
 /// The moment so many seconds after the epoch, in UTC.
 pub fn utc(seconds: i64) -> Moment {
-    let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = date_of(days);
+    let date = UtcDateTime::from_timespec(seconds, 0).expect("a moment is at most `MOST_SECONDS` away");
     Moment {
-        year,
-        month,
-        day,
-        hour: rest / 3600,
-        minute: rest / 60 % 60,
-        second: rest % 60,
-        weekday: (days + 3).rem_euclid(7),
-        year_day: days - days_of(year, 1, 1) + 1,
+        year: date.year().into(),
+        month: date.month().into(),
+        day: date.month_day().into(),
+        hour: date.hour().into(),
+        minute: date.minute().into(),
+        second: date.second().into(),
+        // The crate's weeks begin on Sunday, its years with day 0.
+        weekday: (i64::from(date.week_day()) + 6) % 7,
+        year_day: i64::from(date.year_day()) + 1,
         is_dst: false,
         offset: 0,
+        zone: "UTC",
     }
 }
 
 /// The moment in the local zone.
 pub fn local(seconds: i64) -> Moment {
-    let span = zone().at(seconds);
-    Moment { is_dst: span.is_dst, offset: span.offset, ..utc(seconds + span.offset) }
+    let local = time_at(zone(), seconds);
+    let offset = local.ut_offset().into();
+    Moment { is_dst: local.is_dst(), offset, zone: local.time_zone_designation(), ..utc(seconds + offset) }
 }
 
 /// Seconds since the epoch of a moment of the local zone.
 pub fn from_local(moment: &Moment) -> i64 {
-    let days = days_of(moment.year, moment.month, moment.day);
-    let clock = days * 86_400 + moment.hour * 3600 + moment.minute * 60 + moment.second;
+    let days = midnight(moment.year, moment.month, moment.day);
+    let clock = days + moment.hour * 3600 + moment.minute * 60 + moment.second;
+    let offset_at = |seconds| i64::from(time_at(zone(), seconds).ut_offset());
     // The offset depends on the result: two rounds settle it.
-    let guess = clock - zone().at(clock).offset;
-    clock - zone().at(guess).offset
+    clock - offset_at(clock - offset_at(clock))
 }
 
-/// What holds in a zone from one moment on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Span {
-    offset: i64,
-    is_dst: bool,
+/// The local time that a zone has at a moment.
+fn time_at(zone: &TimeZone, seconds: i64) -> &LocalTimeType {
+    // A zone without a rule keeps what its last transition brought.
+    let last = || {
+        let zone = zone.as_ref();
+        let type_idx = zone.transitions().last().map_or(0, |last| last.local_time_type_index());
+        &zone.local_time_types()[type_idx]
+    };
+    zone.find_local_time_type(seconds).unwrap_or_else(|_| last())
 }
 
-/// A zone: what held first, and the changes since.
-#[derive(Debug, Default)]
-struct Zone {
-    first: Span,
-    changes: Vec<(i64, Span)>,
-}
-
-impl Zone {
-    fn at(&self, seconds: i64) -> Span {
-        let n_before = self.changes.partition_point(|(from, _)| *from <= seconds);
-        n_before.checked_sub(1).map_or(self.first, |last| self.changes[last].1)
-    }
-
-    /// Reads a zone file; `None` when it is not one.
-    fn parse(bytes: &[u8]) -> Option<Zone> {
-        let (header, body) = Header::parse(bytes)?;
-        let version = *bytes.get(4)?;
-        if version == 0 {
-            return header.zone(body, 4);
-        }
-        // Behind the block of 32-bit times stands one of 64-bit times.
-        let (header, body) = Header::parse(body.get(header.len(4)..)?)?;
-        header.zone(body, 8)
-    }
-}
-
-/// The counts at the start of a block.
-struct Header {
-    n_changes: usize,
-    n_spans: usize,
-    n_name_bytes: usize,
-    n_leaps: usize,
-    n_flags: usize,
-}
-
-impl Header {
-    fn parse(bytes: &[u8]) -> Option<(Header, &[u8])> {
-        if !bytes.starts_with(b"TZif") {
-            return None;
-        }
-        let counts: Vec<usize> = bytes
-            .get(20..44)?
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|&word| u32::from_be_bytes(word) as usize)
-            .collect();
-        let [n_utc, n_standard, n_leaps, n_changes, n_spans, n_name_bytes] = counts[..] else { return None };
-        Some((
-            Header { n_changes, n_spans, n_name_bytes, n_leaps, n_flags: n_utc + n_standard },
-            &bytes[44..],
-        ))
-    }
-
-    /// Bytes of the block that follows, with times of so many bytes.
-    fn len(&self, n_time_bytes: usize) -> usize {
-        self.n_changes * (n_time_bytes + 1)
-            + self.n_spans * 6
-            + self.n_name_bytes
-            + self.n_leaps * (n_time_bytes + 4)
-            + self.n_flags
-    }
-
-    fn zone(&self, body: &[u8], n_time_bytes: usize) -> Option<Zone> {
-        let (times, rest) = body.split_at_checked(self.n_changes * n_time_bytes)?;
-        let (which, rest) = rest.split_at_checked(self.n_changes)?;
-        let spans: Vec<Span> = rest
-            .get(..self.n_spans * 6)?
-            .chunks_exact(6)
-            .map(|span| Span {
-                offset: i32::from_be_bytes([span[0], span[1], span[2], span[3]]) as i64,
-                is_dst: span[4] != 0,
-            })
-            .collect();
-        let time_of = |bytes: &[u8]| {
-            let fill = if bytes[0] & 0x80 == 0 { 0_i64 } else { -1 };
-            bytes.iter().fold(fill, |time, &byte| time << 8 | byte as i64)
-        };
-        let mut changes = Vec::with_capacity(self.n_changes);
-        for (time, &which) in times.chunks_exact(n_time_bytes).zip(which) {
-            changes.push((time_of(time), *spans.get(which as usize)?));
-        }
-        Some(Zone { first: spans.iter().find(|span| !span.is_dst).copied().unwrap_or_default(), changes })
-    }
-}
-
-/// The local zone: `TZ` names a file of the zone folder, else the system says.
-fn zone() -> &'static Zone {
-    static ZONE: OnceLock<Zone> = OnceLock::new();
+/// The zone that `TZ` names or describes, else that of the system. As in the C library, an unknown zone is UTC.
+fn zone() -> &'static TimeZone {
+    static ZONE: OnceLock<TimeZone> = OnceLock::new();
     ZONE.get_or_init(|| {
-        let named = std::env::var("TZ").ok().map(|name| name.trim_start_matches(':').to_owned());
-        let file = match named.as_deref() {
-            Some("" | "UTC" | "GMT") => return Zone::default(),
-            Some(path) if path.starts_with('/') => path.to_owned(),
-            Some(name) => format!("/usr/share/zoneinfo/{name}"),
-            None => "/etc/localtime".to_owned(),
+        let zone = match std::env::var("TZ") {
+            Ok(name) => TimeZone::from_posix_tz(&name),
+            Err(_) => TimeZone::local(),
         };
-        std::fs::read(file).ok().and_then(|bytes| Zone::parse(&bytes)).unwrap_or_default()
+        zone.unwrap_or_else(|_| TimeZone::utc())
     })
 }
 
@@ -265,7 +169,7 @@ fn directive(moment: &Moment, letter: char) -> Option<String> {
             let minutes = moment.offset.abs() / 60;
             format!("{sign}{:02}{:02}", minutes / 60, minutes % 60)
         }
-        'Z' => if moment.offset == 0 { "UTC" } else { "" }.to_owned(),
+        'Z' => moment.zone.to_owned(),
         's' => from_local(moment).to_string(),
         'n' => "\n".to_owned(),
         't' => "\t".to_owned(),
@@ -282,10 +186,9 @@ fn directive(moment: &Moment, letter: char) -> Option<String> {
 
 /// The year and the week of ISO 8601: week 1 holds the first Thursday.
 fn iso_week(moment: &Moment) -> (i64, i64) {
-    let days = days_of(moment.year, moment.month, moment.day);
-    let thursday = days - moment.weekday + 3;
-    let (year, ..) = date_of(thursday);
-    (year, (thursday - days_of(year, 1, 1)) / 7 + 1)
+    let monday = midnight(moment.year, moment.month, moment.day) - moment.weekday * DAY;
+    let thursday = utc(monday + 3 * DAY);
+    (thursday.year, (thursday.year_day - 1) / 7 + 1)
 }
 
 #[cfg(test)]
@@ -304,26 +207,24 @@ mod tests {
     }
 
     #[test]
-    fn zones_change_when_their_file_says() {
-        let mut file = b"TZif2".to_vec();
-        file.extend([0; 15]);
-        file.extend([0; 24]);
-        file.extend(b"TZif2");
-        file.extend([0; 15]);
-        file.extend([0_u32, 0, 0, 1, 2, 4].iter().flat_map(|count| count.to_be_bytes()));
-        file.extend(1000_i64.to_be_bytes());
-        file.push(1);
-        for (offset, is_dst) in [(3600_i32, 0), (7200, 1)] {
-            file.extend(offset.to_be_bytes());
-            file.extend([is_dst, 0]);
-        }
-        file.extend(b"CET\0");
-        let zone = Zone::parse(&file).expect("this is a zone file");
-        let check = |seconds: i64, offset: i64, is_dst: bool| {
-            assert_eq!(zone.at(seconds), Span { offset, is_dst });
+    fn zones_change_by_their_rule() {
+        let zone = TimeZone::from_posix_tz("NZST-12NZDT,M9.5.0,M4.1.0/3").expect("this is a rule");
+        let check = |seconds: i64, offset: i32, is_dst: bool| {
+            let local = time_at(&zone, seconds);
+            assert_eq!((local.ut_offset(), local.is_dst()), (offset, is_dst));
         };
-        check(999, 3600, false);
-        check(1000, 7200, true);
-        assert!(Zone::parse(&file[..60]).is_none());
+        check(1_727_531_999, 43_200, false);
+        check(1_727_532_000, 46_800, true);
+        check(4_109_248_800, 46_800, true);
+    }
+
+    #[test]
+    fn a_zone_without_a_rule_stays_as_its_last_transition_left_it() {
+        let [first, last] =
+            [0, 3600].map(|offset| LocalTimeType::with_ut_offset(offset).expect("it is small"));
+        let transitions = vec![tz::timezone::Transition::new(1000, 1)];
+        let zone = TimeZone::new(transitions, vec![first, last], vec![], None).expect("it has both types");
+        assert_eq!(*time_at(&zone, 999), first);
+        assert_eq!(*time_at(&zone, 1000), last);
     }
 }

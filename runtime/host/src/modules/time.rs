@@ -149,7 +149,7 @@ fn moment_arg(vm: &mut Vm, value: Option<&Value>) -> Result<Moment> {
         return Err(errors::value_error(format!("{name} out of range")));
     }
     let is_dst = dst > 0;
-    Ok(Moment { year, month, day, hour, minute, second, weekday, year_day, is_dst, offset: 0 })
+    Ok(Moment { year, month, day, hour, minute, second, weekday, year_day, is_dst, offset: 0, zone: "UTC" })
 }
 
 fn mktime(vm: &mut Vm, args: &Args) -> Result {
