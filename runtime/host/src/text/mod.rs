@@ -18,6 +18,5 @@ pub mod spec;
 pub mod split;
 pub mod template;
 pub mod unicode;
-mod unicode_tables;
 
 pub use error::{TextError, TextErrorKind, check_length};
