@@ -141,7 +141,7 @@ fn put(ty: &Type, value: &Value, start: usize, block: &mut [u8]) {
     for (offset, scalar) in ty.numbers() {
         let number = Value::read(&scalar.into(), &bytes[offset as usize..]);
         let wide = scalar.in_push_constants();
-        let size = wide.size() as usize;
+        let size = wide.size();
         at = at.next_multiple_of(size);
         // Every value of the narrow type is one of the wide one.
         block[at..at + size].copy_from_slice(&number.bits(wide).to_le_bytes()[..size]);

@@ -7,201 +7,12 @@
 use std::fmt;
 use std::rc::Rc;
 
+pub use kps_scalar::{Kind, Scalar};
 use kps_syntax::ast::Name;
 
 use crate::env::{EnvValue, HelperFunction};
 use crate::matrices::CoopType;
 use crate::structs::StructType;
-
-/// One number or truth value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
-    Bool,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    F16,
-    Bf16,
-    F32,
-    F64,
-}
-
-/// What sort of number a scalar is: conversions that lose nothing stay within one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    Bool,
-    Signed,
-    Unsigned,
-    Float,
-}
-
-impl Scalar {
-    pub const ALL: [Scalar; 13] = [
-        Scalar::Bool,
-        Scalar::I8,
-        Scalar::I16,
-        Scalar::I32,
-        Scalar::I64,
-        Scalar::U8,
-        Scalar::U16,
-        Scalar::U32,
-        Scalar::U64,
-        Scalar::F16,
-        Scalar::Bf16,
-        Scalar::F32,
-        Scalar::F64,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Scalar::Bool => "bool",
-            Scalar::I8 => "i8",
-            Scalar::I16 => "i16",
-            Scalar::I32 => "i32",
-            Scalar::I64 => "i64",
-            Scalar::U8 => "u8",
-            Scalar::U16 => "u16",
-            Scalar::U32 => "u32",
-            Scalar::U64 => "u64",
-            Scalar::F16 => "f16",
-            Scalar::Bf16 => "bf16",
-            Scalar::F32 => "f32",
-            Scalar::F64 => "f64",
-        }
-    }
-
-    pub fn kind(self) -> Kind {
-        match self {
-            Scalar::Bool => Kind::Bool,
-            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => Kind::Signed,
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Kind::Unsigned,
-            Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Kind::Float,
-        }
-    }
-
-    /// Bits of a number; a truth value has 1.
-    pub fn bits(self) -> u32 {
-        match self {
-            Scalar::Bool => 1,
-            Scalar::I8 | Scalar::U8 => 8,
-            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 16,
-            Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
-            Scalar::I64 | Scalar::U64 | Scalar::F64 => 64,
-        }
-    }
-
-    /// Bytes of one value in an array.
-    pub fn size(self) -> u32 {
-        self.bits().div_ceil(8)
-    }
-
-    pub fn is_int(self) -> bool {
-        matches!(self.kind(), Kind::Signed | Kind::Unsigned)
-    }
-
-    pub fn is_float(self) -> bool {
-        self.kind() == Kind::Float
-    }
-
-    pub fn is_signed(self) -> bool {
-        self.kind() == Kind::Signed
-    }
-
-    /// The smallest and the largest value of an int type.
-    pub fn int_range(self) -> Option<(i128, i128)> {
-        let bits = self.bits();
-        match self.kind() {
-            Kind::Signed => Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)),
-            Kind::Unsigned => Some((0, (1i128 << bits) - 1)),
-            Kind::Bool | Kind::Float => None,
-        }
-    }
-
-    /// The float type that an int becomes where a float is needed: f32 up to 32 bits, else f64.
-    pub fn as_float(self) -> Scalar {
-        match self.kind() {
-            Kind::Float => self,
-            _ if self.bits() > 32 => Scalar::F64,
-            _ => Scalar::F32,
-        }
-    }
-
-    /// What functions of a float are computed in.
-    pub fn at_least_f32(self) -> Scalar {
-        if self == Scalar::F64 { Scalar::F64 } else { Scalar::F32 }
-    }
-
-    /// What stands for it in memory that the host shares. A `bool` is one byte, and any byte but 0
-    /// reads as `True`; a `bf16` is the upper half of an f32's bits.
-    pub fn in_buffers(self) -> Scalar {
-        match self {
-            Scalar::Bool => Scalar::U8,
-            Scalar::Bf16 => Scalar::U16,
-            scalar => scalar,
-        }
-    }
-
-    /// What stands for it in the push constants. Members of 8 and 16 bits there need features that a
-    /// device may lack, so they travel in 32 bits; every value of theirs is one of the wide type too.
-    pub fn in_push_constants(self) -> Scalar {
-        match self {
-            Scalar::Bool | Scalar::U8 | Scalar::U16 => Scalar::U32,
-            Scalar::I8 | Scalar::I16 => Scalar::I32,
-            Scalar::F16 | Scalar::Bf16 => Scalar::F32,
-            scalar => scalar,
-        }
-    }
-
-    /// The unsigned int type of the same width.
-    pub fn as_unsigned(self) -> Scalar {
-        match self.bits() {
-            8 => Scalar::U8,
-            16 => Scalar::U16,
-            64 => Scalar::U64,
-            _ => Scalar::U32,
-        }
-    }
-
-    /// Whether the other type holds every value of this one, whatever its kind; a bool is 0 or 1 among ints.
-    pub fn is_exact_in(self, other: Scalar) -> bool {
-        let n_digits = match other {
-            Scalar::F64 => 53,
-            Scalar::F32 => 24,
-            Scalar::F16 => 11,
-            Scalar::Bf16 => 8,
-            _ => 0,
-        };
-        self.widens_to(other)
-            || self == Scalar::Bool && other.is_int()
-            || self.is_int() && self.bits() - u32::from(self.is_signed()) <= n_digits
-    }
-
-    /// Whether every value of `self` is also one of `other`, within a kind or from unsigned to a
-    /// wider signed.
-    pub fn widens_to(self, other: Scalar) -> bool {
-        if self == other {
-            return true;
-        }
-        match (self.kind(), other.kind()) {
-            (Kind::Signed, Kind::Signed)
-            | (Kind::Unsigned, Kind::Unsigned)
-            | (Kind::Float, Kind::Float)
-            | (Kind::Unsigned, Kind::Signed) => self.bits() < other.bits(),
-            _ => false,
-        }
-    }
-}
-
-impl fmt::Display for Scalar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// The type of a value in a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -267,7 +78,7 @@ impl Type {
         if name != Scalar::Bool.name() && !name.ends_with(|last: char| last.is_ascii_digit()) {
             return None;
         }
-        if let Some(scalar) = Scalar::ALL.into_iter().find(|scalar| scalar.name() == name) {
+        if let Some(scalar) = Scalar::of_name(name) {
             return Some(Type::Scalar(scalar));
         }
         if let Some(sizes) = name.strip_prefix("mat") {
@@ -447,12 +258,12 @@ impl Type {
     pub fn packed_size(&self) -> u32 {
         match self {
             Type::Void | Type::Error => 0,
-            Type::Scalar(scalar) => scalar.size(),
-            Type::Vector(n, scalar) => u32::from(*n) * scalar.size(),
-            Type::Matrix { columns, rows, scalar } => u32::from(*columns) * u32::from(*rows) * scalar.size(),
+            Type::Scalar(scalar) => scalar.bytes(),
+            Type::Vector(n, scalar) => u32::from(*n) * scalar.bytes(),
+            Type::Matrix { columns, rows, scalar } => u32::from(*columns) * u32::from(*rows) * scalar.bytes(),
             Type::Array(array) => array.len.saturating_mul(array.element.packed_size()),
             Type::Struct(of) => of.size(),
-            Type::Coop(coop) => coop.rows * coop.columns * coop.scalar.size(),
+            Type::Coop(coop) => coop.rows * coop.columns * coop.scalar.bytes(),
             Type::Tuple(items) => items.iter().fold(0, |sum, item| sum.saturating_add(item.packed_size())),
         }
     }
@@ -461,10 +272,10 @@ impl Type {
     pub fn align(&self) -> u32 {
         match self {
             Type::Void | Type::Error => 1,
-            Type::Scalar(scalar) | Type::Vector(_, scalar) | Type::Matrix { scalar, .. } => scalar.size(),
+            Type::Scalar(scalar) | Type::Vector(_, scalar) | Type::Matrix { scalar, .. } => scalar.bytes(),
             Type::Array(array) => array.element.align(),
             Type::Struct(of) => of.align(),
-            Type::Coop(coop) => coop.scalar.size(),
+            Type::Coop(coop) => coop.scalar.bytes(),
             Type::Tuple(items) => items.iter().map(Type::align).max().unwrap_or(1),
         }
     }
@@ -472,9 +283,9 @@ impl Type {
     /// Bytes that a scalar or vector is aligned to in a block with std430 layout.
     pub fn std430_align(&self) -> u32 {
         match self {
-            Type::Vector(2, scalar) => 2 * scalar.size(),
-            Type::Vector(_, scalar) => 4 * scalar.size(),
-            Type::Scalar(scalar) => scalar.size(),
+            Type::Vector(2, scalar) => 2 * scalar.bytes(),
+            Type::Vector(_, scalar) => 4 * scalar.bytes(),
+            Type::Scalar(scalar) => scalar.bytes(),
             Type::Matrix { columns, scalar, .. } => Type::Vector(*columns, *scalar).std430_align(),
             Type::Array(array) => array.element.std430_align(),
             Type::Struct(_) | Type::Tuple(_) | Type::Coop(_) => self.align(),

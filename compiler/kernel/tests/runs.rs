@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use kps_device::interface::{self, MemberType, Scalar as Stored};
+use kps_device::interface::{self, MemberType};
 use kps_device::{
     Access, Addressed, Binding, BufferId, Command, Commands, Device, Dispatch, MemoryUsage, QueueId,
 };
@@ -146,7 +146,7 @@ fn put_hidden(block: Option<&interface::Block>, setup: &Setup, bytes: &mut [u8])
         }
         let counts = setup.hidden(name);
         let counts: Vec<u8> = match member.ty {
-            MemberType::Scalar(Stored::U64) | MemberType::Vector { scalar: Stored::U64, .. } => {
+            MemberType::Scalar(Scalar::U64) | MemberType::Vector { scalar: Scalar::U64, .. } => {
                 counts.iter().flat_map(|count| u64::from(*count).to_le_bytes()).collect()
             }
             _ => counts.iter().flat_map(|count| count.to_le_bytes()).collect(),

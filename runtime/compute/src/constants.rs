@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use kps_device::interface::{ADDRESS, Block, Member, MemberType, SHAPE, SpecConstant, Step};
 use kps_device::{Interface, PipelineOptions};
 
-use crate::dtype::DType;
+use crate::DType;
 use crate::error::{ComputeError, Result};
 use crate::grid::Part;
 use crate::number::Number;
@@ -337,7 +337,7 @@ fn given<'i>(interface: &'i Interface, values: &SpecValues) -> Result<Vec<(&'i S
         let bits = bits_of(first, number)?;
         for other in sharing {
             if other.scalar.size() != first.scalar.size() || bits_of(other, number)? != bits {
-                let types = [first, other].map(|constant| DType::from(constant.scalar));
+                let types = [first, other].map(|constant| constant.scalar);
                 return Err(ComputeError::SpecShared { id, value: number, types });
             }
         }
@@ -347,7 +347,7 @@ fn given<'i>(interface: &'i Interface, values: &SpecValues) -> Result<Vec<(&'i S
 }
 
 fn bits_of(constant: &SpecConstant, number: Number) -> Result<u64> {
-    let dtype = DType::from(constant.scalar);
+    let dtype = constant.scalar;
     let mut bits = [0; 8];
     let unfit = |unfit| ComputeError::SpecUnfit { constant: title(constant), value: number, dtype, unfit };
     number.exact(dtype, &mut bits).map_err(unfit)?;
@@ -361,7 +361,7 @@ fn title(constant: &SpecConstant) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kps_device::interface::Scalar;
+    use kps_scalar::Scalar;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use crate::dtype::DType;
+use crate::DType;
 use crate::halves::{to_bf16, to_f16};
 use crate::number::Number;
 

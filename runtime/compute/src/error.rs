@@ -2,7 +2,7 @@
 
 use kps_device::DeviceError;
 
-use crate::dtype::DType;
+use crate::DType;
 use crate::number::{Number, Unfit};
 
 pub type Result<T> = std::result::Result<T, ComputeError>;

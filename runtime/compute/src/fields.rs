@@ -6,9 +6,10 @@
 
 use std::ops::ControlFlow;
 
-use kps_device::interface::{Block, MemberType, Scalar, Step, Visit};
+use kps_device::interface::{Block, MemberType, Step, Visit};
+use kps_scalar::Scalar;
 
-use crate::dtype::DType;
+use crate::DType;
 use crate::error::{ComputeError, Result};
 use crate::kernel::holds;
 use crate::tensor::Tensor;

@@ -6,7 +6,7 @@
 
 use kps_device::{Channel, Dimension, ImageInfo, TexelFormat};
 
-use crate::dtype::DType;
+use crate::DType;
 use crate::error::{ComputeError, Result};
 use crate::storage::{MemoryType, Storage};
 use crate::tensor::Tensor;
@@ -61,7 +61,7 @@ pub fn info(format: TexelFormat, size: &[usize]) -> Result<ImageInfo> {
 impl Tensor {
     /// An image of these texels.
     pub fn image(info: ImageInfo, memory: MemoryType, bytes: Vec<u8>) -> Result<Tensor> {
-        let dtype = DType::from(info.format.channel.stored());
+        let dtype = info.format.channel.stored();
         let shape = shape(&info);
         let label = label(&info);
         let n = Tensor::count_bytes(dtype, &shape)?;

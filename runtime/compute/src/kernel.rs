@@ -5,16 +5,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_device::interface::{
-    Block, BufferBinding, BufferKind, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET, Scalar,
+    Block, BufferBinding, BufferKind, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET,
 };
 use kps_device::{
     Access, Addressed, Binding, Command, Commands, Dispatch, Instrument, Interface, Origin, PipelineId,
     PipelineOptions, Sampler, SamplerBinding,
 };
+use kps_scalar::Scalar;
 
+use crate::DType;
 use crate::constants::{self, Named, Push, PushLayout, SpecValues};
 use crate::context::Context;
-use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
 use crate::fields;
 use crate::grid::Part;
@@ -382,7 +383,7 @@ fn check_parameter(layout: &Block, parameter: impl Fn() -> String, tensor: &Tens
         && !tensor.is_record()
         && !holds(tensor.dtype(), scalar)
     {
-        let (expected, given) = (DType::from(scalar), tensor.dtype());
+        let (expected, given) = (scalar, tensor.dtype());
         return Err(ComputeError::ParameterDType {
             parameter: parameter(),
             tensor: label(),
@@ -463,6 +464,6 @@ pub(crate) fn holds(dtype: DType, scalar: Scalar) -> bool {
         // Buffers hold no booleans and not every device narrow floats, so their bits go as integers.
         Scalar::U8 => matches!(dtype, DType::U8 | DType::Bool),
         Scalar::U16 => matches!(dtype, DType::U16 | DType::F16 | DType::Bf16),
-        _ => dtype.scalar() == scalar,
+        _ => dtype == scalar,
     }
 }

@@ -24,7 +24,6 @@
 pub mod algorithm;
 pub mod constants;
 mod context;
-pub mod dtype;
 pub mod element;
 pub mod error;
 pub mod fields;
@@ -50,13 +49,14 @@ mod written;
 
 pub use algorithm::Algorithm;
 pub use constants::{Push, SpecValues, spec_constants};
-pub use dtype::DType;
 pub use element::Element;
 pub use error::{ComputeError, Result};
 pub use fields::Field;
 pub use grid::Extent;
 pub use kernel::{Kernel, Running};
 pub use kps_device::ImageInfo;
+/// The type of a tensor's elements. A `bool` is one byte, 0 or 1.
+pub use kps_scalar::Scalar as DType;
 pub use log::{Level, Log};
 pub use manager::Manager;
 pub use number::{Number, Unfit};

@@ -4,9 +4,11 @@
 
 use std::rc::Rc;
 
+use kps_scalar::SpirvType;
+
+use crate::DType;
 use crate::algorithm::{self, Algorithm};
 use crate::context::Context;
-use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
 use crate::grid::Extent;
 use crate::tensor::Tensor;
@@ -79,18 +81,17 @@ enum Id {
 /// The module for elements of this type; `None` where they have no product.
 fn module(dtype: DType) -> Option<Vec<u32>> {
     use Id::*;
-    let (capabilities, element): (&[u32], [u32; 3]) = match dtype {
+    let capabilities: &[u32] = match dtype {
         DType::Bool | DType::Bf16 => return None,
         // Int8, StorageBuffer8BitAccess.
-        DType::I8 | DType::U8 => (&[39, 4448], int(8, dtype)),
+        DType::I8 | DType::U8 => &[39, 4448],
         // Int16 or Float16, StorageBuffer16BitAccess.
-        DType::I16 | DType::U16 => (&[22, 4433], int(16, dtype)),
-        DType::F16 => (&[9, 4433], [OP_TYPE_FLOAT, 16, 0]),
-        DType::I32 | DType::U32 => (&[], int(32, dtype)),
-        DType::F32 => (&[], [OP_TYPE_FLOAT, 32, 0]),
+        DType::I16 | DType::U16 => &[22, 4433],
+        DType::F16 => &[9, 4433],
+        DType::I32 | DType::U32 | DType::F32 => &[],
         // Int64, Float64.
-        DType::I64 | DType::U64 => (&[11], int(64, dtype)),
-        DType::F64 => (&[10], [OP_TYPE_FLOAT, 64, 0]),
+        DType::I64 | DType::U64 => &[11],
+        DType::F64 => &[10],
     };
     // Types are declared once: 32-bit unsigned elements are the index's own type.
     let element_id = if dtype == DType::U32 { U32 } else { Element } as u32;
@@ -125,10 +126,12 @@ fn module(dtype: DType) -> Option<Vec<u32>> {
     words.op(OP_TYPE_INT, &[U32 as u32, 32, 0]);
     words.op(OP_TYPE_VECTOR, &[Vec3 as u32, U32 as u32, 3]);
     words.op(OP_TYPE_POINTER, &[Vec3Input as u32, INPUT, Vec3 as u32]);
-    match (dtype, element) {
-        (DType::U32, _) => {}
-        (_, [OP_TYPE_FLOAT, width, _]) => words.op(OP_TYPE_FLOAT, &[Element as u32, width]),
-        (_, [op, width, signed]) => words.op(op, &[Element as u32, width, signed]),
+    match dtype.spirv() {
+        SpirvType::Int { width, signed } if element_id == Element as u32 => {
+            words.op(OP_TYPE_INT, &[Element as u32, width, signed.into()]);
+        }
+        SpirvType::Float { width } => words.op(OP_TYPE_FLOAT, &[Element as u32, width]),
+        _ => {}
     }
     words.op(OP_TYPE_RUNTIME_ARRAY, &[Elements as u32, element_id]);
     words.op(OP_TYPE_STRUCT, &[Block as u32, Elements as u32]);
@@ -162,11 +165,6 @@ fn module(dtype: DType) -> Option<Vec<u32>> {
     words.op(OP_RETURN, &[]);
     words.op(OP_FUNCTION_END, &[]);
     Some(words.0)
-}
-
-fn int(width: u32, dtype: DType) -> [u32; 3] {
-    let signed = dtype.int_range().is_some_and(|(least, _)| least < 0);
-    [OP_TYPE_INT, width, signed.into()]
 }
 
 struct Words(Vec<u32>);

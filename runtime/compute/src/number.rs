@@ -4,7 +4,7 @@
 //! fraction, as in NumPy; a value out of range is refused), [`Number::exact`] is what constants of a
 //! kernel get (whatever would change the value is refused, except rounding a float to a narrower one).
 
-use crate::dtype::DType;
+use crate::DType;
 use crate::element::{Element, with_element};
 
 /// A value of any element type.

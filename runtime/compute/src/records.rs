@@ -10,8 +10,8 @@ use std::rc::Rc;
 use kps_device::interface::{PRINT, RECORD_ASSERT_WORDS, RECORD_STEP_WORDS, RECORD_STEPS_KEPT};
 use kps_device::{Access, Binding, BufferId, Device, Interface, MemoryUsage, SourceLine};
 
+use crate::DType;
 use crate::context::Context;
-use crate::dtype::DType;
 use crate::error::Result;
 use crate::number::Number;
 
@@ -217,22 +217,13 @@ impl Part {
 
 /// A number, taken from the front of `words`.
 fn read_number(dtype: DType, words: &mut &[u32]) -> Option<Number> {
-    let carried = carried(dtype);
+    // As the push constants carry it, narrow numbers travel as the 32-bit ones that hold them.
+    let carried = dtype.in_push_constants();
     let (value, rest) = words.split_at_checked(carried.size().div_ceil(4))?;
     *words = rest;
     let bytes: Vec<u8> = value.iter().flat_map(|word| word.to_le_bytes()).collect();
     let number = Number::load(carried, &bytes);
     Some(if dtype == DType::Bool { truth(number) } else { number })
-}
-
-/// What a value travels as: narrow numbers as the 32-bit ones that hold them.
-fn carried(dtype: DType) -> DType {
-    match dtype {
-        DType::I8 | DType::I16 => DType::I32,
-        DType::Bool | DType::U8 | DType::U16 => DType::U32,
-        DType::F16 | DType::Bf16 => DType::F32,
-        dtype => dtype,
-    }
 }
 
 fn truth(number: Number) -> Number {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::dtype::DType;
+use crate::DType;
 use crate::element::{self, Element};
 use crate::error::{ComputeError, Result};
 use crate::fields::Field;

@@ -3,10 +3,11 @@
 //! An image is memory: it has a [`crate::BufferId`], it is written, read and copied as bytes, and its bytes
 //! are its texels, packed along x, then y, then z. How a device lays them out beneath is its own affair.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::ImageFormat;
 
 use crate::SamplerBinding;
-use crate::interface::{ImageBinding, Scalar};
+use crate::interface::ImageBinding;
 
 /// Everything there is to know of an image beside its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -146,7 +147,7 @@ impl TexelFormat {
 
     /// Bytes of one texel.
     pub fn size(self) -> u32 {
-        u32::from(self.n_channels) * self.channel.stored().size()
+        u32::from(self.n_channels) * self.channel.stored().bytes()
     }
 }
 

@@ -19,6 +19,8 @@
 
 use std::ops::ControlFlow;
 
+use kps_scalar::Scalar;
+
 use crate::{Access, Dimension, TexelFormat};
 
 /// What our own kernels tell of what their source asked for, where they are compiled for a device that checks:
@@ -214,6 +216,7 @@ pub struct Member {
     pub ty: MemberType,
 }
 
+/// Blocks hold no bools, which have no layout: the scalar of a member is never [`Scalar::Bool`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemberType {
     Scalar(Scalar),
@@ -290,7 +293,7 @@ impl<'b, T> Walk<'_, '_, 'b, T> {
     /// Numbers side by side, of which the first is part `first`.
     fn line(&mut self, n: u32, scalar: Scalar, base: usize, first: u32) -> ControlFlow<T> {
         (0..n).try_for_each(|at| {
-            let offset = base + (at * scalar.size()) as usize;
+            let offset = base + (at * scalar.bytes()) as usize;
             self.step(Step::Part(first + at), |walk| (walk.visit)(&walk.way, offset, scalar))
         })
     }
@@ -317,60 +320,12 @@ impl MemberType {
     /// The same; `None` where it does not fit 32 bits, which no reflected type has.
     pub(crate) fn checked_size(&self) -> Option<u32> {
         match self {
-            MemberType::Scalar(scalar) => Some(scalar.size()),
-            MemberType::Vector { n, scalar } => n.checked_mul(scalar.size()),
+            MemberType::Scalar(scalar) => Some(scalar.bytes()),
+            MemberType::Vector { n, scalar } => n.checked_mul(scalar.bytes()),
             MemberType::Matrix { rows, stride, row_major: true, .. } => rows.checked_mul(*stride),
             MemberType::Matrix { columns, stride, .. } => columns.checked_mul(*stride),
             MemberType::Array { len, stride, .. } => len.unwrap_or(0).checked_mul(*stride),
             MemberType::Struct(block) => Some(block.size),
-        }
-    }
-}
-
-/// `Bool` stands for specialisation constants only: blocks hold no booleans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scalar {
-    Bool,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    F16,
-    Bf16,
-    F32,
-    F64,
-}
-
-impl Scalar {
-    /// Bytes of one value in memory.
-    pub fn size(self) -> u32 {
-        match self {
-            Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
-            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 2,
-            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
-            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Scalar::Bool => "bool",
-            Scalar::I8 => "i8",
-            Scalar::I16 => "i16",
-            Scalar::I32 => "i32",
-            Scalar::I64 => "i64",
-            Scalar::U8 => "u8",
-            Scalar::U16 => "u16",
-            Scalar::U32 => "u32",
-            Scalar::U64 => "u64",
-            Scalar::F16 => "f16",
-            Scalar::Bf16 => "bf16",
-            Scalar::F32 => "f32",
-            Scalar::F64 => "f64",
         }
     }
 }

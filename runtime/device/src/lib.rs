@@ -33,7 +33,8 @@ pub use findings::{Check, Checks, Finding, FindingKind, Instrument, Invocation, 
 pub use image::{AddressMode, Channel, Dimension, Filter, ImageInfo, Sampler, TexelFormat};
 pub use info::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits, QueueFamily};
 pub use interface::Interface;
-pub use matrix::{Component, MatrixProduct, MatrixScope};
+pub use kps_scalar::Scalar;
+pub use matrix::{MatrixProduct, MatrixScope};
 pub use reflect::{SourceText, source_texts};
 pub use select::{OpenOptions, Opened, Selector};
 

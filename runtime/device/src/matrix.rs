@@ -2,16 +2,19 @@
 
 use std::fmt;
 
-/// `a * b + c`: an `m` x `k` matrix times a `k` x `n` one, added to an `m` x `n` one.
+use kps_scalar::Scalar;
+
+/// `a * b + c`: an `m` x `k` matrix times a `k` x `n` one, added to an `m` x `n` one. Their
+/// components are numbers, never bools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixProduct {
     pub m: u32,
     pub n: u32,
     pub k: u32,
-    pub a: Component,
-    pub b: Component,
-    pub c: Component,
-    pub result: Component,
+    pub a: Scalar,
+    pub b: Scalar,
+    pub c: Scalar,
+    pub result: Scalar,
     pub scope: MatrixScope,
     /// Sums of ints stop at the ends of their type, where that is asked for.
     pub saturates: bool,
@@ -19,7 +22,7 @@ pub struct MatrixProduct {
 
 impl MatrixProduct {
     /// Whether some of its matrices are of these.
-    pub fn has(&self, component: Component) -> bool {
+    pub fn has(&self, component: Scalar) -> bool {
         [self.a, self.b, self.c, self.result].contains(&component)
     }
 }
@@ -36,42 +39,6 @@ impl fmt::Display for MatrixProduct {
             f.write_str(", saturating")?;
         }
         Ok(())
-    }
-}
-
-/// What the components of a matrix are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Component {
-    F16,
-    Bf16,
-    F32,
-    F64,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-}
-
-impl Component {
-    pub fn name(self) -> &'static str {
-        match self {
-            Component::F16 => "f16",
-            Component::Bf16 => "bf16",
-            Component::F32 => "f32",
-            Component::F64 => "f64",
-            Component::I8 => "i8",
-            Component::I16 => "i16",
-            Component::I32 => "i32",
-            Component::I64 => "i64",
-            Component::U8 => "u8",
-            Component::U16 => "u16",
-            Component::U32 => "u32",
-            Component::U64 => "u64",
-        }
     }
 }
 

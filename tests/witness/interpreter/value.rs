@@ -120,7 +120,7 @@ impl Value {
         match ty {
             Type::Scalar(scalar) => {
                 let mut wide = [0; 8];
-                let size = scalar.size() as usize;
+                let size = scalar.size();
                 wide[..size].copy_from_slice(&bytes[..size]);
                 Value::number(*scalar, u64::from_le_bytes(wide))
             }
@@ -137,7 +137,7 @@ impl Value {
     pub fn write(&self, ty: &Type, bytes: &mut [u8]) {
         match ty {
             Type::Scalar(scalar) => {
-                let size = scalar.size() as usize;
+                let size = scalar.size();
                 bytes[..size].copy_from_slice(&self.bits(*scalar).to_le_bytes()[..size]);
             }
             Type::Matrix { .. } => Value::transposed(self).write_parts(ty, bytes),

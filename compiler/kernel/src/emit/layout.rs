@@ -49,7 +49,7 @@ impl Module {
         match ty {
             Type::Vector(n, scalar) if !packing.keeps_vector(*n) => {
                 let component = self.laid_type(&Type::Scalar(*scalar), packing);
-                self.laid_array(component, u32::from(*n), scalar.size())
+                self.laid_array(component, u32::from(*n), scalar.bytes())
             }
             // Row by row.
             Type::Matrix { columns, rows, scalar } => {

@@ -150,7 +150,7 @@ pub(super) fn alignment(class: StorageClass, ty: &Type) -> Vec<Operand> {
     if class != StorageClass::PhysicalStorageBuffer {
         return Vec::new();
     }
-    let size = ty.scalar().map_or(1, |scalar| scalar.in_buffers().size());
+    let size = ty.scalar().map_or(1, |scalar| scalar.in_buffers().bytes());
     vec![Operand::MemoryAccess(MemoryAccess::ALIGNED), Operand::LiteralBit32(size)]
 }
 

@@ -140,8 +140,8 @@ impl Ctx<'_> {
         let index = if is_wide { Scalar::I64 } else { Scalar::I32 };
         let [start, stride] = [start, stride].map(|node| self.of_subgroup(node, index, span));
         let n_each = if lines == CoopLines::Rows { coop.columns } else { coop.rows };
-        let line_bytes = n_each * coop.scalar.size();
-        let align = (line_bytes.min(ALIGNMENT) / coop.scalar.size()).max(1);
+        let line_bytes = n_each * coop.scalar.bytes();
+        let align = (line_bytes.min(ALIGNMENT) / coop.scalar.bytes()).max(1);
         let known = [coop.rows, coop.columns, align].map(|known| (Operand::int(known.into()), span));
         let numbers = (Operand::Place(self.numbers(coop.scalar, span)?), span);
         let places = [start, stride].map(|node| (Operand::Node(node), span));

@@ -40,7 +40,7 @@ impl ImageView {
         let format = self.info.format;
         let mut texel = empty(format);
         let Some(at) = self.at(place) else { return texel };
-        let size = format.channel.stored().size() as usize;
+        let size = format.channel.stored().size();
         for (i, word) in texel.iter_mut().enumerate().take(usize::from(format.n_channels)) {
             // SAFETY: a texel has this many channels of this size.
             *word = unsafe { load(at.add(i * size), format.channel) };
@@ -51,7 +51,7 @@ impl ImageView {
     fn write(&self, place: [i32; 3], texel: Texel) {
         let Some(at) = self.at(place) else { return };
         let format = self.info.format;
-        let size = format.channel.stored().size() as usize;
+        let size = format.channel.stored().size();
         for (i, &word) in texel.iter().enumerate().take(usize::from(format.n_channels)) {
             // SAFETY: as in `read`.
             unsafe { store(at.add(i * size), format.channel, word) };
@@ -134,7 +134,7 @@ impl Texels {
     /// on all of them.
     pub fn stored(&self, texel: Texel) -> u64 {
         let mut bytes = [0u64; 2];
-        let size = self.info.format.channel.stored().size() as usize;
+        let size = self.info.format.channel.stored().size();
         for (i, &word) in texel.iter().enumerate().take(usize::from(self.info.format.n_channels)) {
             // SAFETY: a texel of any format fits the bytes.
             unsafe { store(bytes.as_mut_ptr().cast::<u8>().add(i * size), self.info.format.channel, word) };
@@ -191,7 +191,7 @@ fn one(channel: Channel) -> u32 {
 unsafe fn load(at: *const u8, channel: Channel) -> u32 {
     // SAFETY: the caller's.
     let (byte, half, word) = unsafe {
-        match channel.stored().size() {
+        match channel.stored().bytes() {
             1 => (at.read(), 0, 0),
             2 => (0, at.cast::<u16>().read_unaligned(), 0),
             _ => (0, 0, at.cast::<u32>().read_unaligned()),
@@ -230,7 +230,7 @@ unsafe fn store(at: *mut u8, channel: Channel, word: u32) {
     };
     // SAFETY: the caller's.
     unsafe {
-        match channel.stored().size() {
+        match channel.stored().bytes() {
             1 => at.write(bits as u8),
             2 => at.cast::<u16>().write_unaligned(bits as u16),
             _ => at.cast::<u32>().write_unaligned(bits),

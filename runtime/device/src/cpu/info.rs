@@ -1,8 +1,8 @@
 //! What the built-in device is.
 
-use crate::{
-    Backend, Component, DeviceInfo, DeviceKind, Feature, Features, Limits, MatrixProduct, MatrixScope,
-};
+use kps_scalar::Scalar;
+
+use crate::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits, MatrixProduct, MatrixScope};
 
 use super::lower::pointers::MAX_SHARED;
 
@@ -78,12 +78,12 @@ fn matrices() -> Vec<MatrixProduct> {
     const BYTES: [(u32, u32, u32); 4] = [(16, 16, 32), (16, 16, 16), (16, 8, 32), (8, 8, 32)];
     const OTHERS: [(u32, u32, u32); 4] = [(16, 16, 16), (16, 8, 16), (16, 8, 8), (8, 8, 8)];
     let kinds = [
-        (Component::F16, Component::F16, OTHERS),
-        (Component::F16, Component::F32, OTHERS),
-        (Component::Bf16, Component::F32, OTHERS),
-        (Component::F32, Component::F32, OTHERS),
-        (Component::I8, Component::I32, BYTES),
-        (Component::U8, Component::U32, BYTES),
+        (Scalar::F16, Scalar::F16, OTHERS),
+        (Scalar::F16, Scalar::F32, OTHERS),
+        (Scalar::Bf16, Scalar::F32, OTHERS),
+        (Scalar::F32, Scalar::F32, OTHERS),
+        (Scalar::I8, Scalar::I32, BYTES),
+        (Scalar::U8, Scalar::U32, BYTES),
     ];
     let products = kinds.into_iter().flat_map(|(factor, sum, sizes)| {
         sizes.map(|(m, n, k)| MatrixProduct {

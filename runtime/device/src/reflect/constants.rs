@@ -3,6 +3,7 @@
 //! Constants are defined before they are used, so one pass in order computes them all; what cannot be
 //! computed (floats, what is not known here) simply has no value.
 
+use kps_scalar::Scalar;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::ids::{Ids, id_at};
 use super::{bad_module, layout};
 use crate::Result;
-use crate::interface::{Scalar, SpecConstant};
+use crate::interface::SpecConstant;
 
 pub(crate) struct Constants {
     /// The bits of each scalar, zero-extended.
@@ -185,7 +186,7 @@ fn scalar_of(ids: &Ids, ty: u32) -> Option<Scalar> {
 fn n_bits(scalar: Scalar) -> u32 {
     match scalar {
         Scalar::Bool => 1,
-        scalar => 8 * scalar.size(),
+        scalar => 8 * scalar.bytes(),
     }
 }
 

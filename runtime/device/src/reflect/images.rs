@@ -1,5 +1,6 @@
 //! The images and the samplers among the variables that an entry point reaches.
 
+use kps_scalar::Scalar;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Dim, ImageFormat, Op};
 use rustc_hash::FxHashMap;
@@ -9,7 +10,7 @@ use super::bad_module;
 use super::ids::{Ids, id_at, literal_at};
 use super::layout;
 use super::resources::{self, Variable, pointee, reached_variables, shown};
-use crate::interface::{ImageBinding, ImageKind, SamplerSlot, Scalar};
+use crate::interface::{ImageBinding, ImageKind, SamplerSlot};
 use crate::{Access, Dimension, Result, TexelFormat};
 
 /// Whether the variable is an image or a sampler.

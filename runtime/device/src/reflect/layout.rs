@@ -2,12 +2,13 @@
 //!
 //! The depth of nesting and the number of members are bounded, and so every size fits 32 bits.
 
+use kps_scalar::{Scalar, SpirvType};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Decoration, FPEncoding, Op, StorageClass};
 
 use super::constants::Constants;
 use super::ids::{Ids, id_at, literal_at};
-use crate::interface::{Block, Member, MemberType, Scalar};
+use crate::interface::{Block, Member, MemberType};
 
 /// Deeper than the universal limit of SPIR-V on nested structures allows nothing of use.
 const MAX_DEPTH: u32 = 64;
@@ -24,32 +25,22 @@ pub(super) fn block(ids: &Ids, constants: &Constants, id: u32) -> Result<Block> 
 /// The number that a scalar type holds.
 pub(super) fn scalar(definition: &Instruction) -> Result<Scalar> {
     let operand = |index| literal_at(definition, index).unwrap_or(0);
-    match (definition.class.opcode, operand(0), operand(1)) {
-        (Op::TypeBool, ..) => Ok(Scalar::Bool),
-        (Op::TypeInt, 8, 0) => Ok(Scalar::U8),
-        (Op::TypeInt, 16, 0) => Ok(Scalar::U16),
-        (Op::TypeInt, 32, 0) => Ok(Scalar::U32),
-        (Op::TypeInt, 64, 0) => Ok(Scalar::U64),
-        (Op::TypeInt, 8, _) => Ok(Scalar::I8),
-        (Op::TypeInt, 16, _) => Ok(Scalar::I16),
-        (Op::TypeInt, 32, _) => Ok(Scalar::I32),
-        (Op::TypeInt, 64, _) => Ok(Scalar::I64),
-        (Op::TypeFloat, bits, _) => float(bits, definition.operands.get(1)),
-        _ => Err(format!("it holds an `Op{}`", definition.class.opname)),
-    }
-}
-
-fn float(bits: u32, encoding: Option<&Operand>) -> Result<Scalar> {
-    match (bits, encoding) {
-        (16, None) => Ok(Scalar::F16),
-        (32, None) => Ok(Scalar::F32),
-        (64, None) => Ok(Scalar::F64),
-        (16, Some(Operand::FPEncoding(FPEncoding::BFloat16KHR))) => Ok(Scalar::Bf16),
-        (bits, Some(Operand::FPEncoding(encoding))) => {
-            Err(format!("it holds floats of {bits} bits as {encoding:?}"))
+    let declared = match (definition.class.opcode, definition.operands.get(1)) {
+        (Op::TypeBool, _) => SpirvType::Bool,
+        (Op::TypeInt, _) => SpirvType::Int { width: operand(0), signed: operand(1) != 0 },
+        (Op::TypeFloat, None) => SpirvType::Float { width: operand(0) },
+        (Op::TypeFloat, Some(Operand::FPEncoding(FPEncoding::BFloat16KHR))) if operand(0) == 16 => {
+            SpirvType::BFloat16
         }
-        (bits, _) => Err(format!("it holds floats of {bits} bits")),
-    }
+        (Op::TypeFloat, Some(Operand::FPEncoding(encoding))) => {
+            return Err(format!("it holds floats of {} bits as {encoding:?}", operand(0)));
+        }
+        _ => return Err(format!("it holds an `Op{}`", definition.class.opname)),
+    };
+    Scalar::of_spirv(declared).ok_or_else(|| match declared {
+        SpirvType::Float { width } => format!("it holds floats of {width} bits"),
+        _ => format!("it holds an `Op{}`", definition.class.opname),
+    })
 }
 
 struct Layouter<'a, 'm> {

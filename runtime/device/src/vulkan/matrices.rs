@@ -2,9 +2,10 @@
 //! left out.
 
 use ash::vk;
+use kps_scalar::Scalar;
 
 use super::loader::Loader;
-use crate::matrix::{Component, MatrixProduct, MatrixScope};
+use crate::matrix::{MatrixProduct, MatrixScope};
 
 /// Of a device that has the extension.
 pub(super) fn products(loader: &Loader, device: vk::PhysicalDevice) -> Vec<MatrixProduct> {
@@ -40,20 +41,20 @@ fn product(listed: &vk::CooperativeMatrixPropertiesKHR) -> Option<MatrixProduct>
 /// `VK_COMPONENT_TYPE_BFLOAT16_KHR`, which the bindings lack.
 const BFLOAT16: vk::ComponentTypeKHR = vk::ComponentTypeKHR::from_raw(1_000_141_000);
 
-fn component(ty: vk::ComponentTypeKHR) -> Option<Component> {
+fn component(ty: vk::ComponentTypeKHR) -> Option<Scalar> {
     Some(match ty {
-        vk::ComponentTypeKHR::FLOAT16 => Component::F16,
-        vk::ComponentTypeKHR::FLOAT32 => Component::F32,
-        vk::ComponentTypeKHR::FLOAT64 => Component::F64,
-        vk::ComponentTypeKHR::SINT8 => Component::I8,
-        vk::ComponentTypeKHR::SINT16 => Component::I16,
-        vk::ComponentTypeKHR::SINT32 => Component::I32,
-        vk::ComponentTypeKHR::SINT64 => Component::I64,
-        vk::ComponentTypeKHR::UINT8 => Component::U8,
-        vk::ComponentTypeKHR::UINT16 => Component::U16,
-        vk::ComponentTypeKHR::UINT32 => Component::U32,
-        vk::ComponentTypeKHR::UINT64 => Component::U64,
-        BFLOAT16 => Component::Bf16,
+        vk::ComponentTypeKHR::FLOAT16 => Scalar::F16,
+        vk::ComponentTypeKHR::FLOAT32 => Scalar::F32,
+        vk::ComponentTypeKHR::FLOAT64 => Scalar::F64,
+        vk::ComponentTypeKHR::SINT8 => Scalar::I8,
+        vk::ComponentTypeKHR::SINT16 => Scalar::I16,
+        vk::ComponentTypeKHR::SINT32 => Scalar::I32,
+        vk::ComponentTypeKHR::SINT64 => Scalar::I64,
+        vk::ComponentTypeKHR::UINT8 => Scalar::U8,
+        vk::ComponentTypeKHR::UINT16 => Scalar::U16,
+        vk::ComponentTypeKHR::UINT32 => Scalar::U32,
+        vk::ComponentTypeKHR::UINT64 => Scalar::U64,
+        BFLOAT16 => Scalar::Bf16,
         _ => return None,
     })
 }

@@ -3,14 +3,13 @@
 use std::ffi::CStr;
 
 use ash::vk;
+use kps_scalar::Scalar;
 use rspirv::spirv::Capability;
 
 use super::features::{EXTENSIONS, FeatureChain, Known};
 use super::loader::{self, Loader};
 use super::matrices;
-use crate::{
-    Backend, Component, DeviceInfo, DeviceKind, Feature, Limits, MatrixProduct, NoGpu, QueueFamily, Result,
-};
+use crate::{Backend, DeviceInfo, DeviceKind, Feature, Limits, MatrixProduct, NoGpu, QueueFamily, Result};
 
 const FLOOR: u32 = vk::API_VERSION_1_2;
 
@@ -98,7 +97,7 @@ fn describe(loader: &Loader, handle: vk::PhysicalDevice) -> Physical {
     let features = &physical.info.features;
     if features.contains(&Feature::CooperativeMatrix) && matrices::are_for_compute(loader, handle) {
         let has_bfloats = physical.enabled.allows(Capability::BFloat16CooperativeMatrixKHR) == Some(true);
-        let is_known = |product: &MatrixProduct| has_bfloats || !product.has(Component::Bf16);
+        let is_known = |product: &MatrixProduct| has_bfloats || !product.has(Scalar::Bf16);
         physical.info.matrices = matrices::products(loader, handle).into_iter().filter(is_known).collect();
     }
     physical.find_lacks();

@@ -5,12 +5,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ash::vk;
+use kps_scalar::Scalar;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::disk_cache::DiskCache;
 use super::gpu::Gpu;
 use super::{foreign, limits, requirements, validity};
-use crate::interface::{BufferKind, ImageKind, Scalar};
+use crate::interface::{BufferKind, ImageKind};
 use crate::reflect::{in_host_order, parse, reflect};
 use crate::{DeviceError, Instrument, Interface, Origin, PipelineId, PipelineOptions, Result};
 
@@ -340,7 +341,7 @@ fn specialisation(
         let size = match constant.scalar {
             // A truth value takes a word here.
             Scalar::Bool => 4,
-            scalar => scalar.size() as usize,
+            scalar => scalar.size(),
         };
         let bits = if constant.scalar == Scalar::Bool { u64::from(*bits != 0) } else { *bits };
         entries.push(vk::SpecializationMapEntry {

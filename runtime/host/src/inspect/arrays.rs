@@ -11,7 +11,6 @@ use super::builtin;
 use super::decoration::called;
 use super::names::StaticEnv;
 use super::values::value_of;
-use crate::modules::kernels::structs;
 use crate::modules::numpy::dtype_object;
 use crate::value::Value;
 
@@ -99,7 +98,7 @@ fn host_value(value: &EnvValue) -> Option<Value> {
         EnvValue::Float(value) => Value::Float(*value),
         EnvValue::Bool(value) => Value::Bool(*value),
         EnvValue::Str(text) | EnvValue::Builtin(text) => Value::str(&**text),
-        EnvValue::Type(Type::Scalar(scalar)) => dtype_object(structs::dtype(*scalar)),
+        EnvValue::Type(Type::Scalar(scalar)) => dtype_object(*scalar),
         EnvValue::Tuple(items) => Value::tuple(all(items)?),
         EnvValue::List(items) => Value::list(all(items)?),
         _ => return None,

@@ -1,5 +1,7 @@
 //! The parts of a kernel, and what each operation means.
 
+use kps_scalar::Scalar;
+
 use super::{Atomic, Binary, Compare, Convert, Terminator, Unary};
 use crate::cpu::module::Line;
 use crate::cpu::probes::parts::Parts;
@@ -297,6 +299,7 @@ pub struct Meeting {
     pub n: u32,
 }
 
+/// Scalars say what the bits of a lane value stand for: narrow ones lie zero-extended in `I32`, or exactly in `F32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
     /// Waiting is all.
@@ -307,13 +310,13 @@ pub enum GroupKind {
     All,
     Any,
     /// Whether all active lanes have equal values.
-    AllEqual(Numbers),
+    AllEqual(Scalar),
     /// Four words with a bit for each active lane whose boolean is true.
     Ballot,
     /// The value of another lane; one's own where that lane is not active.
     Read(Source),
     /// Over the active lanes, or those before this one among them.
-    Fold(Fold, Numbers, Span),
+    Fold(Fold, Scalar, Span),
     /// The product of two matrices and a third added: the lane's components of each, one behind the other.
     MultiplyAdd(MultiplyAdd),
 }
@@ -325,10 +328,10 @@ pub struct MultiplyAdd {
     pub rows: u32,
     pub inner: u32,
     pub columns: u32,
-    pub a: Numbers,
-    pub b: Numbers,
-    pub c: Numbers,
-    pub sum: Numbers,
+    pub a: Scalar,
+    pub b: Scalar,
+    pub c: Scalar,
+    pub sum: Scalar,
     pub overflow: Overflow,
 }
 
@@ -365,16 +368,6 @@ pub enum Fold {
     And,
     Or,
     Xor,
-}
-
-/// What the bits of a lane value stand for. Narrow ones lie zero-extended in `I32`, or exactly in `F32`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbers {
-    Bool,
-    Signed(u8),
-    Unsigned(u8),
-    Float(u8),
-    BFloat16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

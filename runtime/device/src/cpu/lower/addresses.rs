@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use kps_scalar::Scalar;
 use rspirv::spirv::{Op, StorageClass};
 
 use super::pointers::{MemoryPlace, Place, Pointer, explicit, natural};
@@ -13,7 +14,7 @@ use super::{Data, Lowerer, Operand};
 use crate::Result;
 use crate::cpu::lane::{self, Binary, BlockId, Compare, Space, Ty, Unary};
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{ADDRESS, Layout, MatrixLayout, Scalar, Type, TypeId};
+use crate::cpu::module::types::{ADDRESS, Layout, MatrixLayout, Type, TypeId};
 use crate::cpu::module::{Id, Instruction};
 
 impl Lowerer<'_> {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kps_scalar::Scalar;
 use rspirv::spirv::Op;
 
 use super::{Data, Lowerer, tables};
@@ -10,7 +11,7 @@ use crate::cpu::lane::{self, Binary, Compare, Ty, Unary};
 use crate::cpu::math::Function;
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Scalar, TypeId};
+use crate::cpu::module::types::TypeId;
 
 /// The scalars of one operand.
 pub(super) type Parts = Rc<[lane::Value]>;

@@ -1,5 +1,6 @@
 //! Atomic instructions: on ints and floats of 32 and 64 bits, and floats of 16, in buffers, shared memory and the lane's own.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::{Op, StorageClass};
 
 use super::memory::Leaf;
@@ -8,10 +9,10 @@ use super::{Data, Lowerer, Operand};
 use crate::cpu::lane::{self, Atomic, Ty};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Scalar, TypeId};
+use crate::cpu::module::types::TypeId;
 use crate::{Access, Result};
 
-const HALF: Scalar = Scalar::Float { bits: 16 };
+const HALF: Scalar = Scalar::F16;
 
 /// Whether an instruction is one of this file.
 pub fn is_atomic(op: Op) -> bool {

@@ -1,5 +1,6 @@
 //! Instructions on the bits of ints: counts, fields, and arithmetic in twice the width.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::Op;
 
 use super::{Data, Lowerer};
@@ -7,7 +8,6 @@ use crate::Result;
 use crate::cpu::lane::{self, Binary, Compare, Convert, Ty, Unary};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::Scalar;
 
 /// Whether an int is taken with its sign.
 #[derive(Clone, Copy, PartialEq)]
@@ -213,10 +213,9 @@ impl Lowerer<'_> {
     fn dot_parts(&mut self, inst: &Instruction, i: usize, sign: Sign) -> Result<Vec<lane::Value>> {
         let (scalar, data) = self.scalars(inst, i)?;
         let (scalar, parts) = match (scalar, &data.parts[..]) {
-            (Scalar::Int { bits: 32, signed }, &[packed]) => {
-                (Scalar::Int { bits: 8, signed }, self.regroup(&[packed], 32, 8))
-            }
-            (Scalar::Int { .. }, parts @ [_, _, ..]) => (scalar, parts.to_vec()),
+            (Scalar::I32, &[packed]) => (Scalar::I8, self.regroup(&[packed], 32, 8)),
+            (Scalar::U32, &[packed]) => (Scalar::U8, self.regroup(&[packed], 32, 8)),
+            (scalar, parts @ [_, _, ..]) if scalar.is_int() => (scalar, parts.to_vec()),
             _ => return Err(self.wrong_operands(inst)),
         };
         Ok(parts.into_iter().map(|part| self.widened(scalar, part, sign)).collect())

@@ -4,6 +4,7 @@
 //! besides is guarded, and guards are neither mistakes nor may they hide one. Of modules from elsewhere the
 //! instructions themselves are taken at their word.
 
+use kps_scalar::{Kind, Scalar};
 use rspirv::spirv::Op;
 
 use super::named::ChainName;
@@ -11,7 +12,7 @@ use super::pointers::{MemoryPlace, Place, Pointer};
 use super::{Data, Lowerer};
 use crate::cpu::lane::{self, Binary, Compare, Space, Ty, Unary};
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Scalar, Type};
+use crate::cpu::module::types::Type;
 use crate::cpu::module::{ExtInstSet, Id, Instruction};
 use crate::cpu::probes::SiteKind;
 use crate::cpu::probes::checked::{FloatKind, IntKind, NumberKind, Site};
@@ -74,10 +75,12 @@ impl Lowerer<'_> {
             Op::ConvertFToS | Op::ConvertFToU if checks.has(Check::Conversion) => {
                 let (_, to, operands) = self.elementwise(inst)?;
                 let [a] = &operands[..] else { return Err(self.wrong_operands(inst)) };
-                let Scalar::Int { bits, .. } = to else { return Err(self.wrong_operands(inst)) };
-                let to = Scalar::Int { bits, signed: inst.op == Op::ConvertFToS };
+                if !to.is_int() {
+                    return Err(self.wrong_operands(inst));
+                }
+                let to = if inst.op == Op::ConvertFToS { to.as_signed() } else { to.as_unsigned() };
                 let parts = self.guarded.floats.get(&self.id(inst, 2)?).unwrap_or(&a.parts).clone();
-                self.check_conversion((a.scalar, n_digits(a.scalar)), to, &parts);
+                self.check_conversion((a.scalar, a.scalar.digits()), to, &parts);
                 Ok(())
             }
             _ => Ok(()),
@@ -166,7 +169,7 @@ impl Lowerer<'_> {
             });
             values.extend([at, len]);
             // However wide it is now, its sign is that of the index.
-            kinds.push(IntKind { bits: if is_narrow { 32 } else { 64 }, signed: is_signed(scalar) });
+            kinds.push(IntKind { bits: if is_narrow { 32 } else { 64 }, signed: scalar.is_signed() });
         }
         let Some(outside) = outside else { return };
         self.probe_when(outside, Site::Index { array, access, kinds, beyond }, values);
@@ -211,7 +214,7 @@ impl Lowerer<'_> {
         if self.name_guarded(array.as_ref(), &axes) {
             return;
         }
-        let wide = Scalar::Int { bits: 64, signed: false };
+        let wide = Scalar::U64;
         let axes: Vec<(Number, Number)> = axes.iter().map(|axis| (axis.index, (wide, axis.bound))).collect();
         self.check_index((array, Access::ReadWrite, Beyond::Nothing), &axes);
     }
@@ -243,7 +246,7 @@ impl Lowerer<'_> {
         if self.checks.is_none_or(|checks| !checks.has(Check::Bounds)) {
             return Ok(());
         }
-        let signed = is_signed(self.scalars(inst, operand)?.0);
+        let signed = self.scalars(inst, operand)?.0.is_signed();
         let (mut outside, mut values) = (None, Vec::new());
         for (axis, &at) in place.iter().enumerate() {
             let size = self.builder.image_size(image, axis as u8);
@@ -277,7 +280,7 @@ impl Lowerer<'_> {
     }
 
     fn check_shift(&mut self, scalar: Scalar, amounts: Scalar, parts: &[lane::Value]) {
-        let amount = IntKind { bits: amounts.bits(), signed: is_signed(amounts) };
+        let amount = IntKind { bits: amounts.bits(), signed: amounts.is_signed() };
         for &part in parts {
             let width = self.builder.int(self.builder.ty(part), i64::from(scalar.bits()));
             let is_wide = self.builder.compare(Compare::GeU, part, width);
@@ -288,7 +291,7 @@ impl Lowerer<'_> {
     fn check_conversion(&mut self, (from, n_digits): (Scalar, u32), to: Scalar, parts: &[lane::Value]) {
         let ty = lane_ty(from);
         let bits = to.bits() as i32;
-        let to = IntKind { bits: to.bits(), signed: is_signed(to) };
+        let to = IntKind { bits: to.bits(), signed: to.is_signed() };
         let (least, past) = match to.signed {
             true => (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1)),
             false => (0.0, 2f64.powi(bits)),
@@ -335,10 +338,10 @@ impl Lowerer<'_> {
         for (&a, &b) in a.parts.iter().zip(b.parts.iter()) {
             let wraps = match scalar.bits() {
                 _ if op == Arithmetic::Quotient => self.has_no_opposite(scalar, a, b),
-                64 => self.wraps_64(op, is_signed(scalar), a, b),
+                64 => self.wraps_64(op, scalar.is_signed(), a, b),
                 _ => self.wraps_narrow(op, scalar, a, b),
             };
-            let number = IntKind { bits: scalar.bits(), signed: is_signed(scalar) };
+            let number = IntKind { bits: scalar.bits(), signed: scalar.is_signed() };
             self.probe_when(wraps, Site::Overflow { op, number }, vec![a, b]);
         }
         Ok(())
@@ -365,7 +368,7 @@ impl Lowerer<'_> {
         let exact = self.builder.binary(operation(op), a, b);
         let unused = self.builder.int(Ty::I64, 64 - i64::from(scalar.bits()));
         let high = self.builder.binary(Binary::Shl, exact, unused);
-        let back = if is_signed(scalar) { Binary::ShrS } else { Binary::ShrU };
+        let back = if scalar.is_signed() { Binary::ShrS } else { Binary::ShrU };
         let kept = self.builder.binary(back, high, unused);
         self.builder.compare(Compare::Ne, kept, exact)
     }
@@ -453,25 +456,13 @@ fn operation(op: Arithmetic) -> Binary {
     }
 }
 
-pub(super) fn is_signed(scalar: Scalar) -> bool {
-    matches!(scalar, Scalar::Int { signed: true, .. })
-}
-
 pub(super) fn number_kind(scalar: Scalar) -> NumberKind {
-    match scalar {
-        Scalar::Bool => NumberKind::Bool,
-        Scalar::Int { .. } => NumberKind::Int(IntKind { bits: scalar.bits(), signed: is_signed(scalar) }),
-        Scalar::Float { .. } | Scalar::BFloat16 => NumberKind::Float(float_kind(lane_ty(scalar))),
-    }
-}
-
-/// The binary digits of a float, the first one, which is not stored, among them.
-fn n_digits(float: Scalar) -> u32 {
-    match float {
-        Scalar::BFloat16 => 8,
-        Scalar::Float { bits: 16 } => 11,
-        Scalar::Float { bits: 64 } => 53,
-        _ => 24,
+    match scalar.kind() {
+        Kind::Bool => NumberKind::Bool,
+        Kind::Signed | Kind::Unsigned => {
+            NumberKind::Int(IntKind { bits: scalar.bits(), signed: scalar.is_signed() })
+        }
+        Kind::Float => NumberKind::Float(float_kind(lane_ty(scalar))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Branches, phis, calls and barriers.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::{Op, Scope};
 use rustc_hash::FxHashMap;
 
@@ -9,7 +10,7 @@ use crate::Result;
 use crate::cpu::errors;
 use crate::cpu::lane::{self, BlockId, Edge, Terminator, Ty};
 use crate::cpu::module::constants::{lane_bits, lane_ty};
-use crate::cpu::module::types::{Scalar, Type, TypeId};
+use crate::cpu::module::types::{Type, TypeId};
 use crate::cpu::module::{Block, Function, Id, Instruction};
 
 impl<'m> Lowerer<'m> {

@@ -1,5 +1,6 @@
 //! From one type to another: numbers with their value, and bits as they are.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::Op;
 
 use super::{Data, Lowerer, tables};
@@ -7,7 +8,7 @@ use crate::Result;
 use crate::cpu::lane::{self, Binary, Compare, Convert, Ty};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{ADDRESS, Scalar, TypeId};
+use crate::cpu::module::types::{ADDRESS, TypeId};
 
 impl Lowerer<'_> {
     /// `None` where the instruction is of another family.
@@ -83,10 +84,10 @@ impl Lowerer<'_> {
     /// To what a 16-bit float holds, as a float of 32.
     fn quantize(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, scalar, [a]) = self.uniform(inst)?;
-        if scalar != (Scalar::Float { bits: 32 }) {
+        if scalar != (Scalar::F32) {
             return Err(self.wrong_operands(inst));
         }
-        let half = Scalar::Float { bits: 16 };
+        let half = Scalar::F16;
         Ok(Data { ty, parts: a.iter().map(|&a| self.fit(half, a)).collect() })
     }
 
@@ -141,7 +142,7 @@ impl Lowerer<'_> {
             return vec![int];
         }
         let ty = self.builder.ty(int);
-        let unsigned = Scalar::Int { bits: to as u8, signed: false };
+        let unsigned = Scalar::uint(to);
         let part = |i: u32| {
             let place = self.builder.int(ty, i64::from(to * i));
             let moved = self.builder.binary(Binary::ShrU, int, place);

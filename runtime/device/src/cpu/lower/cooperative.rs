@@ -1,15 +1,16 @@
 //! Cooperative matrices: a lane holds some components ([`crate::cpu::lane::MultiplyAdd`] says which). Loads,
 //! stores and what goes component by component need nobody else; products are made together.
 
+use kps_scalar::{Kind, Scalar};
 use rspirv::spirv::{CooperativeMatrixLayout, CooperativeMatrixOperands, Op};
 
 use super::memory::Leaf;
 use super::pointers::{MemoryPlace, Place};
 use super::{Data, Lowerer, Operand, subgroup};
-use crate::cpu::lane::{self, Binary, Compare, GroupKind, MultiplyAdd, Numbers, Overflow, Ty};
+use crate::cpu::lane::{self, Binary, Compare, GroupKind, MultiplyAdd, Overflow, Ty};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Layout, MatrixLayout, Scalar, Type, TypeId};
+use crate::cpu::module::types::{Layout, MatrixLayout, Type, TypeId};
 use crate::{Access, Result};
 
 /// An offset that is in no memory.
@@ -143,7 +144,7 @@ impl Lowerer<'_> {
         stride: lane::Value,
     ) -> lane::Value {
         let (major, minor) = (self.resize(major, Ty::I64), self.resize(minor, Ty::I64));
-        let size = self.builder.int(Ty::I64, i64::from(shape.scalar.size()));
+        let size = self.builder.int(Ty::I64, i64::from(shape.scalar.bytes()));
         let line = self.builder.binary(Binary::Mul, major, stride);
         let within = self.builder.binary(Binary::Mul, minor, size);
         self.builder.binary(Binary::Add, line, within)
@@ -184,10 +185,8 @@ impl Lowerer<'_> {
         let operands = CooperativeMatrixOperands::from_bits_truncate(operands);
         let saturates = operands.contains(CooperativeMatrixOperands::SATURATING_ACCUMULATION_KHR);
         let held = |scalar: Scalar, signed: CooperativeMatrixOperands| {
-            let ints = if operands.contains(signed) { Numbers::Signed(0) } else { Numbers::Unsigned(0) };
-            let known =
-                [ints, Numbers::Float(0)].into_iter().find_map(|asked| subgroup::numbers(asked, scalar));
-            known.expect("a component is an int or a float")
+            let ints = if operands.contains(signed) { Kind::Signed } else { Kind::Unsigned };
+            subgroup::as_kind(ints, scalar).unwrap_or(scalar)
         };
         let multiply = MultiplyAdd {
             rows: a.rows,

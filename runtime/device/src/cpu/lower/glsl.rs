@@ -1,6 +1,7 @@
 //! The instructions of `GLSL.std.450`. What has a formula in its specification is written out by it, the
 //! rest is called from [`crate::cpu::math`], which states the bounds.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::GlslStd450Op as GLOp;
 
 use super::arithmetic::Parts;
@@ -10,7 +11,7 @@ use crate::cpu::lane::{self, Binary, Compare, Convert, Ty, Unary};
 use crate::cpu::math::Function;
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Scalar, TypeId};
+use crate::cpu::module::types::TypeId;
 
 impl Lowerer<'_> {
     pub(super) fn glsl(&mut self, inst: &Instruction) -> Result<()> {
@@ -178,14 +179,8 @@ impl Lowerer<'_> {
     /// x - floor(x), kept below one where rounding would reach it.
     fn fract(&mut self, inst: &Instruction, op: GLOp) -> Result<Data> {
         let (_, scalar, _) = self.glsl_operands::<1>(inst, op, Scalar::is_float)?;
-        let digits = match scalar {
-            Scalar::Float { bits: 64 } => 53,
-            Scalar::Float { bits: 16 } => 11,
-            Scalar::BFloat16 => 8,
-            _ => 24,
-        };
         self.float_unary(inst, op, |b, x| {
-            let below_one = b.float(b.ty(x), 1.0 - 0.5f64.powi(digits));
+            let below_one = b.float(b.ty(x), 1.0 - 0.5f64.powi(scalar.digits() as i32));
             let floor = b.unary(Unary::Floor, x);
             let fract = b.binary(Binary::FSub, x, floor);
             pick(b, Compare::FLt, below_one, fract)
@@ -226,7 +221,7 @@ impl Lowerer<'_> {
 
     fn length_of(&mut self, scalar: Scalar, parts: &Parts) -> lane::Value {
         // Narrow floats would overflow: their squares are summed as wide ones.
-        let wide = if scalar.bits() < 32 { Scalar::Float { bits: 32 } } else { scalar };
+        let wide = if scalar.bits() < 32 { Scalar::F32 } else { scalar };
         let square = self.sum_of_products(wide, parts, parts);
         let root = self.builder.unary(Unary::Sqrt, square);
         self.fit(scalar, root)

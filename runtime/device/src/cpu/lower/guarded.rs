@@ -3,13 +3,13 @@
 
 use std::rc::Rc;
 
+use kps_scalar::Scalar;
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 use rustc_hash::FxHashMap;
 
 use super::Lowerer;
-use super::checks::{Axis, Number, is_signed, number_kind};
+use super::checks::{Axis, Number, number_kind};
 use crate::cpu::lane::{self, BlockId, Convert, Ty};
-use crate::cpu::module::types::Scalar;
 use crate::cpu::module::{ExtInstSet, Id, Instruction};
 use crate::cpu::probes::SiteKind;
 use crate::cpu::probes::checked::{IntKind, Site};
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
                 let known = self.constant_int(inst, 3).ok().and_then(|len| u32::try_from(len).ok());
                 let ((scalar, len), index, id) = (self.int(inst, 3)?, self.int(inst, 2)?, self.id(inst, 2)?);
                 let bound = match scalar {
-                    Scalar::Int { bits: 64, .. } => len,
+                    Scalar::I64 | Scalar::U64 => len,
                     _ => self.builder.convert(Convert::ZeroExtend, len),
                 };
                 self.check_guarded_index((id, index), (known, bound), Beyond::Nothing);
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
     fn note_sign(&mut self, inst: &Instruction) -> Result<()> {
         let (id, operand) = (self.id(inst, 1)?, self.data(inst, 2)?);
         if let Some((scalar, _)) =
-            self.module.types.as_scalars(operand.ty).filter(|(scalar, _)| is_signed(*scalar))
+            self.module.types.as_scalars(operand.ty).filter(|(scalar, _)| scalar.is_signed())
         {
             self.guarded.unsigned.insert(id, scalar);
         }
@@ -129,10 +129,10 @@ impl Lowerer<'_> {
         beyond: Beyond,
     ) {
         let (block, probe) = (self.builder.block, self.builder.kernel.probes.len() as u32);
-        let signed = is_signed(index.0);
+        let signed = index.0.is_signed();
         // The last probe of an access tells of all its indices, so each is made wide where it is met.
         let index = self.wide_index(index.0, index.1);
-        let wide = |signed| Scalar::Int { bits: 64, signed };
+        let wide = |signed| if signed { Scalar::I64 } else { Scalar::U64 };
         let axis = ((wide(signed), index), (wide(false), bound));
         self.check_index((None, Access::ReadWrite, beyond), &[axis]);
         if self.builder.kernel.probes.len() as u32 > probe {
@@ -168,7 +168,7 @@ impl Lowerer<'_> {
         for (axis, guard) in axes.iter().zip(&guards) {
             let (index, bound, signed) = match guard {
                 Some(guard) => (guard.index, guard.bound, guard.signed),
-                None => (self.wide_index(axis.index.0, axis.index.1), axis.bound, is_signed(axis.index.0)),
+                None => (self.wide_index(axis.index.0, axis.index.1), axis.bound, axis.index.0.is_signed()),
             };
             values.extend([index, bound]);
             kinds.push(IntKind { bits: 64, signed });

@@ -1,6 +1,7 @@
 //! Images and samplers. They are no values of the lane IR: it is known while lowering which one is meant
 //! ([`Opaque`]). A texel goes through 16 bytes of the lane's memory.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::{ImageOperands, Op, StorageClass};
 
 use super::pointers::{MAX_FRAME, Place, Pointer};
@@ -8,7 +9,7 @@ use super::{Data, Lowerer, Operand};
 use crate::cpu::errors;
 use crate::cpu::lane::{self, Address, Binary, Convert, ImageAction, Space, Ty};
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Scalar, Type, TypeId};
+use crate::cpu::module::types::{Type, TypeId};
 use crate::cpu::module::{Global, Instruction};
 use crate::{Access, Result};
 

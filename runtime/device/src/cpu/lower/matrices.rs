@@ -1,5 +1,6 @@
 //! Products of vectors and matrices, determinants and inverses. A matrix is its scalars column by column.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::Op;
 
 use super::{Data, Lowerer};
@@ -7,7 +8,7 @@ use crate::Result;
 use crate::cpu::lane::{self, Binary, Unary};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Scalar, Type, TypeId};
+use crate::cpu::module::types::{Type, TypeId};
 
 impl Lowerer<'_> {
     /// `None` where the instruction is of another family.

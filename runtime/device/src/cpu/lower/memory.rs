@@ -1,5 +1,6 @@
 //! Loads and stores.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::StorageClass;
 
 use super::pointers::{MAX_FRAME, MemoryPlace, Place, Pointer};
@@ -8,7 +9,7 @@ use crate::cpu::errors;
 use crate::cpu::lane::{self, Address, Binary, Local, Ty};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{ADDRESS, Layout, Scalar, Type, TypeId};
+use crate::cpu::module::types::{ADDRESS, Layout, Type, TypeId};
 use crate::{Access, Result};
 
 /// `n` scalars side by side in memory that are read or written as one.
@@ -20,7 +21,7 @@ pub(super) struct Leaf {
 
 /// The components of a vector: one leaf where they are neighbours, else one each.
 fn push_vector(leaves: &mut Vec<Leaf>, offset: u64, scalar: Scalar, n: u32, stride: u32) {
-    if stride == scalar.size() {
+    if stride == scalar.bytes() {
         leaves.push(Leaf { offset, scalar, n });
         return;
     }
@@ -122,7 +123,7 @@ impl Lowerer<'_> {
                 let mut parts = Vec::new();
                 for leaf in self.leaves(ty, place).expect("the layout was checked") {
                     let address = self.leaf_address(place, &leaf, Access::Read);
-                    let offsets = (0..leaf.n).map(|i| i * leaf.scalar.size());
+                    let offsets = (0..leaf.n).map(|i| i * leaf.scalar.bytes());
                     parts.extend(offsets.map(|offset| self.load_scalar(leaf.scalar, address, offset)));
                 }
                 parts.into()
@@ -141,7 +142,7 @@ impl Lowerer<'_> {
             return;
         }
         let bits = |part: &lane::Value| {
-            let narrow = [Scalar::Float { bits: 16 }, Scalar::BFloat16].map(|scalar| (scalar, *part));
+            let narrow = [Scalar::F16, Scalar::Bf16].map(|scalar| (scalar, *part));
             narrow.iter().find_map(|known| self.narrow_bits.get(known)).copied().unwrap_or(*part)
         };
         let parts = parts.iter().map(bits).collect();
@@ -164,7 +165,7 @@ impl Lowerer<'_> {
                 for leaf in self.leaves(pointer.pointee, place).expect("the layout was checked") {
                     let address = self.leaf_address(place, &leaf, Access::Write);
                     for (i, &part) in (0..leaf.n).zip(&mut parts) {
-                        self.store_scalar(leaf.scalar, address, i * leaf.scalar.size(), part);
+                        self.store_scalar(leaf.scalar, address, i * leaf.scalar.bytes(), part);
                     }
                 }
             }
@@ -176,7 +177,7 @@ impl Lowerer<'_> {
             space,
             dynamic: place.dynamic,
             constant: place.constant.saturating_add(leaf.offset),
-            size: leaf.n * leaf.scalar.size(),
+            size: leaf.n * leaf.scalar.bytes(),
             access,
         };
         let mut address = self.builder.address(in_space(place.space));
@@ -208,21 +209,21 @@ impl Lowerer<'_> {
                 leaves.push(Leaf { offset, scalar: ADDRESS, n: 1 });
             }
             Type::Vector { n, scalar } => {
-                let stride = place.component_stride.unwrap_or(scalar.size());
+                let stride = place.component_stride.unwrap_or(scalar.bytes());
                 push_vector(leaves, offset, *scalar, *n, stride);
             }
             // The lane's components, one after the other.
             Type::Cooperative { n, scalar, .. } => leaves.extend((0..*n).map(|i| {
-                let offset = offset + u64::from(i * scalar.size());
+                let offset = offset + u64::from(i * scalar.bytes());
                 Leaf { offset, scalar: *scalar, n: 1 }
             })),
             Type::Matrix { columns, column } => {
                 let (scalar, n) = types.as_scalars(*column)?;
                 let natural = place.layout == Layout::Natural;
-                let stride = if natural { n * scalar.size() } else { place.matrix.stride? };
+                let stride = if natural { n * scalar.bytes() } else { place.matrix.stride? };
                 let (between, within) = match place.matrix.row_major && !natural {
-                    true => (scalar.size(), stride),
-                    false => (stride, scalar.size()),
+                    true => (scalar.bytes(), stride),
+                    false => (stride, scalar.bytes()),
                 };
                 for column in 0..*columns {
                     let offset = offset + u64::from(column) * u64::from(between);

@@ -33,6 +33,7 @@ pub mod tables;
 
 use std::rc::Rc;
 
+use kps_scalar::Scalar;
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -42,7 +43,7 @@ use self::pointers::Pointer;
 use super::errors;
 use super::lane::{self, BlockId, Builder, Terminator};
 use super::module::constants::lane_ty;
-use super::module::types::{MAX_SCALARS, Scalar, Type, TypeId};
+use super::module::types::{MAX_SCALARS, Type, TypeId};
 use super::module::{ExtInstSet, Function, Id, Instruction, Line, Module};
 use super::probes;
 use crate::{Checks, DeviceError, Instrument, Result, Schedule};
@@ -355,7 +356,7 @@ impl<'m> Lowerer<'m> {
     /// A scalar int operand.
     fn int(&mut self, inst: &Instruction, i: usize) -> Result<(Scalar, lane::Value)> {
         match self.scalars(inst, i)? {
-            (scalar @ Scalar::Int { .. }, data) if data.parts.len() == 1 => Ok((scalar, data.parts[0])),
+            (scalar, data) if scalar.is_int() && data.parts.len() == 1 => Ok((scalar, data.parts[0])),
             _ => Err(self.malformed(inst, "an operand is no int")),
         }
     }

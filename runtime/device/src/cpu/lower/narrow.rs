@@ -2,10 +2,11 @@
 //! floats exactly in an `F32`. What an operation gives is brought back into range once ([`Lowerer::fit`]),
 //! so floats are rounded to nearest, halves to even, after each. In memory they have their own bits.
 
+use kps_scalar::Scalar;
+
 use super::Lowerer;
 use crate::cpu::lane::{self, Binary, Compare, Convert, Ty, Unary};
-use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::Scalar;
+use crate::cpu::module::constants::{is_narrow_int, lane_ty};
 
 /// 2^-14: halves below have fewer digits.
 const HALF_MIN_NORMAL: f32 = 6.103_515_6e-5;
@@ -15,20 +16,22 @@ impl Lowerer<'_> {
     pub(super) fn fit(&mut self, scalar: Scalar, value: lane::Value) -> lane::Value {
         let b = &mut self.builder;
         match scalar {
-            Scalar::Int { bits: bits @ (8 | 16), .. } => {
-                let mask = b.int(Ty::I32, (1 << bits) - 1);
+            _ if is_narrow_int(scalar) => {
+                let mask = b.int(Ty::I32, (1 << scalar.bits()) - 1);
                 b.binary(Binary::And, value, mask)
             }
-            Scalar::Float { bits: 16 } => round_half(b, value),
-            Scalar::BFloat16 => round_bfloat16(b, value),
+            Scalar::F16 => round_half(b, value),
+            Scalar::Bf16 => round_bfloat16(b, value),
             _ => value,
         }
     }
 
     /// An int with its sign in front, for operations that look at it.
     pub(super) fn signed(&mut self, scalar: Scalar, value: lane::Value) -> lane::Value {
-        let Scalar::Int { bits: bits @ (8 | 16), .. } = scalar else { return value };
-        let unused = self.builder.i32(32 - i32::from(bits));
+        if !is_narrow_int(scalar) {
+            return value;
+        }
+        let unused = self.builder.i32(32 - scalar.bits() as i32);
         let high = self.builder.binary(Binary::Shl, value, unused);
         self.builder.binary(Binary::ShrS, high, unused)
     }
@@ -37,13 +40,13 @@ impl Lowerer<'_> {
     pub(super) fn bits_of(&mut self, scalar: Scalar, value: lane::Value) -> lane::Value {
         let b = &mut self.builder;
         match scalar {
-            Scalar::Bool | Scalar::Int { .. } => value,
-            Scalar::Float { bits: 16 } => half_to_bits(b, value),
-            Scalar::BFloat16 => {
+            _ if !scalar.is_float() => value,
+            Scalar::F16 => half_to_bits(b, value),
+            Scalar::Bf16 => {
                 let (bits, n) = (b.convert(Convert::Bits, value), b.i32(16));
                 b.binary(Binary::ShrU, bits, n)
             }
-            Scalar::Float { .. } => b.convert(Convert::Bits, value),
+            _ => b.convert(Convert::Bits, value),
         }
     }
 
@@ -51,14 +54,14 @@ impl Lowerer<'_> {
     pub(super) fn of_bits(&mut self, scalar: Scalar, bits: lane::Value) -> lane::Value {
         let b = &mut self.builder;
         match scalar {
-            Scalar::Bool | Scalar::Int { .. } => bits,
-            Scalar::Float { bits: 16 } => half_of_bits(b, bits),
-            Scalar::BFloat16 => {
+            _ if !scalar.is_float() => bits,
+            Scalar::F16 => half_of_bits(b, bits),
+            Scalar::Bf16 => {
                 let n = b.i32(16);
                 let bits = b.binary(Binary::Shl, bits, n);
                 b.convert(Convert::Bits, bits)
             }
-            Scalar::Float { .. } => b.convert(Convert::Bits, bits),
+            _ => b.convert(Convert::Bits, bits),
         }
     }
 
@@ -66,7 +69,7 @@ impl Lowerer<'_> {
         let value = match scalar {
             Scalar::Bool => self.builder.load(Ty::Bool, address, offset),
             _ if scalar.bits() < 32 => {
-                let bits = self.builder.load_narrow(scalar.size(), address, offset);
+                let bits = self.builder.load_narrow(scalar.bytes(), address, offset);
                 let value = self.of_bits(scalar, bits);
                 self.narrow_bits.insert((scalar, value), bits);
                 value
@@ -94,7 +97,7 @@ impl Lowerer<'_> {
             Some(&bits) => bits,
             None => self.bits_of(scalar, value),
         };
-        self.builder.store_narrow(scalar.size(), address, offset, bits);
+        self.builder.store_narrow(scalar.bytes(), address, offset, bits);
     }
 
     /// An `F64` as an `F32` that rounds to a narrow float as the `F64` would: where it lies between two

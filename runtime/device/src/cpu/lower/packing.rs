@@ -1,12 +1,12 @@
 //! Vectors of floats packed into one int, and back: `Pack*` and `Unpack*` of `GLSL.std.450`.
 
+use kps_scalar::Scalar;
 use rspirv::spirv::GlslStd450Op as GLOp;
 
 use super::{Data, Lowerer};
 use crate::Result;
 use crate::cpu::lane::{self, Binary, Compare, Convert, Ty, Unary};
 use crate::cpu::module::Instruction;
-use crate::cpu::module::types::Scalar;
 
 /// How each component lies in the int.
 #[derive(Clone, Copy, PartialEq)]
@@ -44,14 +44,11 @@ pub(super) enum Way {
     Unpack,
 }
 
-const F32: Scalar = Scalar::Float { bits: 32 };
-const F64: Scalar = Scalar::Float { bits: 64 };
-const U32: Scalar = Scalar::Int { bits: 32, signed: false };
-
 impl Lowerer<'_> {
     pub(super) fn packing(&mut self, inst: &Instruction, op: GLOp) -> Result<Data> {
         let (way, n, part) = layout(op).expect("asked before this was called");
-        let (unpacked, packed) = if part == Part::Bits { (U32, F64) } else { (F32, U32) };
+        let (unpacked, packed) =
+            if part == Part::Bits { (Scalar::U32, Scalar::F64) } else { (Scalar::F32, Scalar::U32) };
         let (takes, gives) = match way {
             Way::Pack => ((unpacked, n), (packed, 1)),
             Way::Unpack => ((packed, 1), (unpacked, n)),
@@ -87,9 +84,8 @@ impl Lowerer<'_> {
         let least = match part {
             Part::Bits => return value,
             Part::Half => {
-                let half = Scalar::Float { bits: 16 };
-                let value = self.fit(half, value);
-                return self.bits_of(half, value);
+                let value = self.fit(Scalar::F16, value);
+                return self.bits_of(Scalar::F16, value);
             }
             Part::Snorm => -1.0,
             Part::Unorm => 0.0,
@@ -104,16 +100,16 @@ impl Lowerer<'_> {
         let scaled = b.binary(Binary::FMul, value, most);
         let whole = b.unary(Unary::Nearest, scaled);
         let int = b.convert(Convert::FloatToS(Ty::I32), whole);
-        self.fit(Scalar::Int { bits: width as u8, signed: false }, int)
+        self.fit(Scalar::uint(width), int)
     }
 
     /// x / most, at least -1
     fn unpack_part(&mut self, int: lane::Value, width: u32, part: Part) -> lane::Value {
         let float = match part {
             Part::Bits => return int,
-            Part::Half => return self.of_bits(Scalar::Float { bits: 16 }, int),
+            Part::Half => return self.of_bits(Scalar::F16, int),
             Part::Snorm => {
-                let int = self.signed(Scalar::Int { bits: width as u8, signed: true }, int);
+                let int = self.signed(Scalar::uint(width).as_signed(), int);
                 self.builder.convert(Convert::SToFloat(Ty::F32), int)
             }
             Part::Unorm => self.builder.convert(Convert::UToFloat(Ty::F32), int),

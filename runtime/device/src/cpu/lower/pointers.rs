@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kps_scalar::Scalar;
 use rspirv::spirv::{BuiltIn, Op, StorageClass};
 
 use super::images::Opaque;
@@ -11,7 +12,7 @@ use crate::Result;
 use crate::cpu::errors;
 use crate::cpu::lane::{self, Binary, Compare, Convert, Local, Space, Ty};
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Layout, MatrixLayout, Scalar, Type, TypeId, Types};
+use crate::cpu::module::types::{Layout, MatrixLayout, Type, TypeId, Types};
 use crate::cpu::module::{Global, Id, Instruction};
 
 /// Variables with more scalars than this are memory, however they are used.
@@ -176,7 +177,7 @@ impl<'m> Lowerer<'m> {
         parts: Vec<lane::Value>,
     ) -> Result<Rc<[lane::Value]>> {
         match self.module.types.as_scalars(global.pointee) {
-            Some((Scalar::Int { bits: 32, .. }, n)) if n as usize == parts.len() => Ok(parts.into()),
+            Some((Scalar::I32 | Scalar::U32, n)) if n as usize == parts.len() => Ok(parts.into()),
             _ => Err(self.malformed(inst, "a built-in has another type")),
         }
     }
@@ -349,16 +350,16 @@ impl<'m> Lowerer<'m> {
             Type::Matrix { column, .. } => {
                 let (scalar, rows) = types.as_scalars(*column).expect("a matrix has vectors as columns");
                 match layout {
-                    Layout::Natural => Some(u64::from(rows * scalar.size())),
+                    Layout::Natural => Some(u64::from(rows * scalar.bytes())),
                     Layout::Explicit if place.matrix.row_major => {
                         place.component_stride = place.matrix.stride;
-                        place.matrix.stride.map(|_| u64::from(scalar.size()))
+                        place.matrix.stride.map(|_| u64::from(scalar.bytes()))
                     }
                     Layout::Explicit => place.matrix.stride.map(u64::from),
                 }
             }
-            Type::Vector { scalar, .. } => Some(u64::from(stride.unwrap_or(scalar.size()))),
-            Type::Cooperative { scalar, .. } => Some(u64::from(scalar.size())),
+            Type::Vector { scalar, .. } => Some(u64::from(stride.unwrap_or(scalar.bytes()))),
+            Type::Cooperative { scalar, .. } => Some(u64::from(scalar.bytes())),
             _ => None,
         };
         let step = step.ok_or_else(|| self.malformed(inst, "an array lacks its stride"))?;
@@ -413,12 +414,12 @@ impl<'m> Lowerer<'m> {
 
     pub(super) fn wide_index(&mut self, scalar: Scalar, index: lane::Value) -> lane::Value {
         match scalar {
-            Scalar::Int { bits: 64, .. } => index,
-            Scalar::Int { signed: true, .. } => {
+            Scalar::I64 | Scalar::U64 => index,
+            _ if scalar.is_signed() => {
                 let index = self.signed(scalar, index);
                 self.builder.convert(Convert::SignExtend, index)
             }
-            Scalar::Int { .. } => self.builder.convert(Convert::ZeroExtend, index),
+            _ if scalar.is_int() => self.builder.convert(Convert::ZeroExtend, index),
             _ => index,
         }
     }

@@ -2,17 +2,17 @@
 //! go to the lane's memory, [`crate::cpu::together`] does what is asked, and the results are read back.
 //! What a lane can tell from its own place and a ballot needs nobody else.
 
+use kps_scalar::{Kind, Scalar};
 use rspirv::spirv::{BuiltIn, GroupOperation, Op};
 
 use super::{Data, Lowerer, Operand};
 use crate::cpu::errors;
 use crate::cpu::lane::{
-    self, Address, Binary, Builtin, Compare, Fold, GroupKind, GroupOp, Numbers, Source, Space, Span,
-    Terminator, Ty, Unary,
+    self, Address, Binary, Builtin, Compare, Fold, GroupKind, GroupOp, Source, Space, Span, Terminator, Ty,
+    Unary,
 };
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::Scalar;
 use crate::{Access, Result};
 
 /// Operands of one operation, those of cooperative matrices being many.
@@ -52,9 +52,9 @@ pub fn is_known(op: Op) -> bool {
         )
 }
 
-/// What is done with the numbers, and which of them an int is: the width is filled in.
-fn fold(op: Op) -> Option<(Fold, Numbers)> {
-    let (signed, unsigned, float) = (Numbers::Signed(0), Numbers::Unsigned(0), Numbers::Float(0));
+/// What is done with the numbers, and which kind of number it takes.
+fn fold(op: Op) -> Option<(Fold, Kind)> {
+    let (signed, unsigned, float) = (Kind::Signed, Kind::Unsigned, Kind::Float);
     Some(match op {
         Op::GroupNonUniformIAdd => (Fold::Add, unsigned),
         Op::GroupNonUniformFAdd => (Fold::Add, float),
@@ -69,28 +69,25 @@ fn fold(op: Op) -> Option<(Fold, Numbers)> {
         Op::GroupNonUniformBitwiseAnd => (Fold::And, unsigned),
         Op::GroupNonUniformBitwiseOr => (Fold::Or, unsigned),
         Op::GroupNonUniformBitwiseXor => (Fold::Xor, unsigned),
-        Op::GroupNonUniformLogicalAnd => (Fold::And, Numbers::Bool),
-        Op::GroupNonUniformLogicalOr => (Fold::Or, Numbers::Bool),
-        Op::GroupNonUniformLogicalXor => (Fold::Xor, Numbers::Bool),
+        Op::GroupNonUniformLogicalAnd => (Fold::And, Kind::Bool),
+        Op::GroupNonUniformLogicalOr => (Fold::Or, Kind::Bool),
+        Op::GroupNonUniformLogicalXor => (Fold::Xor, Kind::Bool),
         _ => return None,
     })
 }
 
 /// A vote among four neighbours.
 fn quad(fold: Fold) -> GroupKind {
-    GroupKind::Fold(fold, Numbers::Bool, Span::Clustered(4))
+    GroupKind::Fold(fold, Scalar::Bool, Span::Clustered(4))
 }
 
-/// The numbers that a scalar holds; ints as the operation takes them.
-pub(super) fn numbers(asked: Numbers, scalar: Scalar) -> Option<Numbers> {
-    Some(match (asked, scalar) {
-        (Numbers::Bool, Scalar::Bool) => Numbers::Bool,
-        (Numbers::Signed(_), Scalar::Int { bits, .. }) => Numbers::Signed(bits),
-        (Numbers::Unsigned(_), Scalar::Int { bits, .. }) => Numbers::Unsigned(bits),
-        (Numbers::Float(_), Scalar::Float { bits }) => Numbers::Float(bits),
-        (Numbers::Float(_), Scalar::BFloat16) => Numbers::BFloat16,
-        _ => return None,
-    })
+/// The scalar as an operation of some kind takes it, which chooses the sign of ints; `None` where it takes others.
+pub(super) fn as_kind(asked: Kind, scalar: Scalar) -> Option<Scalar> {
+    match asked {
+        Kind::Signed if scalar.is_int() => Some(scalar.as_signed()),
+        Kind::Unsigned if scalar.is_int() => Some(scalar.as_unsigned()),
+        kind => Some(scalar).filter(|scalar| scalar.kind() == kind),
+    }
 }
 
 impl Lowerer<'_> {
@@ -178,9 +175,7 @@ impl Lowerer<'_> {
 
     fn all_equal(&mut self, inst: &Instruction, i: usize) -> Result<Data> {
         let (scalar, data) = self.scalars(inst, i)?;
-        let kinds = [Numbers::Bool, Numbers::Unsigned(0), Numbers::Float(0)];
-        let numbers = kinds.into_iter().find_map(|kind| numbers(kind, scalar));
-        let kind = GroupKind::AllEqual(numbers.expect("a scalar is a boolean, an int or a float"));
+        let kind = GroupKind::AllEqual(as_kind(Kind::Unsigned, scalar).unwrap_or(scalar));
         let result = self.together(inst, kind, data.parts.len() as u32, &data.parts, &[Ty::Bool])?;
         self.as_result(inst, result)
     }
@@ -209,9 +204,9 @@ impl Lowerer<'_> {
             _ => return Err(self.unsupported(inst, "reductions, scans and clusters are taken")),
         };
         let (scalar, data) = self.scalars(inst, i + 1)?;
-        let numbers = numbers(asked, scalar).ok_or_else(|| self.wrong_operands(inst))?;
+        let scalar = as_kind(asked, scalar).ok_or_else(|| self.wrong_operands(inst))?;
         let results = vec![lane_ty(scalar); data.parts.len()];
-        let kind = GroupKind::Fold(fold, numbers, span);
+        let kind = GroupKind::Fold(fold, scalar, span);
         let parts = self.together(inst, kind, data.parts.len() as u32, &data.parts, &results)?;
         Ok(Data { ty: data.ty, parts: parts.into() })
     }
@@ -310,9 +305,7 @@ impl Lowerer<'_> {
     /// The four words of a ballot.
     fn ballot(&mut self, inst: &Instruction, i: usize) -> Result<[lane::Value; 2]> {
         match self.scalars(inst, i)? {
-            (Scalar::Int { bits: 32, .. }, data) if data.parts.len() == 4 => {
-                Ok([data.parts[0], data.parts[1]])
-            }
+            (Scalar::I32 | Scalar::U32, data) if data.parts.len() == 4 => Ok([data.parts[0], data.parts[1]]),
             _ => Err(self.malformed(inst, "a ballot has four 32-bit ints")),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use kps_scalar::Scalar;
 use rspirv::grammar::reflect::is_block_terminator;
 use rspirv::grammar::{self, INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::Op;
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::constants::Constant;
 use super::functions::{Block, Function};
 use super::reader::{OpenFunction, Reader};
-use super::types::{Scalar, Type};
+use super::types::Type;
 use super::{Id, Instruction};
 use crate::Result;
 
@@ -93,7 +94,7 @@ impl Reader<'_, '_> {
 
     fn note_width(&mut self, inst: &Instruction) {
         let ty = self.type_at(inst, 0).ok().and_then(|ty| self.module.types.as_scalars(ty));
-        if let (Some((Scalar::Int { bits: 64, .. }, 1)), Ok(id)) = (ty, self.id(inst, 1)) {
+        if let (Some((Scalar::I64 | Scalar::U64, 1)), Ok(id)) = (ty, self.id(inst, 1)) {
             self.wide.insert(id);
         }
     }

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use kps_scalar::Scalar;
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
 use super::Id;
-use super::types::{Scalar, TypeId, Types};
+use super::types::{TypeId, Types};
 use crate::cpu::lane::{Convert, Ty, fold};
 use crate::cpu::lower::tables;
 
@@ -23,7 +24,7 @@ impl Constant {
     /// The value of an int constant.
     pub fn as_int(&self, types: &Types) -> Option<u64> {
         match types.as_scalars(self.ty) {
-            Some((Scalar::Int { .. }, 1)) => Some(self.parts[0]),
+            Some((scalar, 1)) if scalar.is_int() => Some(self.parts[0]),
             _ => None,
         }
     }
@@ -33,20 +34,25 @@ impl Constant {
 pub fn lane_ty(scalar: Scalar) -> Ty {
     match scalar {
         Scalar::Bool => Ty::Bool,
-        Scalar::Int { bits: 64, .. } => Ty::I64,
-        Scalar::Float { bits: 64 } => Ty::F64,
-        Scalar::Int { .. } => Ty::I32,
+        Scalar::I64 | Scalar::U64 => Ty::I64,
+        Scalar::F64 => Ty::F64,
+        _ if scalar.is_int() => Ty::I32,
         // Floats of 16 bits are computed with as 32 ([`crate::cpu::lower`] has the rules).
-        Scalar::Float { .. } | Scalar::BFloat16 => Ty::F32,
+        _ => Ty::F32,
     }
+}
+
+/// Whether it is an int that lies zero-extended in an `I32`.
+pub fn is_narrow_int(scalar: Scalar) -> bool {
+    scalar.is_int() && scalar.bits() < 32
 }
 
 /// The bits of the lane value that a constant's own bits stand for.
 pub fn lane_bits(scalar: Scalar, bits: u64) -> u64 {
     match scalar {
-        Scalar::Int { bits: width @ (8 | 16), .. } => bits & ((1 << width) - 1),
-        Scalar::Float { bits: 16 } => u64::from(half::f16::from_bits(bits as u16).to_f32().to_bits()),
-        Scalar::BFloat16 => (bits & 0xffff) << 16,
+        _ if is_narrow_int(scalar) => bits & ((1 << scalar.bits()) - 1),
+        Scalar::F16 => u64::from(half::f16::from_bits(bits as u16).to_f32().to_bits()),
+        Scalar::Bf16 => (bits & 0xffff) << 16,
         _ => fold::truncate(lane_ty(scalar), bits),
     }
 }
@@ -137,17 +143,17 @@ fn scalar_op(types: &Types, result: Scalar, op: Op, args: &[&Constant], i: usize
 /// As the lowering does it: see [`crate::cpu::lower`].
 fn fit(scalar: Scalar, bits: u64) -> u64 {
     match scalar {
-        Scalar::Int { bits: width @ (8 | 16), .. } => bits & ((1 << width) - 1),
-        Scalar::Float { bits: 16 } => u64::from(fold::round_half(f32::from_bits(bits as u32)).to_bits()),
-        Scalar::BFloat16 => u64::from(fold::round_bfloat16(f32::from_bits(bits as u32)).to_bits()),
+        _ if is_narrow_int(scalar) => bits & ((1 << scalar.bits()) - 1),
+        Scalar::F16 => u64::from(fold::round_half(f32::from_bits(bits as u32)).to_bits()),
+        Scalar::Bf16 => u64::from(fold::round_bfloat16(f32::from_bits(bits as u32)).to_bits()),
         _ => bits,
     }
 }
 
 fn signed(scalar: Scalar, bits: u64) -> u64 {
     match scalar {
-        Scalar::Int { bits: 8, .. } => u64::from(bits as i8 as u32),
-        Scalar::Int { bits: 16, .. } => u64::from(bits as i16 as u32),
+        Scalar::I8 | Scalar::U8 => u64::from(bits as i8 as u32),
+        Scalar::I16 | Scalar::U16 => u64::from(bits as i16 as u32),
         _ => bits,
     }
 }

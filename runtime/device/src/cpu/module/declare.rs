@@ -1,10 +1,11 @@
 //! Declarations of a module: types, constants with their specialisation, and variables outside functions.
 
+use kps_scalar::{Scalar, SpirvType};
 use rspirv::spirv::{Dim, FPEncoding, Op, Scope, StorageClass};
 
 use super::constants::{self, Constant};
 use super::reader::Reader;
-use super::types::{MAX_SCALARS, MatrixLayout, Member, Scalar, Type, TypeId};
+use super::types::{MAX_SCALARS, MatrixLayout, Member, Type, TypeId};
 use super::{Global, Id, Instruction};
 use crate::Result;
 use crate::cpu::errors;
@@ -23,8 +24,14 @@ impl Reader<'_, '_> {
             Op::TypeVoid => Type::Void,
             Op::TypeBool => Type::Scalar(Scalar::Bool),
             Op::TypeInt => {
-                let bits = self.int_width(inst)?;
-                Type::Scalar(Scalar::Int { bits, signed: self.word(inst, 2)? != 0 })
+                let (width, signed) = (self.word(inst, 1)?, self.word(inst, 2)? != 0);
+                match Scalar::of_spirv(SpirvType::Int { width, signed }) {
+                    Some(scalar) => Type::Scalar(scalar),
+                    None => {
+                        let message = format!("its width is {width}, 8 to 64 are taken");
+                        return Err(self.unsupported(inst, &message));
+                    }
+                }
             }
             Op::TypeFloat => Type::Scalar(self.float(inst)?),
             Op::TypeVector => {
@@ -37,7 +44,9 @@ impl Reader<'_, '_> {
             Op::TypeMatrix => {
                 let (column, columns) = (self.type_at(inst, 1)?, self.word(inst, 2)?);
                 match self.module.types.as_scalars(column) {
-                    Some((Scalar::Float { .. }, 2..=4)) if (2..=4).contains(&columns) => {
+                    Some((scalar, 2..=4))
+                        if scalar.is_float() && scalar != Scalar::Bf16 && (2..=4).contains(&columns) =>
+                    {
                         Type::Matrix { columns, column }
                     }
                     _ => return Err(self.malformed(inst, "a matrix has 2 to 4 columns of floats")),
@@ -147,21 +156,12 @@ impl Reader<'_, '_> {
         Ok(Type::Cooperative { scalar, rows, columns, role: role as u32, n })
     }
 
-    fn int_width(&self, inst: &Instruction) -> Result<u8> {
-        match self.word(inst, 1)? {
-            width @ (8 | 16 | 32 | 64) => Ok(width as u8),
-            other => Err(self.unsupported(inst, &format!("its width is {other}, 8 to 64 are taken"))),
-        }
-    }
-
     fn float(&self, inst: &Instruction) -> Result<Scalar> {
         match (self.word(inst, 1)?, self.module.operands(inst).get(2)) {
-            (width @ (16 | 32 | 64), None) => Ok(Scalar::Float { bits: width as u8 }),
-            (16, Some(&encoding)) if encoding == FPEncoding::BFloat16KHR as u32 => Ok(Scalar::BFloat16),
+            (width, None) => Scalar::of_spirv(SpirvType::Float { width })
+                .ok_or_else(|| self.unsupported(inst, &format!("its width is {width}, 16 to 64 are taken"))),
+            (16, Some(&encoding)) if encoding == FPEncoding::BFloat16KHR as u32 => Ok(Scalar::Bf16),
             (_, Some(_)) => Err(self.unsupported(inst, "of the encodings only bfloat16 is taken")),
-            (other, None) => {
-                Err(self.unsupported(inst, &format!("its width is {other}, 16 to 64 are taken")))
-            }
         }
     }
 

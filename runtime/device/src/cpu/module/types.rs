@@ -2,7 +2,8 @@
 //! point to, which no walk follows: so there are no cycles, and the depth of nesting is bounded, so whatever
 //! walks a type may recurse.
 
-use rspirv::spirv::StorageClass;
+use kps_scalar::Scalar;
+pub use rspirv::spirv::StorageClass;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Id;
@@ -15,52 +16,8 @@ pub const MAX_SCALARS: u32 = 1 << 14;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TypeId(u32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scalar {
-    Bool,
-    /// 8 to 64 bits.
-    Int {
-        bits: u8,
-        signed: bool,
-    },
-    /// 16 to 64 bits.
-    Float {
-        bits: u8,
-    },
-    /// The upper half of a 32-bit float.
-    BFloat16,
-}
-
 /// What the address of a buffer is.
-pub const ADDRESS: Scalar = Scalar::Int { bits: 64, signed: false };
-
-impl Scalar {
-    pub fn is_int(self) -> bool {
-        matches!(self, Scalar::Int { .. })
-    }
-
-    pub fn is_float(self) -> bool {
-        matches!(self, Scalar::Float { .. } | Scalar::BFloat16)
-    }
-
-    pub fn bits(self) -> u32 {
-        match self {
-            Scalar::Bool => 1,
-            Scalar::Int { bits, .. } | Scalar::Float { bits } => u32::from(bits),
-            Scalar::BFloat16 => 16,
-        }
-    }
-
-    /// The same but for the sign of ints, which operations say themselves.
-    pub fn is_alike(self, other: Scalar) -> bool {
-        self == other || self.is_int() && other.is_int() && self.bits() == other.bits()
-    }
-
-    /// Bytes in memory. Booleans have no layout that others could see; ours is one byte.
-    pub fn size(self) -> u32 {
-        self.bits().div_ceil(8)
-    }
-}
+pub const ADDRESS: Scalar = Scalar::U64;
 
 #[derive(Clone, Debug)]
 pub enum Type {
@@ -249,7 +206,7 @@ impl Types {
                     Type::Vector { n, .. } | Type::Cooperative { n, .. } => n,
                     _ => 1,
                 };
-                let align = u64::from(scalar.size());
+                let align = u64::from(scalar.bytes());
                 let size = u64::from(n) * align;
                 Info { n_scalars: n, is_data: true, natural_size: size, natural_align: align, ..none }
             }

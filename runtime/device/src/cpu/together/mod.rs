@@ -15,6 +15,7 @@ use std::cmp::Ordering;
 
 pub use self::gang::meet;
 use self::ops::Slots;
+pub use self::ops::identity;
 use super::emit::context::{DONE, LaneState};
 use super::lane::regions::Regions;
 use super::lane::{GroupKind, GroupOp, Kernel, Terminator};

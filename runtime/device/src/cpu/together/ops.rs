@@ -1,9 +1,11 @@
 //! What the active lanes of a subgroup do together. Operands are read from [`Slots`] in the lanes' memory, and results
 //! are written over them. Sums go from the first lane to the last.
 
+use kps_scalar::{Kind, Scalar};
+
 use super::Active;
 use crate::cpu::lane::fold::{round_bfloat16, round_half};
-use crate::cpu::lane::{Fold, GroupKind, GroupOp, MultiplyAdd, Numbers, Overflow, Source, Span};
+use crate::cpu::lane::{Fold, GroupKind, GroupOp, MultiplyAdd, Overflow, Source, Span};
 
 /// The most lanes of a subgroup.
 const MAX_LANES: usize = 64;
@@ -17,17 +19,17 @@ pub(super) fn perform(slots: &Slots, op: &GroupOp, active: Active) {
         GroupKind::Elect => active.lanes().for_each(|lane| slots.write(lane, 0, u64::from(lane == first))),
         GroupKind::All => give_bool(active.lanes().all(|lane| slots.bool(lane, 0))),
         GroupKind::Any => give_bool(active.lanes().any(|lane| slots.bool(lane, 0))),
-        GroupKind::AllEqual(numbers) => {
-            let value = |lane, i| numbers.decode(slots.bits(lane, i));
+        GroupKind::AllEqual(scalar) => {
+            let value = |lane, i| decode(scalar, slots.bits(lane, i));
             let same = |lane| (0..n).all(|i| value(lane, i) == value(first, i));
             give_bool(active.lanes().all(same));
         }
         GroupKind::Ballot => ballot(slots, active),
         GroupKind::Read(source) => read(slots, source, n, active),
         GroupKind::MultiplyAdd(multiply) => multiply_add(slots, multiply, active),
-        GroupKind::Fold(fold, numbers, span) => {
+        GroupKind::Fold(fold, scalar, span) => {
             for i in 0..n {
-                scan(slots, i, (fold, numbers, span), active);
+                scan(slots, i, (fold, scalar, span), active);
             }
         }
     }
@@ -122,28 +124,28 @@ fn read(slots: &Slots, source: Source, n: usize, active: Active) {
     }
 }
 
-fn scan(slots: &Slots, i: usize, (fold, numbers, span): (Fold, Numbers, Span), active: Active) {
+fn scan(slots: &Slots, i: usize, (fold, scalar, span): (Fold, Scalar, Span), active: Active) {
     if let Span::Clustered(size) = span {
         let cluster = Active::first(0, size as usize).bits;
         for start in (0..MAX_LANES).step_by(size as usize) {
-            reduce(slots, i, (fold, numbers), Active { bits: active.bits & cluster << start, ..active });
+            reduce(slots, i, (fold, scalar), Active { bits: active.bits & cluster << start, ..active });
         }
         return;
     }
     if span == Span::Reduce {
-        return reduce(slots, i, (fold, numbers), active);
+        return reduce(slots, i, (fold, scalar), active);
     }
-    let mut sum = numbers.identity(fold);
+    let mut sum = identity(fold, scalar);
     for lane in active.lanes() {
-        let next = numbers.combine(fold, sum, slots.bits(lane, i));
+        let next = combine(fold, scalar, sum, slots.bits(lane, i));
         slots.write(lane, i, if span == Span::Inclusive { next } else { sum });
         sum = next;
     }
 }
 
-fn reduce(slots: &Slots, i: usize, (fold, numbers): (Fold, Numbers), lanes: Active) {
+fn reduce(slots: &Slots, i: usize, (fold, scalar): (Fold, Scalar), lanes: Active) {
     let values = lanes.lanes().map(|lane| slots.bits(lane, i));
-    let sum = values.fold(numbers.identity(fold), |sum, value| numbers.combine(fold, sum, value));
+    let sum = values.fold(identity(fold, scalar), |sum, value| combine(fold, scalar, sum, value));
     lanes.lanes().for_each(|lane| slots.write(lane, i, sum));
 }
 
@@ -152,13 +154,13 @@ fn multiply_add(slots: &Slots, multiply: MultiplyAdd, active: Active) {
     let MultiplyAdd { rows, inner, columns, a, b, c, sum, overflow } = multiply;
     let [rows, inner, columns] = [rows, inner, columns].map(|n| n as usize);
     // A lane that is not there has zeros.
-    let element = |slot: usize, numbers: Numbers, i: usize| {
+    let element = |slot: usize, scalar: Scalar, i: usize| {
         let lane = active.first + i % size;
         let there = active.contains(lane);
-        numbers.decode(if there { slots.bits(lane, slot + i / size) } else { 0 })
+        decode(scalar, if there { slots.bits(lane, slot + i / size) } else { 0 })
     };
-    let matrix = |slot: usize, numbers: Numbers, n: usize| -> Vec<Number> {
-        (0..n).map(|i| element(slot, numbers, i)).collect()
+    let matrix = |slot: usize, scalar: Scalar, n: usize| -> Vec<Number> {
+        (0..n).map(|i| element(slot, scalar, i)).collect()
     };
     let (n_a, n_b, n_c) = (rows * inner, inner * columns, rows * columns);
     let (slot_b, slot_c) = (n_a.div_ceil(size), n_a.div_ceil(size) + n_b.div_ceil(size));
@@ -168,14 +170,17 @@ fn multiply_add(slots: &Slots, multiply: MultiplyAdd, active: Active) {
         let terms = (0..inner).map(|k| (a[row * inner + k], b[k * columns + column]));
         let total = match start {
             Number::Int(start) => Number::Int(saturated(sum, overflow, terms.fold(start, int_term))),
-            Number::Float(start) => Number::Float(sum.round(terms.fold(start, |total, term| {
-                let wide = if sum == Numbers::Float(64) { sum } else { Numbers::Float(32) };
-                wide.round(total + float_product(term))
-            }))),
+            Number::Float(start) => Number::Float(round(
+                sum,
+                terms.fold(start, |total, term| {
+                    let wide = sum.at_least_f32();
+                    round(wide, total + float_product(term))
+                }),
+            )),
         };
         let lane = active.first + i % size;
         if active.contains(lane) {
-            slots.write(lane, i / size, sum.encode(total));
+            slots.write(lane, i / size, encode(sum, total));
         }
     }
 }
@@ -194,13 +199,11 @@ fn float_product(term: (Number, Number)) -> f64 {
     }
 }
 
-fn saturated(numbers: Numbers, overflow: Overflow, value: i128) -> i128 {
-    let (least, most) = match numbers {
-        Numbers::Signed(width) => (-1i128 << (width - 1), (1i128 << (width - 1)) - 1),
-        Numbers::Unsigned(width) => (0, i128::from(low_bits(width))),
-        _ => return value,
-    };
-    if overflow == Overflow::Saturates { value.clamp(least, most) } else { value }
+fn saturated(scalar: Scalar, overflow: Overflow, value: i128) -> i128 {
+    match (overflow, scalar.int_range()) {
+        (Overflow::Saturates, Some((least, most))) => value.clamp(least, most),
+        _ => value,
+    }
 }
 
 /// A value while it is computed with.
@@ -210,83 +213,80 @@ enum Number {
     Float(f64),
 }
 
-impl Numbers {
-    fn decode(self, bits: u64) -> Number {
-        match self {
-            Numbers::Bool => Number::Int(i128::from(bits & 1)),
-            Numbers::Unsigned(width) => Number::Int(i128::from(bits & low_bits(width))),
-            Numbers::Signed(width) => {
-                let unused = 64 - u32::from(width);
-                Number::Int(i128::from((bits << unused) as i64 >> unused))
-            }
-            Numbers::Float(64) => Number::Float(f64::from_bits(bits)),
-            Numbers::Float(_) | Numbers::BFloat16 => Number::Float(f64::from(f32::from_bits(bits as u32))),
-        }
+fn decode(scalar: Scalar, bits: u64) -> Number {
+    match scalar.kind() {
+        Kind::Bool | Kind::Unsigned => Number::Int(i128::from(bits & low_bits(scalar.bits()))),
+        Kind::Signed => Number::Int(i128::from(sign_extended(scalar, bits))),
+        Kind::Float if scalar == Scalar::F64 => Number::Float(f64::from_bits(bits)),
+        Kind::Float => Number::Float(f64::from(f32::from_bits(bits as u32))),
     }
+}
 
-    fn encode(self, number: Number) -> u64 {
-        match (self, number) {
-            (Numbers::Float(64), Number::Float(value)) => value.to_bits(),
-            (_, Number::Float(value)) => u64::from((value as f32).to_bits()),
-            (Numbers::Unsigned(width) | Numbers::Signed(width), Number::Int(value)) => {
-                value as u64 & low_bits(width)
-            }
-            (_, Number::Int(value)) => value as u64 & 1,
-        }
+fn encode(scalar: Scalar, number: Number) -> u64 {
+    match number {
+        Number::Float(value) if scalar == Scalar::F64 => value.to_bits(),
+        Number::Float(value) => u64::from((value as f32).to_bits()),
+        Number::Int(value) => value as u64 & low_bits(scalar.bits()),
     }
+}
 
-    /// On the bits of both; what a narrow value leaves unused counts for nothing.
-    fn combine(self, fold: Fold, a: u64, b: u64) -> u64 {
-        match self {
-            Numbers::Float(64) => combine_floats(fold, f64::from_bits(a), f64::from_bits(b)).to_bits(),
-            Numbers::Float(_) | Numbers::BFloat16 => {
-                let [a, b] = [a, b].map(|bits| f64::from(f32::from_bits(bits as u32)));
-                self.encode(Number::Float(self.round(combine_floats(fold, a, b))))
-            }
-            Numbers::Signed(width) if matches!(fold, Fold::Min | Fold::Max) => {
-                let unused = 64 - u32::from(width);
-                let [a, b] = [a, b].map(|bits| (bits << unused) as i64 >> unused);
-                (if fold == Fold::Min { a.min(b) } else { a.max(b) }) as u64 & low_bits(width)
-            }
-            Numbers::Bool => combine_ints(fold, a & 1, b & 1) & 1,
-            Numbers::Unsigned(width) | Numbers::Signed(width) => {
-                let mask = low_bits(width);
-                combine_ints(fold, a & mask, b & mask) & mask
-            }
+fn sign_extended(scalar: Scalar, bits: u64) -> i64 {
+    let unused = 64 - scalar.bits();
+    (bits << unused) as i64 >> unused
+}
+
+/// On the bits of both; what a narrow value leaves unused counts for nothing.
+fn combine(fold: Fold, scalar: Scalar, a: u64, b: u64) -> u64 {
+    let mask = low_bits(scalar.bits());
+    match scalar.kind() {
+        Kind::Float if scalar == Scalar::F64 => {
+            combine_floats(fold, f64::from_bits(a), f64::from_bits(b)).to_bits()
         }
-    }
-
-    fn round(self, value: f64) -> f64 {
-        match self {
-            Numbers::Float(64) => value,
-            Numbers::Float(16) => f64::from(round_half(value as f32)),
-            Numbers::BFloat16 => f64::from(round_bfloat16(value as f32)),
-            _ => f64::from(value as f32),
+        Kind::Float => {
+            let [a, b] = [a, b].map(|bits| f64::from(f32::from_bits(bits as u32)));
+            encode(scalar, Number::Float(round(scalar, combine_floats(fold, a, b))))
         }
+        Kind::Signed if matches!(fold, Fold::Min | Fold::Max) => {
+            let [a, b] = [a, b].map(|bits| sign_extended(scalar, bits));
+            (if fold == Fold::Min { a.min(b) } else { a.max(b) }) as u64 & mask
+        }
+        Kind::Bool | Kind::Signed | Kind::Unsigned => combine_ints(fold, a & mask, b & mask) & mask,
     }
+}
 
-    /// What changes nothing.
-    pub fn identity(self, fold: Fold) -> u64 {
-        if let Numbers::Float(_) | Numbers::BFloat16 = self {
-            return self.encode(Number::Float(match fold {
+fn round(scalar: Scalar, value: f64) -> f64 {
+    match scalar {
+        Scalar::F64 => value,
+        Scalar::F16 => f64::from(round_half(value as f32)),
+        Scalar::Bf16 => f64::from(round_bfloat16(value as f32)),
+        _ => f64::from(value as f32),
+    }
+}
+
+/// The value that changes nothing.
+pub fn identity(fold: Fold, scalar: Scalar) -> u64 {
+    if scalar.is_float() {
+        return encode(
+            scalar,
+            Number::Float(match fold {
                 Fold::Min => f64::INFINITY,
                 Fold::Max => f64::NEG_INFINITY,
                 Fold::Mul => 1.0,
                 _ => 0.0,
-            }));
-        }
-        let (least, most) = match self {
-            Numbers::Signed(width) => (1 << (width - 1), low_bits(width) >> 1),
-            Numbers::Unsigned(width) => (0, low_bits(width)),
-            _ => (0, 1),
-        };
-        match fold {
-            Fold::Min => most,
-            Fold::Max => least,
-            Fold::Mul => 1,
-            Fold::And => self.encode(self.decode(u64::MAX)),
-            Fold::Add | Fold::Or | Fold::Xor => 0,
-        }
+            }),
+        );
+    }
+    let all = low_bits(scalar.bits());
+    let (least, most) = match scalar.kind() {
+        Kind::Signed => (1 << (scalar.bits() - 1), all >> 1),
+        _ => (0, all),
+    };
+    match fold {
+        Fold::Min => most,
+        Fold::Max => least,
+        Fold::Mul => 1,
+        Fold::And => all,
+        Fold::Add | Fold::Or | Fold::Xor => 0,
     }
 }
 
@@ -324,6 +324,6 @@ fn combine_ints(fold: Fold, a: u64, b: u64) -> u64 {
     }
 }
 
-fn low_bits(width: u8) -> u64 {
-    u64::MAX >> (64 - u32::from(width))
+fn low_bits(width: u32) -> u64 {
+    u64::MAX >> (64 - width)
 }

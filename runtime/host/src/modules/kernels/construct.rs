@@ -82,13 +82,12 @@ fn number(value: &Value) -> Result<Number> {
 
 /// Each number converted as a cast does it: a float to an int is cut off.
 fn array(shape: &[usize], scalar: Scalar, numbers: impl Iterator<Item = Number>) -> Result {
-    let dtype = structs::dtype(scalar);
     let mut bytes = Vec::new();
     for number in numbers {
         let mut element = [0; 8];
         let unfit = |_| overflow_error(format!("{number} is out of range for {scalar}"));
-        number.store(dtype, &mut element).map_err(unfit)?;
-        bytes.extend_from_slice(&element[..dtype.size()]);
+        number.store(scalar, &mut element).map_err(unfit)?;
+        bytes.extend_from_slice(&element[..scalar.size()]);
     }
-    Ok(Value::native(NdArray::from_row(dtype, shape, bytes)))
+    Ok(Value::native(NdArray::from_row(scalar, shape, bytes)))
 }

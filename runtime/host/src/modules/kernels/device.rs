@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use kps_compute::Tensor;
-use kps_device::{Backend, Check, Component, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
+use kps_device::{Backend, Check, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
     ArrayParam, Edge, Faults, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType,
-    Product, Quantity, Reach, Rows, Signature, Target, Type, Width,
+    Product, Quantity, Reach, Rows, Signature, Target, Width,
 };
 
 use super::errors;
@@ -55,11 +55,9 @@ fn matrices(info: &DeviceInfo) -> Matrices {
 }
 
 fn product(listed: &MatrixProduct) -> Option<Product> {
-    let scalar = |component: Component| Type::by_name(component.name())?.scalar();
     let &MatrixProduct { m, n, k, a, b, c, result, scope, .. } = listed;
     let is_ours = a == b && c == result && scope == MatrixScope::Subgroup;
-    let (factor, sum) = (scalar(a)?, scalar(c)?);
-    is_ours.then_some(Product { m, n, k, factor, sum })
+    is_ours.then_some(Product { m, n, k, factor: a, sum: c })
 }
 
 /// Chooses how the words reach an array, and what counts its elements.

@@ -3,10 +3,9 @@
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use kps_compute::DType;
 use kps_kernel::{
     ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE,
-    MapEnv, Scalar, Type, TypeExpr,
+    MapEnv, Type, TypeExpr,
 };
 use kps_syntax::Source;
 use kps_syntax::ast::Name as SourceName;
@@ -250,11 +249,11 @@ fn array(array: &NdArray) -> Option<EnvValue> {
     }
     let (dtype, bytes) = (array.dtype(), array.to_contiguous_bytes().ok()?);
     let numbers: Vec<Constant> =
-        bytes.chunks_exact(dtype.size()).map(|row| structs::constant(scalar(dtype), row)).collect();
+        bytes.chunks_exact(dtype.size()).map(|row| structs::constant(dtype, row)).collect();
     Some(match *array.shape() {
-        [n @ 2..=4] => EnvValue::Numbers(Type::Vector(n as u8, scalar(dtype)), numbers.into()),
+        [n @ 2..=4] => EnvValue::Numbers(Type::Vector(n as u8, dtype), numbers.into()),
         [rows @ 2..=4, columns @ 2..=4] if dtype.is_float() => {
-            let ty = Type::Matrix { columns: columns as u8, rows: rows as u8, scalar: scalar(dtype) };
+            let ty = Type::Matrix { columns: columns as u8, rows: rows as u8, scalar: dtype };
             EnvValue::Numbers(ty, numbers.into())
         }
         ref shape => rows(shape, &mut numbers.into_iter()),
@@ -266,10 +265,6 @@ fn rows(shape: &[usize], numbers: &mut dyn Iterator<Item = Constant>) -> EnvValu
         [] => EnvValue::Constant(numbers.next().expect("an array has as many numbers as its shape says")),
         [n, inner @ ..] => EnvValue::List((0..*n).map(|_| rows(inner, numbers)).collect()),
     }
-}
-
-fn scalar(dtype: DType) -> Scalar {
-    structs::scalar_type(dtype).scalar().expect("a number's type is a scalar")
 }
 
 /// What a type is declared as, for kernels of now.
@@ -387,7 +382,7 @@ fn plain_value(value: &Value) -> EnvValue {
         }
         Value::Native(_) if value.downcast::<numpy::Scalar>().is_some() => {
             let scalar = value.downcast::<numpy::Scalar>().expect("asked above");
-            EnvValue::Constant(structs::constant(self::scalar(scalar.dtype), &scalar.row()))
+            EnvValue::Constant(structs::constant(scalar.dtype, &scalar.row()))
         }
         Value::Native(_) => match value.downcast::<KernelType>().map(|ty| (ty.declares(), ty.name())) {
             Some((Some(ty), _)) => declared(ty).into(),

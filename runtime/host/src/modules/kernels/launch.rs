@@ -413,7 +413,7 @@ fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(
     }
     let number = kp::number(value)?.ok_or_else(|| wrong(vm, kernel, name, errors::ANYTHING, value))?;
     let ty = match value.downcast::<numpy::Scalar>() {
-        Some(scalar) => structs::scalar_type(scalar.dtype),
+        Some(scalar) => Type::Scalar(scalar.dtype),
         None => host_type(number),
     };
     Ok((ParamType::Scalar(ty), Argument::Numbers(vec![number])))
@@ -425,7 +425,7 @@ pub fn tensor_type(tensor: &Tensor, of: Option<Type>) -> ParamType {
         Some(image) => ParamType::Texture(texture_type(image)),
         None => {
             let is_of_vectors = of.as_ref().is_some_and(Type::is_vector);
-            let element = of.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
+            let element = of.unwrap_or_else(|| Type::Scalar(tensor.dtype()));
             let rank = rank_of(tensor);
             ParamType::Array(ArrayParam::new(element, if is_of_vectors { (rank - 1).max(1) } else { rank }))
         }
@@ -444,8 +444,8 @@ fn check_dtype(kernel: &Kernel, name: &str, element: &Type, tensor: &Tensor) -> 
     if tensor.is_record() {
         return Ok(());
     }
-    let dtypes = element.numbers().into_iter().map(|(_, scalar)| structs::dtype(scalar));
-    let Some(expected) = dtypes.into_iter().find(|dtype| *dtype != tensor.dtype()) else { return Ok(()) };
+    let mut scalars = element.numbers().into_iter().map(|(_, scalar)| scalar);
+    let Some(expected) = scalars.find(|scalar| *scalar != tensor.dtype()) else { return Ok(()) };
     if element.number().is_none() && tensor.dtype() == DType::U8 {
         return Ok(());
     }
@@ -568,11 +568,10 @@ pub fn narrowed(
     if scalar.bits() >= 32 {
         return Ok(numbers);
     }
-    let dtype = DType::parse(scalar.name()).expect("elements have every scalar type");
     let narrow = |number: Number| {
         let mut element = [0; 8];
-        match number.exact(dtype, &mut element) {
-            Ok(()) => Ok(Number::load(dtype, &element)),
+        match number.exact(scalar, &mut element) {
+            Ok(()) => Ok(Number::load(scalar, &element)),
             Err(unfit) => Err(unfit_number(template, name, number, scalar, unfit)),
         }
     };
@@ -582,14 +581,13 @@ pub fn narrowed(
 /// The value of a `const` parameter.
 fn constant(scalar: Scalar, number: Number) -> std::result::Result<Constant, Unfit> {
     let mut element = [0; 8];
-    let dtype = structs::dtype(scalar);
-    number.exact(dtype, &mut element)?;
+    number.exact(scalar, &mut element)?;
     Ok(structs::constant(scalar, &element))
 }
 
 fn unfit_number(template: &KernelTemplate, name: &str, value: Number, scalar: Scalar, unfit: Unfit) -> Raise {
-    let (member, dtype) = (name.to_owned(), structs::dtype(scalar));
-    errors::launch(template, ComputeError::PushUnfit { member, value, dtype, unfit })
+    let member = name.to_owned();
+    errors::launch(template, ComputeError::PushUnfit { member, value, dtype: scalar, unfit })
 }
 
 /// How many invocations there are where the call does not say: one for each element of the first array, whose name comes

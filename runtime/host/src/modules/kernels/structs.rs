@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use kps_bytecode::Code;
-use kps_compute::{DType, Field, Number};
+use kps_compute::{Field, Number};
 use kps_kernel::{
     ClassConstants, Constant, EnvValue, MAX_STRUCT_BYTES, Member, Method, MethodKind, Scalar, StructType,
     Type,
@@ -130,7 +130,7 @@ fn constants(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Vec<Co
 
 /// The number at the start of `bytes`.
 pub fn constant(scalar: Scalar, bytes: &[u8]) -> Constant {
-    match Number::load(dtype(scalar), bytes) {
+    match Number::load(scalar, bytes) {
         Number::Bool(truth) => Constant::bool(truth),
         Number::Int(int) => Constant::int(scalar, int),
         Number::Float(float) => Constant::float(scalar, float),
@@ -332,7 +332,7 @@ fn default(vm: &mut Vm, of: &StructType, member: &Member) -> Result {
     let Some(constants) = &member.default else { return Err(errors::member_missing(of, &member.name)) };
     let mut bytes = vec![0; member.ty.packed_size() as usize];
     for ((offset, scalar), constant) in member.ty.numbers().into_iter().zip(constants) {
-        let (at, size) = (offset as usize, scalar.size() as usize);
+        let (at, size) = (offset as usize, scalar.size());
         bytes[at..at + size].copy_from_slice(&constant.bits().to_le_bytes()[..size]);
     }
     unpack(vm, &member.ty, &bytes)
@@ -374,7 +374,7 @@ fn value_of(vm: &mut Vm, ty: &Type, value: &Value) -> Result<Vec<Number>> {
 
 /// Every number that bytes hold, in order.
 pub fn numbers(ty: &Type, bytes: &[u8]) -> Vec<Number> {
-    let number = |(offset, scalar)| Number::load(dtype(scalar), &bytes[offset as usize..]);
+    let number = |(offset, scalar)| Number::load(scalar, &bytes[offset as usize..]);
     ty.numbers().into_iter().map(number).collect()
 }
 
@@ -383,8 +383,8 @@ pub fn held_numbers(ty: &Type, value: &Value) -> Option<Vec<Constant>> {
     let parts: Vec<Type> = ty.offsets().into_iter().map(|(_, part)| part).collect();
     let items: Vec<Value> = match (ty, value) {
         (Type::Scalar(scalar), value) => {
-            let mut bytes = vec![0; scalar.size() as usize];
-            kp::number(value).ok()??.exact(dtype(*scalar), &mut bytes).ok()?;
+            let mut bytes = vec![0; scalar.size()];
+            kp::number(value).ok()??.exact(*scalar, &mut bytes).ok()?;
             return Some(vec![constant(*scalar, &bytes)]);
         }
         (Type::Struct(of), Value::Instance(instance)) if type_of_value(value).as_ref() == Some(ty) => {
@@ -417,7 +417,7 @@ pub fn write(vm: &mut Vm, ty: &Type, value: &Value, bytes: &mut [u8], name: &str
         Type::Scalar(scalar) => {
             let wrong = || errors::member_value(name, ty, value);
             let number = kp::number(value)?.ok_or_else(wrong)?;
-            number.exact(dtype(*scalar), bytes).map_err(|_| errors::member_range(name, ty, number))
+            number.exact(*scalar, bytes).map_err(|_| errors::member_range(name, ty, number))
         }
         Type::Struct(of) => write_struct(vm, of, value, bytes, name),
         ty => {
@@ -485,10 +485,10 @@ fn write_struct(vm: &mut Vm, of: &Rc<StructType>, value: &Value, bytes: &mut [u8
 /// The value that bytes are.
 pub fn unpack(vm: &mut Vm, ty: &Type, bytes: &[u8]) -> Result {
     if let Type::Scalar(scalar) = ty {
-        return Ok(kp::number_value(Number::load(dtype(*scalar), bytes)));
+        return Ok(kp::number_value(Number::load(*scalar, bytes)));
     }
     if let Some((shape, scalar)) = array_shape(ty) {
-        return Ok(Value::native(NdArray::from_row(dtype(scalar), &shape, bytes.to_vec())));
+        return Ok(Value::native(NdArray::from_row(scalar, &shape, bytes.to_vec())));
     }
     let mut parts = Vec::new();
     for (offset, part) in ty.offsets() {
@@ -523,11 +523,6 @@ pub fn array_shape(ty: &Type) -> Option<(Vec<usize>, Scalar)> {
     }
 }
 
-/// A number type of NumPy's in kernels.
-pub fn scalar_type(dtype: DType) -> Type {
-    Type::by_name(dtype.name()).expect("kernels know every dtype by its name")
-}
-
 /// Whether values of both types are the same bytes.
 pub fn same_layout(a: &Type, b: &Type) -> bool {
     a == b || a.packed_size() == b.packed_size() && a.numbers() == b.numbers()
@@ -535,10 +530,6 @@ pub fn same_layout(a: &Type, b: &Type) -> bool {
 
 /// The numbers of one value, where they lie in a tensor.
 pub fn fields(ty: &Type) -> Vec<Field> {
-    let field = |(offset, scalar)| Field { offset: offset as usize, dtype: dtype(scalar) };
+    let field = |(offset, scalar)| Field { offset: offset as usize, dtype: scalar };
     ty.numbers().into_iter().map(field).collect()
-}
-
-pub fn dtype(scalar: Scalar) -> DType {
-    DType::parse(scalar.name()).expect("tensors know every scalar by its name")
 }

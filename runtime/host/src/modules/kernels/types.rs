@@ -173,7 +173,7 @@ pub fn as_ctype(vm: &mut Vm, args: &Args) -> Result {
         None => type_of(given),
     };
     match ty.filter(Type::has_layout) {
-        Some(Type::Scalar(scalar)) => Ok(numpy::dtype_object(structs::dtype(scalar))),
+        Some(Type::Scalar(scalar)) => Ok(numpy::dtype_object(scalar)),
         Some(Type::Struct(of)) => Ok(structs::type_value(vm, &of)),
         Some(ty) => Ok(KernelType::of_type(ty)),
         None => Err(errors::no_ctype(&vm.repr(given)?)),

@@ -57,7 +57,7 @@ pub fn make(vm: &mut Vm, mut parser: Parser, default: Option<DType>) -> Result<T
     let asked = dtype.filter(|dtype| !dtype.is_none());
     let dtype = match asked {
         Some(given) => Some(values::dtype(vm, given)?),
-        None => format.map(|format| DType::from(format.channel.stored())).or(default),
+        None => format.map(|format| format.channel.stored()).or(default),
     };
     let mut elements = match format.filter(|format| asked.is_none() && is_normalised(format.channel)) {
         Some(format) => normalised(vm, data, format.channel)?,
@@ -86,7 +86,7 @@ fn normalised(vm: &mut Vm, data: &Value, channel: Channel) -> Result<Elements> {
         Value::Iter(_) | Value::Generator(_) => &Value::list(vm.collect(data)?),
         _ => data,
     };
-    let stored = DType::from(channel.stored());
+    let stored = channel.stored();
     if !values::has_floats(vm, data)? {
         return values::elements(vm, data, stored);
     }
@@ -155,7 +155,7 @@ fn counted(channels: usize) -> String {
 
 /// As many elements as the texels have, of whichever type.
 fn texels(info: ImageInfo, memory: kps_compute::MemoryType, elements: Elements) -> Result<Tensor> {
-    let elements = elements.cast(DType::from(info.format.channel.stored()));
+    let elements = elements.cast(info.format.channel.stored());
     let image = Tensor::image(info, memory, elements.bytes).map_err(compute)?;
     image.storage().forget_but(elements.written);
     Ok(image)

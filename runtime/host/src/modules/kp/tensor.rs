@@ -159,7 +159,7 @@ pub fn vector_type(dtype: Option<&Value>) -> Option<Type> {
 
 /// The numbers of some data whose last axis has those of one vector.
 pub fn vectors(vm: &mut Vm, data: &Value, of: &Type) -> Result<Elements> {
-    let dtype = structs::dtype(of.scalar().expect("vectors are of numbers"));
+    let dtype = of.scalar().expect("vectors are of numbers");
     let elements = values::elements(vm, data, dtype)?.cast(dtype);
     match elements.shape.last() == Some(&usize::from(of.n_components())) {
         true => Ok(elements),
@@ -185,7 +185,7 @@ fn zeros(vm: &mut Vm, args: &Args) -> Result {
     }
     if let Some(of) = vector_type(dtype) {
         shape.push(usize::from(of.n_components()));
-        let dtype = structs::dtype(of.scalar().expect("vectors are of numbers"));
+        let dtype = of.scalar().expect("vectors are of numbers");
         let tensor = kps_compute::tensor::Builder::new(dtype, &shape).memory(memory).zeros();
         return Ok(ScriptTensor::of_vectors(tensor.map_err(compute)?, of));
     }

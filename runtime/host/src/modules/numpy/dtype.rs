@@ -152,21 +152,10 @@ pub fn parse(text: &str) -> Option<DType> {
     })
 }
 
-/// `i` of `<i4`.
-pub fn kind_of(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "b",
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => "i",
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => "u",
-        DType::Bf16 => "V",
-        DType::F16 | DType::F32 | DType::F64 => "f",
-    }
-}
-
 /// `<i4`, as files have it.
 pub fn code_of(dtype: DType) -> String {
     let order = if dtype.size() == 1 { '|' } else { '<' };
-    format!("{order}{}{}", kind_of(dtype), dtype.size())
+    format!("{order}{}{}", dtype.numpy_kind(), dtype.size())
 }
 
 fn this(args: &Args) -> Result<DType> {
@@ -182,7 +171,7 @@ fn itemsize(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn kind(_: &mut Vm, args: &Args) -> Result {
-    Ok(kind_of(this(args)?).into())
+    Ok(this(args)?.numpy_kind().into())
 }
 
 fn code(_: &mut Vm, args: &Args) -> Result {
@@ -190,22 +179,7 @@ fn code(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn char(_: &mut Vm, args: &Args) -> Result {
-    Ok(match this(args)? {
-        DType::Bool => "?",
-        DType::I8 => "b",
-        DType::I16 => "h",
-        DType::I32 => "i",
-        DType::I64 => "l",
-        DType::U8 => "B",
-        DType::U16 => "H",
-        DType::U32 => "I",
-        DType::U64 => "L",
-        DType::F16 => "e",
-        DType::Bf16 => "E",
-        DType::F32 => "f",
-        DType::F64 => "d",
-    }
-    .into())
+    Ok(this(args)?.numpy_char().into())
 }
 
 fn scalar_type(vm: &mut Vm, args: &Args) -> Result {

@@ -11,7 +11,6 @@ use super::kernel::load_all;
 use super::layout::{Layout, broadcast_shapes};
 use super::operand::{self, Operand};
 use super::operators::check_room;
-use super::promote::is_int;
 use super::scalar::Scalar;
 use super::strided;
 use crate::value::{Result, Value};
@@ -218,7 +217,9 @@ fn part(vm: &mut Vm, item: &Value) -> Result<Part> {
     match operand.dtype() {
         DType::Bool => Ok(Part::Mask { shape, truths: operand.row_as(DType::Bool)? }),
         // An empty list is of floats, and means no index at all.
-        dtype if is_int(dtype) || operand.size() == 0 && matches!(item, Value::List(_) | Value::Tuple(_)) => {
+        dtype
+            if dtype.is_int() || operand.size() == 0 && matches!(item, Value::List(_) | Value::Tuple(_)) =>
+        {
             let indices = load_all::<i64>(&operand.row_as(DType::I64)?)?;
             match (&operand, shape.is_empty()) {
                 (Operand::Array(_), true) => Ok(Part::Int(indices[0])),

@@ -15,7 +15,7 @@ use super::kernel::unary::{Test, Unary};
 use super::kernel::{self, working_dtype};
 use super::layout::broadcast_shapes;
 use super::operand::{self, Operand};
-use super::promote::{Kind, float_for, is_int, promote};
+use super::promote::{Kind, float_for, promote};
 use super::scalar::Scalar;
 use super::{errors, linear};
 use crate::ops::Side;
@@ -100,7 +100,7 @@ fn ufunc_of(op: BinaryOp) -> Option<(&'static str, Binary)> {
 /// A binary operation with broadcasting.
 pub fn apply_binary(name: &str, op: Binary, left: &Operand, right: &Operand) -> Result<Made> {
     let (op, dtype) = resolve_binary(name, op, left.kind(), right.kind())?;
-    if op == Binary::Power && is_int(dtype) {
+    if op == Binary::Power && dtype.is_int() {
         check_exponents(right)?;
     }
     let shape = common_shape(&[left.shape(), right.shape()], dtype)?;
@@ -288,7 +288,7 @@ pub fn apply_unary(name: &str, op: Unary, operand: &Operand) -> Result<Made> {
         | Unary::Floor
         | Unary::Ceil
         | Unary::Trunc => dtype,
-        Unary::Reciprocal if is_int(dtype) => return integer_reciprocal(operand),
+        Unary::Reciprocal if dtype.is_int() => return integer_reciprocal(operand),
         _ => float_for(dtype),
     };
     check_room(operand.shape(), result)?;

@@ -5,7 +5,6 @@ use kps_compute::halves::{to_bf16, to_f16};
 use kps_compute::number::Number;
 
 use super::digits::{Trim, Typed, exact_limit, load_float};
-use super::promote::is_int;
 
 /// `np.set_printoptions`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +187,7 @@ fn words(shown: &Shown, options: &PrintOptions) -> Vec<String> {
                 .map(|element| if element[0] != 0 { format!("{pad}True") } else { "False".to_owned() })
                 .collect()
         }
-        dtype if is_int(dtype) => {
+        dtype if dtype.is_int() => {
             let words: Vec<String> =
                 elements.map(|element| Number::load(dtype, element).to_string()).collect();
             let width = words.iter().map(String::len).max().unwrap_or(0);

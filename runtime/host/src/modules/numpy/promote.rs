@@ -45,7 +45,7 @@ pub fn promote_types(left: DType, right: DType) -> DType {
         _ if left.is_float() && right.is_float() => promote_floats(left, right),
         _ if left.is_float() => promote_floats(left, float_for(right)),
         _ if right.is_float() => promote_floats(float_for(left), right),
-        _ if is_signed(left) == is_signed(right) => larger(left, right),
+        _ if left.is_signed() == right.is_signed() => larger(left, right),
         _ => promote_mixed_ints(left, right),
     }
 }
@@ -69,7 +69,7 @@ pub fn float_for(dtype: DType) -> DType {
 }
 
 fn promote_mixed_ints(left: DType, right: DType) -> DType {
-    let (signed, unsigned) = if is_signed(left) { (left, right) } else { (right, left) };
+    let (signed, unsigned) = if left.is_signed() { (left, right) } else { (right, left) };
     if signed.size() > unsigned.size() {
         return signed;
     }
@@ -85,22 +85,14 @@ fn larger(left: DType, right: DType) -> DType {
     if right.size() > left.size() { right } else { left }
 }
 
-pub fn is_signed(dtype: DType) -> bool {
-    matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64)
-}
-
-pub fn is_int(dtype: DType) -> bool {
-    dtype.int_range().is_some()
-}
-
 /// Whether a result of one type may go to a place of another: only within a kind, or to a wider kind.
 pub fn same_kind(from: DType, to: DType) -> bool {
     let rank = |dtype: DType| match dtype {
         DType::Bool => 0,
-        dtype if is_int(dtype) => 1,
+        dtype if dtype.is_int() => 1,
         _ => 2,
     };
-    rank(from) <= rank(to) && !(is_signed(from) && is_int(to) && !is_signed(to))
+    rank(from) <= rank(to) && !(from.is_signed() && to.is_int() && !to.is_signed())
 }
 
 #[cfg(test)]

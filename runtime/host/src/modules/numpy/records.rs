@@ -76,7 +76,7 @@ pub fn of_fields(vm: &mut Vm, fields: &Value, alignment: Alignment) -> Result {
         let ty = inner.as_ref().unwrap_or(ty);
         let mut ty = match structs::type_of(ty) {
             Some(ty @ (Type::Struct(_) | Type::Vector(..))) => ty,
-            _ => structs::scalar_type(super::dtype::from_value(vm, ty)?),
+            _ => Type::Scalar(super::dtype::from_value(vm, ty)?),
         };
         if let Some(shape) = parts.get(2) {
             for len in super::create::shape(vm, shape)?.into_iter().rev() {
@@ -238,10 +238,9 @@ impl RecordArray {
             ty => {
                 let scalar = ty.scalar().unwrap_or(Scalar::F32);
                 // A struct is a whole number of each of its scalars long.
-                let size = scalar.size() as usize;
+                let size = scalar.size();
                 let layout = self.layout_within(&shape, size, size, offset);
-                let array =
-                    NdArray::from_storage(self.storage.clone(), structs::dtype(scalar), &layout.shape);
+                let array = NdArray::from_storage(self.storage.clone(), scalar, &layout.shape);
                 Value::native(array.with_layout(layout).with_base(this.clone()))
             }
         })

@@ -12,7 +12,7 @@ use super::kernel::unary::Unary;
 use super::kernel::{self, working_dtype};
 use super::operand::{self, Operand};
 use super::operators::{self, Made};
-use super::promote::{is_signed, promote_types};
+use super::promote::promote_types;
 use super::{dtype, errors};
 use crate::value::{Args, Result, Value};
 use crate::vm::Vm;
@@ -154,7 +154,7 @@ fn sum_dtype(dtype: DType) -> DType {
     match dtype {
         DType::Bool => DType::I64,
         dtype if dtype.is_float() => dtype,
-        dtype if is_signed(dtype) => DType::I64,
+        dtype if dtype.is_signed() => DType::I64,
         _ => DType::U64,
     }
 }

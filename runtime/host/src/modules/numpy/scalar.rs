@@ -8,7 +8,6 @@ use num_bigint::BigInt;
 use super::array::NdArray;
 use super::digits::Typed;
 use super::operand::{self, Operand};
-use super::promote::is_int;
 use super::{errors, methods, operators};
 use crate::ops::{Side, number};
 use crate::text::format_number::{format_float, format_int};
@@ -251,7 +250,7 @@ fn new<const AT: usize>(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn from_text(vm: &mut Vm, dtype: DType, value: &Value, text: &str) -> Result {
-    let class = if is_int(dtype) { "int" } else { "float" };
+    let class = if dtype.is_int() { "int" } else { "float" };
     if dtype == DType::Bool {
         return Ok(Value::native(Scalar { dtype, number: Number::Bool(!text.is_empty()) }));
     }

@@ -153,7 +153,7 @@ fn iinfo(vm: &mut Vm, args: &Args) -> Result {
     let [value] = args.exactly("iinfo")?;
     let dtype = info_dtype(vm, value)?;
     if dtype.int_range().is_none() {
-        let kind = dtype::kind_of(dtype);
+        let kind = dtype.numpy_kind();
         return Err(crate::errors::value_error(format!("Invalid integer data type '{kind}'.")));
     }
     Ok(Value::native(Info { dtype }))

@@ -3,13 +3,14 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
+use kps_scalar::Scalar;
 
 use super::Gang;
 use super::values::{lanes_of, vector_type};
 use crate::cpu::emit::ops::memory;
 use crate::cpu::emit::scalar::clif;
-use crate::cpu::lane::{Fold, GroupKind, Meeting, Numbers, Op, Source, Span, Ty};
-use crate::cpu::together::meet;
+use crate::cpu::lane::{Fold, GroupKind, Meeting, Op, Source, Span, Ty};
+use crate::cpu::together::{identity, meet};
 
 /// Kernels with more operations than this call a function for each: their code would become large.
 const MAX_UNROLLED: usize = 32;
@@ -44,8 +45,8 @@ impl Gang<'_, '_, '_> {
         }
         match meeting.kind {
             GroupKind::MultiplyAdd(_) => false,
-            GroupKind::AllEqual(numbers) => of_numbers(numbers).is_some(),
-            GroupKind::Fold(_, numbers, _) => of_numbers(numbers).is_some(),
+            GroupKind::AllEqual(scalar) => slot_ty(scalar).is_some(),
+            GroupKind::Fold(_, scalar, _) => slot_ty(scalar).is_some(),
             _ => true,
         }
     }
@@ -75,13 +76,13 @@ impl Gang<'_, '_, '_> {
                     lanes.map(|bit| self.scalar.builder.ins().iconst(types::I32, bit)).collect();
                 self.give(meeting, 0, Ty::I32, &lanes);
             }
-            GroupKind::All => self.fold(meeting, 0, (Fold::And, Numbers::Bool, Span::Reduce)),
-            GroupKind::Any => self.fold(meeting, 0, (Fold::Or, Numbers::Bool, Span::Reduce)),
-            GroupKind::AllEqual(numbers) => self.all_equal(meeting, numbers),
+            GroupKind::All => self.fold(meeting, 0, (Fold::And, Scalar::Bool, Span::Reduce)),
+            GroupKind::Any => self.fold(meeting, 0, (Fold::Or, Scalar::Bool, Span::Reduce)),
+            GroupKind::AllEqual(scalar) => self.all_equal(meeting, scalar),
             GroupKind::Ballot => self.ballot(meeting),
             GroupKind::Read(source) => self.read_lanes(meeting, source),
-            GroupKind::Fold(fold, numbers, span) => {
-                (0..n).for_each(|i| self.fold(meeting, i, (fold, numbers, span)));
+            GroupKind::Fold(fold, scalar, span) => {
+                (0..n).for_each(|i| self.fold(meeting, i, (fold, scalar, span)));
             }
             GroupKind::Barrier | GroupKind::MultiplyAdd(_) => unreachable!("these have no such form"),
         }
@@ -118,19 +119,19 @@ impl Gang<'_, '_, '_> {
         }
     }
 
-    fn fold(&mut self, meeting: &Meeting, i: u32, (fold, numbers, span): (Fold, Numbers, Span)) {
-        let ty = of_numbers(numbers).expect("only such have this form");
+    fn fold(&mut self, meeting: &Meeting, i: u32, (fold, scalar, span): (Fold, Scalar, Span)) {
+        let ty = slot_ty(scalar).expect("only such have this form");
         let size = match span {
             Span::Clustered(size) => size,
             _ => self.work.kernel.subgroup_size,
         };
         let mut lanes = Vec::new();
         for first in (0..self.plan.width).step_by(size as usize) {
-            let mut sum = self.scalar.constant(ty, numbers.identity(fold));
+            let mut sum = self.scalar.constant(ty, identity(fold, scalar));
             let before = lanes.len();
             for lane in first..first + size {
                 let own = self.slot_of(meeting, i, ty, lane);
-                let next = self.combine(fold, numbers, sum, own);
+                let next = self.combine(fold, scalar, sum, own);
                 lanes.push(if span == Span::Exclusive { sum } else { next });
                 sum = next;
             }
@@ -141,34 +142,34 @@ impl Gang<'_, '_, '_> {
         self.give(meeting, i, ty, &lanes);
     }
 
-    fn combine(&mut self, fold: Fold, numbers: Numbers, a: ir::Value, b: ir::Value) -> ir::Value {
+    fn combine(&mut self, fold: Fold, scalar: Scalar, a: ir::Value, b: ir::Value) -> ir::Value {
         let ins = self.scalar.builder.ins();
-        let is_signed = matches!(numbers, Numbers::Signed(_));
-        match (fold, numbers) {
-            (Fold::Add, Numbers::Float(_)) => ins.fadd(a, b),
-            (Fold::Mul, Numbers::Float(_)) => ins.fmul(a, b),
-            (Fold::Min, Numbers::Float(_)) => {
+        let (is_float, is_signed) = (scalar.is_float(), scalar.is_signed());
+        match fold {
+            Fold::Add if is_float => ins.fadd(a, b),
+            Fold::Mul if is_float => ins.fmul(a, b),
+            Fold::Min if is_float => {
                 let less = ins.fcmp(FloatCC::LessThan, b, a);
                 self.scalar.builder.ins().select(less, b, a)
             }
-            (Fold::Max, Numbers::Float(_)) => {
+            Fold::Max if is_float => {
                 let greater = ins.fcmp(FloatCC::GreaterThan, b, a);
                 self.scalar.builder.ins().select(greater, b, a)
             }
-            (Fold::Add, _) => ins.iadd(a, b),
-            (Fold::Mul, _) => ins.imul(a, b),
-            (Fold::Min, _) if is_signed => ins.smin(a, b),
-            (Fold::Max, _) if is_signed => ins.smax(a, b),
-            (Fold::Min, _) => ins.umin(a, b),
-            (Fold::Max, _) => ins.umax(a, b),
-            (Fold::And, _) => ins.band(a, b),
-            (Fold::Or, _) => ins.bor(a, b),
-            (Fold::Xor, _) => ins.bxor(a, b),
+            Fold::Add => ins.iadd(a, b),
+            Fold::Mul => ins.imul(a, b),
+            Fold::Min if is_signed => ins.smin(a, b),
+            Fold::Max if is_signed => ins.smax(a, b),
+            Fold::Min => ins.umin(a, b),
+            Fold::Max => ins.umax(a, b),
+            Fold::And => ins.band(a, b),
+            Fold::Or => ins.bor(a, b),
+            Fold::Xor => ins.bxor(a, b),
         }
     }
 
-    fn all_equal(&mut self, meeting: &Meeting, numbers: Numbers) {
-        let ty = of_numbers(numbers).expect("only such have this form");
+    fn all_equal(&mut self, meeting: &Meeting, scalar: Scalar) {
+        let ty = slot_ty(scalar).expect("only such have this form");
         let mut lanes = Vec::new();
         for first in self.subgroups() {
             let mut same = self.scalar.builder.ins().iconst(types::I8, 1);
@@ -176,9 +177,9 @@ impl Gang<'_, '_, '_> {
                 let known = self.slot_of(meeting, i, ty, first);
                 for lane in first..first + self.work.kernel.subgroup_size {
                     let own = self.slot_of(meeting, i, ty, lane);
-                    let equal = match numbers {
-                        Numbers::Float(_) => self.scalar.builder.ins().fcmp(FloatCC::Equal, own, known),
-                        _ => self.scalar.builder.ins().icmp(IntCC::Equal, own, known),
+                    let equal = match scalar.is_float() {
+                        true => self.scalar.builder.ins().fcmp(FloatCC::Equal, own, known),
+                        false => self.scalar.builder.ins().icmp(IntCC::Equal, own, known),
                     };
                     same = self.scalar.builder.ins().band(same, equal);
                 }
@@ -275,13 +276,13 @@ impl Gang<'_, '_, '_> {
     }
 }
 
-/// As what a slot is loaded; `None` for numbers that are rounded or cut after each step.
-fn of_numbers(numbers: Numbers) -> Option<Ty> {
-    match numbers {
-        Numbers::Bool | Numbers::Signed(32) | Numbers::Unsigned(32) => Some(Ty::I32),
-        Numbers::Signed(64) | Numbers::Unsigned(64) => Some(Ty::I64),
-        Numbers::Float(32) => Some(Ty::F32),
-        Numbers::Float(64) => Some(Ty::F64),
+/// As what a slot is loaded; `None` for scalars that are rounded or cut after each step.
+fn slot_ty(scalar: Scalar) -> Option<Ty> {
+    match scalar {
+        Scalar::Bool | Scalar::I32 | Scalar::U32 => Some(Ty::I32),
+        Scalar::I64 | Scalar::U64 => Some(Ty::I64),
+        Scalar::F32 => Some(Ty::F32),
+        Scalar::F64 => Some(Ty::F64),
         _ => None,
     }
 }
