@@ -242,7 +242,7 @@ pub fn devices(device: Option<String>, form: Form) -> Result<u8, Failure> {
         }
     }
     // Where there is not even a software driver, the short list tells why as well.
-    if form == Form::Long || infos.iter().all(|info| info.backend != Backend::Vulkan) {
+    if form == Form::Long || infos.iter().all(|info| info.kind == DeviceKind::BuiltIn) {
         for reason in select::no_gpu(&infos) {
             text.push_str(&format!("no GPU: {reason}\n"));
         }

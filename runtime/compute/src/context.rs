@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use kps_device::{Backend, Device, DeviceError, Ticket, Waited};
+use kps_device::{Device, DeviceError, Ticket, Waited};
 
 use crate::error::{ComputeError, Result};
 use crate::log::{Level, Log};
@@ -137,12 +137,8 @@ impl Context {
             }
             Err(error) => {
                 // A wait may be broken off while the submission goes on.
-                let goes_on = match device.info().backend {
-                    Backend::Cpu => false,
-                    // The flag that broke it off is up still.
-                    Backend::Vulkan => matches!(error, DeviceError::Interrupted { .. }),
-                };
-                if goes_on {
+                let is_interrupted = matches!(error, DeviceError::Interrupted { .. });
+                if is_interrupted && !device.info().capabilities.interrupts_submissions {
                     return Err(self.leave_running(ticket, &*device));
                 }
                 self.note_failed(ticket, error);

@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use kps_device::{Backend, DeviceInfo, DeviceKind};
+use kps_device::{DeviceInfo, DeviceKind};
 
 use crate::error::{ComputeError, Result};
 
@@ -42,7 +42,7 @@ impl Taken {
             return Ok(Taken(0));
         }
         ask(bytes)?;
-        let taken = Taken(if device.backend == Backend::Vulkan { bytes as isize } else { 0 });
+        let taken = Taken(if device.capabilities.uses_program_allocator { 0 } else { bytes as isize });
         count(taken.0);
         Ok(taken)
     }

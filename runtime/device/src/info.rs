@@ -8,12 +8,14 @@ use crate::matrix::MatrixProduct;
 pub struct DeviceInfo {
     /// As the driver gives it.
     pub name: String,
+    /// For people who choose a device. What a device can do, `features` and `capabilities` say.
     pub backend: Backend,
     pub kind: DeviceKind,
     /// API and driver version in the driver's own words; empty for the built-in device.
     pub driver: String,
     pub limits: Limits,
     pub features: Features,
+    pub capabilities: Capabilities,
     /// Products of cooperative matrices that it makes by itself.
     pub matrices: Vec<MatrixProduct>,
     /// Empty where the device has one anonymous queue.
@@ -137,6 +139,24 @@ impl Feature {
 }
 
 pub type Features = BTreeSet<Feature>;
+
+/// What a host can count on beyond the features of kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Kernels can be run with checks ([`Check`](crate::Check)).
+    pub checks: bool,
+    /// A wait that the interrupt flag ends has ended its submission too. Elsewhere the submission goes on.
+    pub interrupts_submissions: bool,
+    /// Its memory comes from the allocator of this program, which counts it already.
+    pub uses_program_allocator: bool,
+    /// Kernels are faster where they test indices themselves than where they leave that to
+    /// [`Feature::RobustAccess`].
+    pub prefers_tested_indices: bool,
+    /// Buffers that are bound by a descriptor take indices of 64 bits.
+    pub wide_indices: bool,
+    /// Rows of cooperative matrices may begin at any element of a binding with any offset.
+    pub unaligned_matrices: bool,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueFamily {

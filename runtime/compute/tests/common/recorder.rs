@@ -11,8 +11,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kps_device::{
-    Backend, BufferId, Command, Commands, Device, DeviceError, DeviceInfo, DeviceKind, Features, HostMemory,
-    ImageInfo, Interface, Limits, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
+    Backend, BufferId, Capabilities, Command, Commands, Device, DeviceError, DeviceInfo, DeviceKind,
+    Features, HostMemory, ImageInfo, Interface, Limits, MemoryUsage, PipelineId, PipelineOptions, QueueId,
+    Result, Ticket, Waited,
 };
 
 pub struct Recorder {
@@ -230,6 +231,11 @@ fn info() -> DeviceInfo {
     DeviceInfo {
         name: "recorder".to_owned(),
         backend: Backend::Cpu,
+        capabilities: Capabilities {
+            interrupts_submissions: true,
+            uses_program_allocator: true,
+            ..Capabilities::default()
+        },
         kind: DeviceKind::Other,
         driver: String::new(),
         limits: Limits {

@@ -2,7 +2,9 @@
 
 use kps_scalar::Scalar;
 
-use crate::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits, MatrixProduct, MatrixScope};
+use crate::{
+    Backend, Capabilities, DeviceInfo, DeviceKind, Feature, Features, Limits, MatrixProduct, MatrixScope,
+};
 
 use super::lower::pointers::MAX_SHARED;
 
@@ -23,6 +25,15 @@ pub fn info() -> DeviceInfo {
         driver: String::new(),
         limits: limits(),
         features: features(),
+        capabilities: Capabilities {
+            checks: true,
+            interrupts_submissions: true,
+            uses_program_allocator: true,
+            // It loads in vectors what a kernel has tested.
+            prefers_tested_indices: true,
+            wide_indices: true,
+            unaligned_matrices: true,
+        },
         matrices: matrices(),
         queue_families: Vec::new(),
         queues: vec![0],

@@ -9,7 +9,9 @@ use rspirv::spirv::Capability;
 use super::features::{EXTENSIONS, FeatureChain, Known};
 use super::loader::{self, Loader};
 use super::matrices;
-use crate::{Backend, DeviceInfo, DeviceKind, Feature, Limits, MatrixProduct, NoGpu, QueueFamily, Result};
+use crate::{
+    Backend, Capabilities, DeviceInfo, DeviceKind, Feature, Limits, MatrixProduct, NoGpu, QueueFamily, Result,
+};
 
 const FLOOR: u32 = vk::API_VERSION_1_2;
 
@@ -204,6 +206,7 @@ fn basic_info(
         driver: format!("Vulkan {}", version_words(properties.api_version)),
         limits: limits(&properties.limits),
         features: Default::default(),
+        capabilities: Capabilities::default(),
         matrices: Vec::new(),
         queues: best_family(&families).into_iter().collect(),
         queue_families: families,

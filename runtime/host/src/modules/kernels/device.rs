@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kps_compute::Tensor;
-use kps_device::{Backend, Check, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
+use kps_device::{Check, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
     ArrayParam, Edge, Faults, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType,
     Product, Quantity, Reach, Rows, Signature, Target, Width,
@@ -34,8 +34,7 @@ pub fn target_of(info: &DeviceInfo) -> Target {
     let has = |feature| info.features.contains(&feature);
     Target {
         scalar_layout: has(Feature::ScalarLayout),
-        // The built-in device loads in vectors where a kernel tests its indices itself.
-        robust_access: has(Feature::RobustAccess) && info.backend == Backend::Vulkan,
+        robust_access: has(Feature::RobustAccess) && !info.capabilities.prefers_tested_indices,
         float_controls: has(Feature::FloatControls),
         faults: Faults::of_driver(&info.name),
         f32_atomic_add: has(Feature::FloatAtomicAdd),
@@ -49,7 +48,7 @@ pub fn target_of(info: &DeviceInfo) -> Target {
 /// and what is bound lies where lines of matrices may begin.
 fn matrices(info: &DeviceInfo) -> Matrices {
     let is_fit = info.features.contains(&Feature::VulkanMemoryModel)
-        && (info.backend == Backend::Cpu || info.limits.storage_offset_alignment.is_multiple_of(16));
+        && (info.capabilities.unaligned_matrices || info.limits.storage_offset_alignment.is_multiple_of(16));
     let products = info.matrices.iter().filter(|_| is_fit).filter_map(product);
     Matrices::new(products, info.limits.subgroup_size, info.limits.max_shared)
 }
@@ -64,9 +63,8 @@ fn product(listed: &MatrixProduct) -> Option<Product> {
 pub fn reach(array: &mut ArrayParam, tensor: &Tensor, info: &DeviceInfo) {
     let n_bytes = tensor.n_bytes() as u64;
     array.counts = Width::of(n_bytes / u64::from(array.element.packed_size().max(1)));
-    // The built-in device takes wide indices everywhere, drivers surely with addresses alone.
     let is_far = n_bytes > info.limits.max_storage_range
-        || (array.counts == Width::Wide && info.backend == Backend::Vulkan);
+        || (array.counts == Width::Wide && !info.capabilities.wide_indices);
     if is_far && info.features.contains(&Feature::BufferDeviceAddress) {
         array.reach = Reach::Address;
     }

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
 use kps_compute::{Kernel, Manager, Running, Tensor};
-use kps_device::{Backend, Feature, Instrument, Selector};
+use kps_device::{Feature, Instrument, Selector};
 use kps_kernel::{KernelModule, Target};
 use rustc_hash::FxHashMap;
 
@@ -109,10 +109,10 @@ pub fn open(
         Manager::builder().device(selector).queue_families(families).extensions(extensions).log(log);
     let builder = builder.profile(vm.recorder.clone());
     let manager = builder.open().map_err(compute)?;
-    let checking = match (checking.get(), manager.info().backend) {
-        (_, Backend::Cpu) => checking,
-        (Checking::Always(_), Backend::Vulkan) => return Err(errors::cannot_check(&manager.info().name)),
-        (Checking::Small { .. } | Checking::Never, Backend::Vulkan) => Rc::default(),
+    let checking = match checking.get() {
+        _ if manager.info().capabilities.checks => checking,
+        Checking::Always(_) => return Err(errors::cannot_check(&manager.info().name)),
+        Checking::Small { .. } | Checking::Never => Rc::default(),
     };
     vm.interrupter().link(&manager.device().map_err(compute)?.interrupt_flag());
     logging::flush_kp(vm)?;
