@@ -47,6 +47,9 @@ pub(super) enum Failure {
 /// GLSL's version where the text does not name one.
 const DEFAULT_VERSION: c_int = 450;
 
+/// The version of GLSL for Vulkan, which the text sees as `VULKAN`.
+const VULKAN_VERSION: c_int = 100;
+
 pub(super) fn compile(input: &Input, include: &mut Include) -> Result<Vec<u32>, Failure> {
     initialize();
     let text = c_string(input.text);
@@ -152,8 +155,10 @@ struct Shader(*mut sys::glslang_shader_t);
 
 impl Shader {
     fn new(settings: &sys::glslang_input_t) -> Shader {
+        // This call alone takes the version of the dialect from where the others have the version of the text.
+        let settings = sys::glslang_input_t { default_version: VULKAN_VERSION, ..*settings };
         // SAFETY: the settings are whole, and what they point at outlives this call.
-        let shader = unsafe { sys::glslang_shader_create(settings) };
+        let shader = unsafe { sys::glslang_shader_create(&settings) };
         assert!(!shader.is_null(), "the stage and the language are known to glslang");
         Shader(shader)
     }
