@@ -149,6 +149,13 @@ pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) ->
     }
 }
 
+/// HLSL without the function that is to run.
+pub(crate) fn no_function(source: &Source, name: &str) -> Diagnostic {
+    let message = format!("`{}` has no function `{name}` to run", source.name());
+    Diagnostic::error("foreign/no-entry-point", message)
+        .help("call the function that is to run `main`, or name it: entry_point=\"..\"")
+}
+
 pub(crate) fn several_entry_points(source: &Source, names: &[String]) -> Diagnostic {
     let message = format!("`{}` has several entry points: {}", source.name(), list(names));
     Diagnostic::error("foreign/several-entry-points", message)

@@ -2,10 +2,13 @@
 //!
 //! glslang writes the preprocessed text, and has no name for it: that part is written anew. Its lines have no
 //! columns: they get that of the first letter on them.
+//!
+//! The entry point is called `main` on the way.
 
 use kps_syntax::Source;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::ENTRY_POINT;
 use crate::Language;
 use crate::words::{BOUND, HEADER_WORDS, instructions, string, text};
 
@@ -16,6 +19,7 @@ const OP_NAME: u32 = 5;
 const OP_MEMBER_NAME: u32 = 6;
 const OP_STRING: u32 = 7;
 const OP_LINE: u32 = 8;
+const OP_ENTRY_POINT: u32 = 15;
 const OP_MODULE_PROCESSED: u32 = 330;
 
 const LANGUAGE_GLSL: u32 = 2;
@@ -54,10 +58,26 @@ pub(super) fn finish(
                 let column = files.get(file).map_or(1, |file| first_column(file, *line));
                 push(&mut finished, OP_LINE, &[*file, *line, column]);
             }
+            // Devices enter `main`, whatever the text calls it.
+            (OP_ENTRY_POINT, [_, model, function, rest @ ..]) => {
+                let interface = &rest[text(&string(rest)).len()..];
+                let operands = [&[*model, *function], &text(ENTRY_POINT)[..], interface].concat();
+                push(&mut finished, OP_ENTRY_POINT, &operands);
+            }
             _ => finished.extend(instruction),
         }
     }
     finished
+}
+
+/// Whether words of HLSL enter the function of the text that has this name. glslang puts `@` before that name and
+/// writes another function that calls it, which is empty where the text has none.
+pub(super) fn enters(words: &[u32], function: &str) -> bool {
+    let entered = format!("@{function}(");
+    instructions(words).any(|instruction| match instruction {
+        [first, _, name @ ..] => first & 0xffff == OP_NAME && string(name).starts_with(&entered),
+        _ => false,
+    })
 }
 
 /// The strings that name files; others are what `debugPrintfEXT` prints.

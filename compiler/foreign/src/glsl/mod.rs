@@ -41,17 +41,21 @@ pub(crate) fn compile(
     };
     let definitions: String =
         options.definitions.iter().map(|(name, text)| format!("#define {name} {text}\n")).collect();
+    let entry_point = options.entry_point.as_deref().unwrap_or(ENTRY_POINT);
     let input = Input {
         text: source.text(),
         language,
         stage: options.stage,
-        entry_point: options.entry_point.as_deref().unwrap_or(ENTRY_POINT),
+        entry_point,
         extensions: &extensions(source.text()),
         definitions: &definitions,
     };
     let result = stacker::grow(STACK, || glslang::compile(&input, &mut include));
     let texts = |preprocessed| Texts { source, headers: headers.clone(), preprocessed };
     let mistakes = match result {
+        Ok(words) if language == Language::Hlsl && !debug::enters(&words, entry_point) => {
+            return Err(errors::no_function(source, entry_point).into());
+        }
         Ok(words) => return Ok(debug::finish(&words, source, &headers, language)),
         Err(Failure::Preprocessor(log) | Failure::Linker(log)) => messages::diagnostics(&texts(None), &log),
         Err(Failure::Parser { log, preprocessed }) => messages::diagnostics(&texts(Some(preprocessed)), &log),
