@@ -3,7 +3,7 @@
 //! glslang writes the preprocessed text, and has no name for it: that part is written anew. Its lines have no
 //! columns: they get that of the first letter on them.
 //!
-//! The entry point is called `main` on the way.
+//! Two things are mended on the way: the entry point is called `main`, and prefixes of waves are exclusive.
 
 use kps_syntax::Source;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +21,11 @@ const OP_STRING: u32 = 7;
 const OP_LINE: u32 = 8;
 const OP_ENTRY_POINT: u32 = 15;
 const OP_MODULE_PROCESSED: u32 = 330;
+const OP_GROUP_NON_UNIFORM_I_ADD: u32 = 349;
+const OP_GROUP_NON_UNIFORM_F_MUL: u32 = 352;
+
+const INCLUSIVE_SCAN: u32 = 1;
+const EXCLUSIVE_SCAN: u32 = 2;
 
 const LANGUAGE_GLSL: u32 = 2;
 const LANGUAGE_HLSL: u32 = 5;
@@ -63,6 +68,14 @@ pub(super) fn finish(
                 let interface = &rest[text(&string(rest)).len()..];
                 let operands = [&[*model, *function], &text(ENTRY_POINT)[..], interface].concat();
                 push(&mut finished, OP_ENTRY_POINT, &operands);
+            }
+            // `WavePrefixSum` and `WavePrefixProduct` leave out the lane's own value, and glslang counts it in.
+            (
+                OP_GROUP_NON_UNIFORM_I_ADD..=OP_GROUP_NON_UNIFORM_F_MUL,
+                [_, ty, id, scope, INCLUSIVE_SCAN, value],
+            ) if language == Language::Hlsl => {
+                let opcode = instruction[0] & 0xffff;
+                push(&mut finished, opcode, &[*ty, *id, *scope, EXCLUSIVE_SCAN, *value]);
             }
             _ => finished.extend(instruction),
         }
