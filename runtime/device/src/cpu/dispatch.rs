@@ -38,6 +38,7 @@ pub struct Job {
     groups: [u32; 3],
     frame_size: usize,
     shared_size: usize,
+    clears_shared: bool,
     interrupt: Arc<AtomicBool>,
     watch: Option<Watch>,
     /// The order of workgroups, where it is not their own.
@@ -78,6 +79,8 @@ pub struct JobSpec<'a> {
     pub groups: [u32; 3],
     pub frame_size: usize,
     pub shared_size: usize,
+    /// Whether shared memory is zero where each workgroup begins.
+    pub clears_shared: bool,
     /// Instructions of one workgroup, roughly.
     pub group_cost: u64,
     pub n_threads: u64,
@@ -111,6 +114,7 @@ impl Job {
             groups: spec.groups,
             frame_size: spec.frame_size,
             shared_size: spec.shared_size,
+            clears_shared: spec.clears_shared,
             interrupt: spec.interrupt,
             watch: spec.watch,
             order: spec.seed.map(|seed| Order::new(seed, n_groups, spec.local_size)),
@@ -239,12 +243,12 @@ impl Job {
             if let Some(order) = &self.order {
                 context.order = order.lanes(group);
             }
-            // Workgroups whose lanes wait for each other run one by one, and so do those whose shared memory is
-            // watched or, with nothing that splits their code, to be zero as it would be with that.
+            // Workgroups whose lanes wait for each other run one by one, and so do those whose shared memory has
+            // initializers, is watched or, with nothing that splits their code, to be zero as it would be with that.
             let is_watched = self.watch.is_some() && self.shared_size > 0;
             let shares = self.together.is_some() && self.shared_size > 0;
             let parts = self.chosen.code.entries.len() > 1;
-            let alone = parts || shares || self.order.is_some() || is_watched;
+            let alone = parts || shares || self.order.is_some() || is_watched || self.clears_shared;
             let most = if alone { 1 } else { end - at };
             let n = most.min(u64::from(self.groups[0] - x));
             // SAFETY: `work` gave the context shared memory of this size.

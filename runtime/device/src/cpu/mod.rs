@@ -262,6 +262,7 @@ impl CpuDevice {
             groups: dispatch.groups,
             frame_size: pipeline.frame_size,
             shared_size: pipeline.shared_size,
+            clears_shared: pipeline.clears_shared,
             group_cost: pipeline.cost,
             n_threads,
             interrupt: self.interrupt.clone(),

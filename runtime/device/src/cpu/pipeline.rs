@@ -43,6 +43,7 @@ pub struct Pipeline {
     pub uses_addresses: bool,
     pub push_size: usize,
     pub shared_size: usize,
+    pub clears_shared: bool,
     /// Bytes of the memory of every lane that runs at once.
     pub frame_size: usize,
     /// Instructions of one workgroup, roughly.
@@ -151,6 +152,7 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
         uses_addresses: kernel.uses_addresses,
         push_size: kernel.push_size as usize,
         shared_size: kernel.shared_size as usize,
+        clears_shared: kernel.clears_shared,
         frame_size: frame_size as usize,
         cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
         instrument: options.instrument,

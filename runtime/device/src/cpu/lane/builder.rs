@@ -31,6 +31,7 @@ impl Builder {
             uses_addresses: false,
             push_size: 0,
             shared_size: 0,
+            clears_shared: false,
             frame_size: 0,
             subgroup_size,
             group_ops: Vec::new(),

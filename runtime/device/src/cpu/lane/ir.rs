@@ -52,6 +52,8 @@ pub struct Kernel {
     pub push_size: u32,
     /// Bytes of memory that each workgroup shares.
     pub shared_size: u32,
+    /// Whether that memory has to be zero where a workgroup begins.
+    pub clears_shared: bool,
     /// Bytes of memory of each lane.
     pub frame_size: u32,
     /// Lanes of a subgroup: neighbours by their index in the workgroup.

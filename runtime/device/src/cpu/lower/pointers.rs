@@ -133,6 +133,8 @@ impl<'m> Lowerer<'m> {
             return Err(errors::too_much_shared(end, MAX_SHARED));
         }
         self.builder.kernel.shared_size = end.next_multiple_of(8) as u32;
+        // Vulkan allows `OpConstantNull` alone.
+        self.builder.kernel.clears_shared |= global.initializer.is_some();
         self.name_shared(global, constant, end);
         Ok(natural(Space::Shared, constant))
     }
