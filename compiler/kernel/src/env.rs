@@ -13,9 +13,9 @@ use std::sync::Arc;
 use kps_syntax::Source;
 use kps_syntax::ast::{FunctionDef, Name};
 
-use crate::check::TypeExpr;
 use crate::constant::Constant;
 use crate::errors;
+use crate::type_expr::TypeExpr;
 use crate::types::Type;
 
 /// The most items that a captured list or array may have.

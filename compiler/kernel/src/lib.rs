@@ -33,6 +33,7 @@ mod library;
 mod lower;
 mod matrices;
 mod push;
+mod remark;
 mod rows;
 mod signature;
 mod stack;
@@ -40,6 +41,7 @@ mod stages;
 mod structs;
 mod template;
 mod textures;
+mod type_expr;
 mod types;
 mod verify;
 
@@ -49,13 +51,13 @@ use std::sync::Arc;
 use kps_syntax::ast::{ClassDef, Expr, FunctionDef};
 use kps_syntax::{Diagnostics, Source};
 
-pub use check::TypeExpr;
 pub use constant::{Constant, Literal};
 pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE, MapEnv};
-pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
+pub use explain::{ExplainedFunction, Explanation, assembly_of_line};
 pub use faults::Faults;
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
+pub use remark::{IndexTest, Remark, RemarkKind};
 pub use rows::{Quantity, RowLimits, Rows};
 pub use signature::{
     ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, Ints, KernelModule,
@@ -65,6 +67,7 @@ pub use stages::{Direction, Port, Slot, Stage, StageBuiltin};
 pub use structs::{ClassConstants, MAX_STRUCT_BYTES, Member, Method, MethodKind, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};
 pub use textures::{TextureMistake, TextureType};
+pub use type_expr::TypeExpr;
 pub use types::{ArrayType, Kind, Scalar, Type};
 pub use verify::Verified;
 

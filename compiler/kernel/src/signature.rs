@@ -3,24 +3,24 @@
 //! The words of a [`KernelModule`] are a function of the source, the [`Signature`] and the [`Target`],
 //! on every machine. A signature is a key: a host keeps compiled forms by it.
 
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::ast::{Argument, FunctionDef, Name};
-use kps_syntax::{Diagnostics, Location, Source};
+use kps_syntax::ast::{FunctionDef, Name};
+use kps_syntax::{Diagnostics, Location};
 
-use crate::check::TypeExpr;
-use crate::constant::{Constant, Literal};
+use crate::constant::Constant;
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
 use crate::faults::Faults;
 use crate::matrices::Matrices;
 use crate::rows::{RowLimits, Rows};
 use crate::stages::Stage;
-use crate::template::{KernelTemplate, Param, ParamKind};
+use crate::template::KernelTemplate;
 use crate::textures::TextureType;
-use crate::types::{Scalar, Type};
+use crate::type_expr::TypeExpr;
+pub use crate::type_expr::{ArrayParam, Reach, Width};
+use crate::types::Type;
 
 /// How the kernel was decorated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -123,83 +123,6 @@ pub enum ParamType {
     Sampler,
     /// Given by the device or the stage before, or handed on: PyShader's `("input", ..)` and `("output", ..)`.
     Input,
-}
-
-/// An array as the words see it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ArrayParam {
-    pub element: Type,
-    /// Axes, 1 to [`MAX_RANK`]. The last one's elements lie closest together.
-    pub rank: u8,
-    pub reach: Reach,
-    /// Of its elements: what `len` and `.shape` give.
-    pub counts: Width,
-}
-
-/// How the words reach an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Reach {
-    /// Through a descriptor.
-    #[default]
-    Binding,
-    /// Through its address: it has more bytes than a descriptor of the device reaches.
-    Address,
-}
-
-/// Whether an i32 counts the invocations along an axis of the domain, or the elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Width {
-    #[default]
-    Narrow,
-    /// An i64 does.
-    Wide,
-}
-
-impl Width {
-    /// Of counts up to this one.
-    pub fn of(count: u64) -> Width {
-        if i32::try_from(count).is_ok() { Width::Narrow } else { Width::Wide }
-    }
-
-    pub(crate) fn signed(self) -> Scalar {
-        match self {
-            Width::Narrow => Scalar::I32,
-            Width::Wide => Scalar::I64,
-        }
-    }
-
-    pub(crate) fn unsigned(self) -> Scalar {
-        self.signed().as_unsigned()
-    }
-}
-
-/// Axes that an array has at most.
-pub const MAX_RANK: u8 = 8;
-
-impl ArrayParam {
-    /// With one axis.
-    pub fn flat(element: Type) -> ArrayParam {
-        ArrayParam::new(element, 1)
-    }
-
-    pub fn new(element: Type, rank: u8) -> ArrayParam {
-        ArrayParam { element, rank, reach: Reach::Binding, counts: Width::Narrow }
-    }
-
-    /// Whether a parameter that is declared as this one may be given `other`.
-    pub(crate) fn takes(&self, other: &ArrayParam) -> bool {
-        (&self.element, self.rank) == (&other.element, other.rank)
-    }
-}
-
-impl fmt::Display for ArrayParam {
-    /// As an annotation says it: `Array[f32]`, `Array[f32, 2]`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.rank {
-            1 => write!(f, "Array[{}]", self.element),
-            rank => write!(f, "Array[{}, {rank}]", self.element),
-        }
-    }
 }
 
 /// How a launch covers its domain.
@@ -329,50 +252,6 @@ impl Signature {
     /// Whether an array has several axes, so that its rows may be far.
     pub fn has_rows(&self) -> bool {
         self.params.iter().any(|ty| matches!(ty, ParamType::Array(array) if array.rank > 1))
-    }
-
-    /// What annotations and the defaults of `const` parameters say; `None` where a parameter has neither.
-    pub fn declared(template: &KernelTemplate, env: &dyn KernelEnv) -> Option<Signature> {
-        Signature::completed(template, env, |_| None).ok()
-    }
-
-    /// The same, where `given` says what the parameter at a place takes that declares nothing; fails with the
-    /// first one of which nobody says it.
-    pub fn completed<'t>(
-        template: &'t KernelTemplate,
-        env: &dyn KernelEnv,
-        given: impl Fn(usize) -> Option<ParamType>,
-    ) -> Result<Signature, &'t Param> {
-        let params = template.params.iter().enumerate().map(|(at, param)| {
-            let declared = crate::check::declared_param(template, at);
-            declared.or_else(|| given(at)).ok_or(param)
-        });
-        Ok(Signature::new(template, env, params.collect::<Result<Vec<_>, _>>()?))
-    }
-
-    /// The same, with `value` for each `const` parameter that has no default: what one launch might say.
-    pub fn supposing(template: &KernelTemplate, env: &dyn KernelEnv, value: i128) -> Option<Signature> {
-        let param = |at: usize| {
-            let declared = crate::check::declared_param(template, at);
-            declared.or_else(|| match template.params[at].kind {
-                ParamKind::Const(Scalar::Bool) => Some(ParamType::Const(Constant::bool(value % 2 != 0))),
-                ParamKind::Const(scalar) => Literal::Int(value).fit(scalar).map(ParamType::Const),
-                _ => None,
-            })
-        };
-        let params = (0..template.params.len()).map(param);
-        Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
-    }
-
-    /// For arguments that are written as types, as in `(f32, Array[f32], n=16)`; parameters that are
-    /// left out are what they declare.
-    pub fn given(
-        template: &KernelTemplate,
-        env: &dyn KernelEnv,
-        args: &[Argument],
-        source: &Source,
-    ) -> Result<Signature, Diagnostics> {
-        crate::check::given_signature(template, env, args, source)
     }
 }
 

@@ -8,39 +8,77 @@ use kps_syntax::{Diagnostic, Diagnostics, Source};
 use num_traits::ToPrimitive;
 
 use super::params::image_or_sampler;
-use super::types::{NO_INTS, TypeExpr, TypeReader};
+use super::types::{NO_INTS, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::env::KernelEnv;
 use crate::errors::{self, Declared};
 use crate::signature::{ParamType, Signature};
 use crate::template::{KernelTemplate, Param, ParamKind};
+use crate::type_expr::TypeExpr;
 use crate::types::Scalar;
 
-pub(crate) fn signature(
-    template: &KernelTemplate,
-    env: &dyn KernelEnv,
-    args: &[Argument],
-    source: &Source,
-) -> Result<Signature, Diagnostics> {
-    let reader = TypeReader { source, env, ints: NO_INTS };
-    let given = matched(template, args, source)?;
-    let mut diagnostics = Diagnostics::new();
-    let mut types = Vec::with_capacity(given.len());
-    for ((at, param), expr) in template.params.iter().enumerate().zip(given) {
-        let found = match expr {
-            Some(expr) => read(&reader, param, expr),
-            None => declared_param(template, at).ok_or_else(|| {
-                errors::param_not_given(template.source.at(param.name.span), &param.name.name)
-            }),
-        };
-        match found {
-            Ok(ty) => types.push(ty),
-            Err(diagnostic) => diagnostics.push(diagnostic),
-        }
+impl Signature {
+    /// What annotations and the defaults of `const` parameters say; `None` where a parameter has neither.
+    pub fn declared(template: &KernelTemplate, env: &dyn KernelEnv) -> Option<Signature> {
+        Signature::completed(template, env, |_| None).ok()
     }
-    match diagnostics.is_empty() {
-        true => Ok(Signature::new(template, env, types)),
-        false => Err(diagnostics),
+
+    /// The same, where `given` says what the parameter at a place takes that declares nothing; fails with the
+    /// first one of which nobody says it.
+    pub fn completed<'t>(
+        template: &'t KernelTemplate,
+        env: &dyn KernelEnv,
+        given: impl Fn(usize) -> Option<ParamType>,
+    ) -> Result<Signature, &'t Param> {
+        let params = template.params.iter().enumerate().map(|(at, param)| {
+            let declared = declared_param(template, at);
+            declared.or_else(|| given(at)).ok_or(param)
+        });
+        Ok(Signature::new(template, env, params.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    /// The same, with `value` for each `const` parameter that has no default: what one launch might say.
+    pub fn supposing(template: &KernelTemplate, env: &dyn KernelEnv, value: i128) -> Option<Signature> {
+        let param = |at: usize| {
+            let declared = declared_param(template, at);
+            declared.or_else(|| match template.params[at].kind {
+                ParamKind::Const(Scalar::Bool) => Some(ParamType::Const(Constant::bool(value % 2 != 0))),
+                ParamKind::Const(scalar) => Literal::Int(value).fit(scalar).map(ParamType::Const),
+                _ => None,
+            })
+        };
+        let params = (0..template.params.len()).map(param);
+        Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
+    }
+
+    /// For arguments that are written as types, as in `(f32, Array[f32], n=16)`; parameters that are
+    /// left out are what they declare.
+    pub fn given(
+        template: &KernelTemplate,
+        env: &dyn KernelEnv,
+        args: &[Argument],
+        source: &Source,
+    ) -> Result<Signature, Diagnostics> {
+        let reader = TypeReader { source, env, ints: NO_INTS };
+        let given = matched(template, args, source)?;
+        let mut diagnostics = Diagnostics::new();
+        let mut types = Vec::with_capacity(given.len());
+        for ((at, param), expr) in template.params.iter().enumerate().zip(given) {
+            let found = match expr {
+                Some(expr) => read(&reader, param, expr),
+                None => declared_param(template, at).ok_or_else(|| {
+                    errors::param_not_given(template.source.at(param.name.span), &param.name.name)
+                }),
+            };
+            match found {
+                Ok(ty) => types.push(ty),
+                Err(diagnostic) => diagnostics.push(diagnostic),
+            }
+        }
+        match diagnostics.is_empty() {
+            true => Ok(Signature::new(template, env, types)),
+            false => Err(diagnostics),
+        }
     }
 }
 

@@ -38,12 +38,11 @@ use crate::template::{KernelTemplate, Param, ParamKind};
 
 pub(crate) use depths::reading_depths;
 pub(crate) use free::{captured_names, free_paths, mentions, parts_handed_on, receivers, receivers_in};
-pub(crate) use given::{declared_param, signature as given_signature};
+pub(crate) use given::declared_param;
 pub(crate) use literals::assigned_literals;
 pub(crate) use params::is_constant;
 pub(crate) use slips::{has_break, has_exit, is_test_with_text};
 pub(crate) use structs::read_struct;
-pub use types::TypeExpr;
 pub(crate) use types::{NO_INTS, TypeReader, type_of_text};
 pub(crate) use walk::float_of_text;
 

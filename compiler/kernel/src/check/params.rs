@@ -6,7 +6,7 @@
 use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
-use super::types::{NO_INTS, TypeExpr, TypeReader};
+use super::types::{NO_INTS, TypeReader};
 use super::{captured, defaults, ports};
 use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
@@ -14,6 +14,7 @@ use crate::signature::{ArrayParam, Form};
 use crate::stages::{Direction, Stage};
 use crate::template::{Input, Param, ParamKind};
 use crate::textures::{TextureMistake, TextureType};
+use crate::type_expr::TypeExpr;
 use crate::types::Type;
 
 /// Declarations of all parameters; those with mistakes are reported and left untyped.

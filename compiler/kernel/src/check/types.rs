@@ -17,19 +17,10 @@ use super::structs::checked_member;
 use crate::builtins::{self, Builtin};
 use crate::env::{EnvValue, KernelEnv, MapEnv};
 use crate::errors;
-use crate::signature::{ArrayParam, MAX_RANK};
-use crate::structs::StructType;
-use crate::types::{Scalar, Type};
 
-/// What a type expression names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum TypeExpr {
-    Value(Type),
-    /// `Array[T]`, `Array[T, 2]`: any number of elements, in a buffer.
-    Buffer(ArrayParam),
-    /// `const[T]`.
-    Const(Scalar),
-}
+use crate::structs::StructType;
+use crate::type_expr::{ArrayParam, MAX_RANK, TypeExpr};
+use crate::types::Type;
 
 /// Reads type expressions of one function.
 pub(crate) struct TypeReader<'a> {

@@ -11,10 +11,11 @@ use super::matrix_parts::MatrixIndex;
 use super::operand::{Operand, Static};
 use super::targets::Target;
 use crate::builtins::Function;
-use crate::check::{TypeExpr, TypeReader};
+use crate::check::TypeReader;
 use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Step, Touch};
+use crate::type_expr::TypeExpr;
 use crate::types::Type;
 
 impl Ctx<'_> {

@@ -9,10 +9,11 @@ use super::Ctx;
 use super::operand::{Operand, Static};
 use super::vars::Binding;
 use crate::builtins::Call;
-use crate::check::{TypeExpr, TypeReader};
+use crate::check::TypeReader;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind};
+use crate::type_expr::TypeExpr;
 use crate::types::{ArrayType, Scalar, Type};
 
 impl Ctx<'_> {

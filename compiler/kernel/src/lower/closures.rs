@@ -12,10 +12,11 @@ use kps_syntax::{Diagnostic, Location, Source, Span};
 
 use super::operand::{Operand, Static};
 use super::{Ctx, EnvRef};
-use crate::check::{NO_INTS, TypeExpr, TypeReader, captured_names};
+use crate::check::{NO_INTS, TypeReader, captured_names};
 use crate::env::{HelperFunction, KernelEnv};
 use crate::errors::{self, Declared};
 use crate::library;
+use crate::type_expr::TypeExpr;
 
 /// A function that was written inside the kernel or inside one of its functions.
 pub(crate) struct Closure {

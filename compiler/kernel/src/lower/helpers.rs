@@ -17,7 +17,7 @@ use super::passing::{ArgKey, OnTheWay, Passed};
 use super::weak::WeakValues;
 use super::weak_calls::WeakCall;
 use super::{Ctx, FunctionState, MAX_CALLS};
-use crate::check::{NO_INTS, TypeExpr, TypeReader, is_constant};
+use crate::check::{NO_INTS, TypeReader, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 use crate::errors;
 use crate::ir::{
@@ -26,6 +26,7 @@ use crate::ir::{
 use crate::library;
 use crate::signature::DefIdentity;
 use crate::stack::with_room;
+use crate::type_expr::TypeExpr;
 use crate::types::{Scalar, Type};
 
 /// A function compiled for one signature.

@@ -102,12 +102,12 @@ use self::vars::{Binding, Var};
 use crate::check::{parts_handed_on, receivers};
 use crate::env::KernelEnv;
 use crate::errors;
-use crate::explain::Remark;
 use crate::ir::{
     Block, Buffer, Function, FunctionId, Kernel, LocalId, NodeId, Port, SamplerParam, ScalarParam, Shared,
     Stmt, Texture,
 };
 use crate::matrices::{CoopUse, Matrices};
+use crate::remark::Remark;
 use crate::rows::Rows;
 use crate::signature::{Cover, Edge, Form, Ints, Memory, Signature, Target, Width};
 use crate::template::KernelTemplate;

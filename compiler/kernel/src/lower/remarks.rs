@@ -14,8 +14,8 @@ use super::operand::{Operand, Static};
 use super::targets::Target;
 use super::vars::Var;
 use crate::constant::Literal;
-use crate::explain::{Remark, RemarkKind};
 use crate::ir::{FunctionId, NodeId};
+use crate::remark::{Remark, RemarkKind};
 use crate::types::{Scalar, Type};
 
 /// A function that was lowered, with what was remarked in it.

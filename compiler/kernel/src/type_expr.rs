@@ -1,0 +1,92 @@
+//! What a type expression of a script names: a value's type, an array in a buffer, or a constant.
+
+use std::fmt;
+
+use crate::types::{Scalar, Type};
+
+/// What a type expression names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TypeExpr {
+    Value(Type),
+    /// `Array[T]`, `Array[T, 2]`: any number of elements, in a buffer.
+    Buffer(ArrayParam),
+    /// `const[T]`.
+    Const(Scalar),
+}
+
+/// Axes that an array has at most.
+pub const MAX_RANK: u8 = 8;
+
+/// An array as the words see it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ArrayParam {
+    pub element: Type,
+    /// Axes, 1 to [`MAX_RANK`]. The last one's elements lie closest together.
+    pub rank: u8,
+    pub reach: Reach,
+    /// Of its elements: what `len` and `.shape` give.
+    pub counts: Width,
+}
+
+/// How the words reach an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Reach {
+    /// Through a descriptor.
+    #[default]
+    Binding,
+    /// Through its address: it has more bytes than a descriptor of the device reaches.
+    Address,
+}
+
+/// Whether an i32 counts the invocations along an axis of the domain, or the elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Width {
+    #[default]
+    Narrow,
+    /// An i64 does.
+    Wide,
+}
+
+impl Width {
+    /// Of counts up to this one.
+    pub fn of(count: u64) -> Width {
+        if i32::try_from(count).is_ok() { Width::Narrow } else { Width::Wide }
+    }
+
+    pub(crate) fn signed(self) -> Scalar {
+        match self {
+            Width::Narrow => Scalar::I32,
+            Width::Wide => Scalar::I64,
+        }
+    }
+
+    pub(crate) fn unsigned(self) -> Scalar {
+        self.signed().as_unsigned()
+    }
+}
+
+impl ArrayParam {
+    /// With one axis.
+    pub fn flat(element: Type) -> ArrayParam {
+        ArrayParam::new(element, 1)
+    }
+
+    pub fn new(element: Type, rank: u8) -> ArrayParam {
+        ArrayParam { element, rank, reach: Reach::Binding, counts: Width::Narrow }
+    }
+
+    /// Whether a parameter that is declared as this one may be given `other`.
+    pub(crate) fn takes(&self, other: &ArrayParam) -> bool {
+        (&self.element, self.rank) == (&other.element, other.rank)
+    }
+}
+
+impl fmt::Display for ArrayParam {
+    /// As an annotation says it: `Array[f32]`, `Array[f32, 2]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rank {
+            1 => write!(f, "Array[{}]", self.element),
+            rank => write!(f, "Array[{}, {rank}]", self.element),
+        }
+    }
+}
