@@ -4,12 +4,12 @@
 use rustc_hash::FxHashMap;
 
 use super::fold;
+use super::sites::{ProbeSite, SiteKind};
 use super::{
     Address, Atomic, Binary, Block, BlockId, Builtin, Compare, Convert, Def, Edge, ImageAction, Inst, Kernel,
     Local, Op, Terminator, Ty, Unary, Value,
 };
 use crate::cpu::module::Line;
-use crate::cpu::probes::{ProbeSite, SiteKind};
 
 /// Makes a kernel, block by block. Folds what is constant.
 pub struct Builder {

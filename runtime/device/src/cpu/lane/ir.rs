@@ -2,10 +2,10 @@
 
 use kps_scalar::Scalar;
 
+use super::parts::Parts;
+use super::sites::{ProbeSite, SiteKind};
 use super::{Atomic, Binary, Compare, Convert, Terminator, Unary};
 use crate::cpu::module::Line;
-use crate::cpu::probes::parts::Parts;
-use crate::cpu::probes::{ProbeSite, SiteKind};
 use crate::findings::ArrayName;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

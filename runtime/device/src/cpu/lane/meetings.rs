@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::gangs::MAX_WIDTH;
 use super::regions::{self, Carried, Regions};
+use super::sites::{ProbeSite, SiteKind};
 use super::{BlockId, Def, Inst, Kernel, Meeting, Op, Space, Terminator, Value};
-use crate::cpu::probes::{ProbeSite, SiteKind};
 
 /// A kernel without operations of subgroups but as instructions.
 pub struct Meetings {

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use kps_scalar::Scalar;
 use rspirv::spirv::Op;
 
-use super::{Data, Lowerer, tables};
+use super::{Data, Lowerer};
 use crate::Result;
-use crate::cpu::lane::{self, Binary, Compare, Ty, Unary};
+use crate::cpu::lane::{self, Binary, Compare, Ty, Unary, opcodes};
 use crate::cpu::math::Function;
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
 
     fn unary(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, scalar, [a]) = self.uniform(inst)?;
-        let unary = tables::unary(inst.op, lane_ty(scalar)).ok_or_else(|| self.wrong_operands(inst))?;
+        let unary = opcodes::unary(inst.op, lane_ty(scalar)).ok_or_else(|| self.wrong_operands(inst))?;
         let one = |&a: &lane::Value| match (unary, scalar.bits()) {
             (Unary::BitReverse, 8 | 16) => self.reverse_narrow(scalar, a),
             _ => {
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
     fn binary(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, scalar, operands) = self.elementwise(inst)?;
         let [a, b] = &operands[..] else { return Err(self.wrong_operands(inst)) };
-        let binary = tables::binary(inst.op, lane_ty(scalar)).filter(|_| a.scalar.is_alike(scalar));
+        let binary = opcodes::binary(inst.op, lane_ty(scalar)).filter(|_| a.scalar.is_alike(scalar));
         let binary = binary.ok_or_else(|| self.wrong_operands(inst))?;
         let is_shift = matches!(binary, Binary::Shl | Binary::ShrS | Binary::ShrU);
         if !(is_shift && b.scalar.is_int() || b.scalar.is_alike(scalar)) {
@@ -116,9 +116,9 @@ impl Lowerer<'_> {
         scalar: Scalar,
         [a, b]: [lane::Value; 2],
     ) -> lane::Value {
-        let a = if tables::looks_at_sign(op) { self.signed(scalar, a) } else { a };
+        let a = if opcodes::looks_at_sign(op) { self.signed(scalar, a) } else { a };
         let is_shift = matches!(binary, Binary::Shl | Binary::ShrS | Binary::ShrU);
-        let b = if tables::looks_at_sign(op) && !is_shift { self.signed(scalar, b) } else { b };
+        let b = if opcodes::looks_at_sign(op) && !is_shift { self.signed(scalar, b) } else { b };
         let result = self.builder.binary(binary, a, b);
         self.fit(scalar, result)
     }
@@ -136,12 +136,12 @@ impl Lowerer<'_> {
     fn compare(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, result, operands) = self.elementwise(inst)?;
         let [a, b] = &operands[..] else { return Err(self.wrong_operands(inst)) };
-        let compare = tables::compare(inst.op, lane_ty(a.scalar))
+        let compare = opcodes::compare(inst.op, lane_ty(a.scalar))
             .filter(|_| a.scalar.is_alike(b.scalar) && result == Scalar::Bool);
         let (compare, negate) = compare.ok_or_else(|| self.wrong_operands(inst))?;
         let mut parts = Vec::new();
         for (&part_a, &part_b) in a.parts.iter().zip(b.parts.iter()) {
-            let [part_a, part_b] = match tables::looks_at_sign(inst.op) {
+            let [part_a, part_b] = match opcodes::looks_at_sign(inst.op) {
                 true => [part_a, part_b].map(|part| self.signed(a.scalar, part)),
                 false => [part_a, part_b],
             };
@@ -263,13 +263,13 @@ impl Lowerer<'_> {
 }
 
 fn known_unary(op: Op) -> bool {
-    [Ty::Bool, Ty::I32, Ty::F32].into_iter().any(|ty| tables::unary(op, ty).is_some())
+    [Ty::Bool, Ty::I32, Ty::F32].into_iter().any(|ty| opcodes::unary(op, ty).is_some())
 }
 
 fn known_binary(op: Op) -> bool {
-    [Ty::Bool, Ty::I32, Ty::F32].into_iter().any(|ty| tables::binary(op, ty).is_some())
+    [Ty::Bool, Ty::I32, Ty::F32].into_iter().any(|ty| opcodes::binary(op, ty).is_some())
 }
 
 fn known_compare(op: Op) -> bool {
-    [Ty::Bool, Ty::I32, Ty::F32].into_iter().any(|ty| tables::compare(op, ty).is_some())
+    [Ty::Bool, Ty::I32, Ty::F32].into_iter().any(|ty| opcodes::compare(op, ty).is_some())
 }

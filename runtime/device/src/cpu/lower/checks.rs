@@ -4,18 +4,16 @@
 //! besides is guarded, and guards are neither mistakes nor may they hide one. Of modules from elsewhere the
 //! instructions themselves are taken at their word.
 
-use kps_scalar::{Kind, Scalar};
+use kps_scalar::Scalar;
 use rspirv::spirv::Op;
 
 use super::named::ChainName;
 use super::pointers::{MemoryPlace, Place, Pointer};
 use super::{Data, Lowerer};
-use crate::cpu::lane::{self, Binary, Compare, Space, Ty, Unary};
+use crate::cpu::lane::{self, Binary, CheckSite, Compare, SiteKind, Space, Ty, Unary};
 use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::Type;
 use crate::cpu::module::{ExtInstSet, Id, Instruction};
-use crate::cpu::probes::SiteKind;
-use crate::cpu::probes::checked::{FloatKind, IntKind, NumberKind, Site};
 use crate::findings::{Arithmetic, ArrayName, Beyond};
 use crate::interface::checks::{self as told, CHECKS};
 use crate::{Access, Check, Checks, Result};
@@ -59,7 +57,7 @@ impl Lowerer<'_> {
                 let signed = !matches!(inst.op, Op::UDiv | Op::UMod);
                 let (_, _, operands) = self.elementwise(inst)?;
                 let [a, b] = &operands[..] else { return Err(self.wrong_operands(inst)) };
-                let number = NumberKind::Int(IntKind { bits: a.scalar.bits(), signed });
+                let number = if signed { a.scalar.as_signed() } else { a.scalar.as_unsigned() };
                 self.check_division(number, &a.parts, &b.parts);
                 Ok(())
             }
@@ -97,7 +95,7 @@ impl Lowerer<'_> {
             told::INDEX if checks.has(Check::Bounds) => self.check_told_index(inst),
             told::DIVISION if checks.has(Check::Division) => {
                 let [(scalar, a), (_, b)] = self.told_pair(inst, 4)?;
-                self.check_division(number_kind(scalar), &a.parts, &b.parts);
+                self.check_division(scalar, &a.parts, &b.parts);
                 Ok(())
             }
             told::SHIFT if checks.has(Check::Shift) => {
@@ -153,7 +151,7 @@ impl Lowerer<'_> {
         (array, access, beyond): (Option<ArrayName>, Access, Beyond),
         axes: &[(Number, Number)],
     ) {
-        let (mut outside, mut values, mut kinds) = (None, Vec::new(), Vec::new());
+        let (mut outside, mut values, mut indices) = (None, Vec::new(), Vec::new());
         for &((scalar, index), (len_scalar, len)) in axes {
             // Lengths of 32 bits are below 2^31.
             let is_narrow = scalar.bits() == 32 && len_scalar.bits() == 32;
@@ -169,10 +167,15 @@ impl Lowerer<'_> {
             });
             values.extend([at, len]);
             // However wide it is now, its sign is that of the index.
-            kinds.push(IntKind { bits: if is_narrow { 32 } else { 64 }, signed: scalar.is_signed() });
+            indices.push(match (is_narrow, scalar.is_signed()) {
+                (true, true) => Scalar::I32,
+                (true, false) => Scalar::U32,
+                (false, true) => Scalar::I64,
+                (false, false) => Scalar::U64,
+            });
         }
         let Some(outside) = outside else { return };
-        self.probe_when(outside, Site::Index { array, access, kinds, beyond }, values);
+        self.probe_when(outside, CheckSite::Index { array, access, indices, beyond }, values);
     }
 
     /// A step of an access chain of a module from elsewhere, into an array of known or unknown length. What the chain
@@ -258,7 +261,7 @@ impl Lowerer<'_> {
             values.extend([at, size]);
         }
         let Some(outside) = outside else { return Ok(()) };
-        let site = Site::Texel {
+        let site = CheckSite::Texel {
             image: Some(self.module.image_name(self.builder.kernel.images[image as usize])),
             access,
             signed,
@@ -267,39 +270,37 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    pub(super) fn check_division(&mut self, number: NumberKind, a: &[lane::Value], b: &[lane::Value]) {
+    pub(super) fn check_division(&mut self, number: Scalar, a: &[lane::Value], b: &[lane::Value]) {
         for (&dividend, &divisor) in a.iter().zip(b) {
             let ty = self.builder.ty(divisor);
-            let (equal, zero) = match number {
-                NumberKind::Int(_) | NumberKind::Bool => (Compare::Eq, self.builder.int(ty, 0)),
-                NumberKind::Float(_) => (Compare::FEq, self.builder.float(ty, 0.0)),
+            let (equal, zero) = match number.is_float() {
+                false => (Compare::Eq, self.builder.int(ty, 0)),
+                true => (Compare::FEq, self.builder.float(ty, 0.0)),
             };
             let is_zero = self.builder.compare(equal, divisor, zero);
-            self.probe_when(is_zero, Site::Division { number }, vec![dividend]);
+            self.probe_when(is_zero, CheckSite::Division { number }, vec![dividend]);
         }
     }
 
     fn check_shift(&mut self, scalar: Scalar, amounts: Scalar, parts: &[lane::Value]) {
-        let amount = IntKind { bits: amounts.bits(), signed: amounts.is_signed() };
         for &part in parts {
             let width = self.builder.int(self.builder.ty(part), i64::from(scalar.bits()));
             let is_wide = self.builder.compare(Compare::GeU, part, width);
-            self.probe_when(is_wide, Site::Shift { amount, width: scalar.bits() }, vec![part]);
+            self.probe_when(is_wide, CheckSite::Shift { amount: amounts, width: scalar.bits() }, vec![part]);
         }
     }
 
     fn check_conversion(&mut self, (from, n_digits): (Scalar, u32), to: Scalar, parts: &[lane::Value]) {
         let ty = lane_ty(from);
         let bits = to.bits() as i32;
-        let to = IntKind { bits: to.bits(), signed: to.is_signed() };
-        let (least, past) = match to.signed {
+        let (least, past) = match to.is_signed() {
             true => (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1)),
             false => (0.0, 2f64.powi(bits)),
         };
         // What lies less than 1 below the least is rounded up to it. Where a float does not tell that number
         // from the least itself, there is nothing between them.
         let digits = if ty == Ty::F32 { 24 } else { 53 };
-        let (above, bound) = match to.signed && bits > digits {
+        let (above, bound) = match to.is_signed() && bits > digits {
             true => (Compare::FGe, least),
             false => (Compare::FGt, least - 1.0),
         };
@@ -310,14 +311,14 @@ impl Lowerer<'_> {
             let is_below = self.builder.compare(Compare::FLt, part, past);
             let fits = self.builder.binary(Binary::And, is_above, is_below);
             let is_lost = self.builder.unary(Unary::Not, fits);
-            let site = Site::Conversion { from: float_kind(ty), n_digits, to };
+            let site = CheckSite::Conversion { from, n_digits, to };
             self.probe_when(is_lost, site, vec![part]);
         }
     }
 
     fn check_uniform(&mut self, inst: &Instruction) -> Result<()> {
         let (scalar, data) = self.scalars(inst, 4)?;
-        let site = Site::Uniform { number: number_kind(scalar) };
+        let site = CheckSite::Uniform { number: scalar };
         self.builder.probe_always(SiteKind::Check(site), data.parts.to_vec());
         Ok(())
     }
@@ -341,8 +342,7 @@ impl Lowerer<'_> {
                 64 => self.wraps_64(op, scalar.is_signed(), a, b),
                 _ => self.wraps_narrow(op, scalar, a, b),
             };
-            let number = IntKind { bits: scalar.bits(), signed: scalar.is_signed() };
-            self.probe_when(wraps, Site::Overflow { op, number }, vec![a, b]);
+            self.probe_when(wraps, CheckSite::Overflow { op, number: scalar }, vec![a, b]);
         }
         Ok(())
     }
@@ -420,7 +420,7 @@ impl Lowerer<'_> {
                 let all = if own { &parent.parts[i..=i] } else { &parent.parts[..] };
                 for &parent in all {
                     values.push(parent);
-                    of.push(number_kind(*scalar));
+                    of.push(*scalar);
                     if !scalar.is_float() {
                         continue;
                     }
@@ -429,7 +429,7 @@ impl Lowerer<'_> {
                     born = self.builder.binary(Binary::And, born, plain);
                 }
             }
-            self.probe_when(born, Site::Birth { number: float_kind(lane_ty(scalar)), of }, values);
+            self.probe_when(born, CheckSite::Birth { number: scalar, of }, values);
         }
         Ok(())
     }
@@ -441,7 +441,7 @@ impl Lowerer<'_> {
         self.builder.compare(Compare::FNe, rest, zero)
     }
 
-    fn probe_when(&mut self, when: lane::Value, site: Site, values: Vec<lane::Value>) {
+    fn probe_when(&mut self, when: lane::Value, site: CheckSite, values: Vec<lane::Value>) {
         self.builder.probe_when(when, SiteKind::Check(site), values);
     }
 }
@@ -454,18 +454,4 @@ fn operation(op: Arithmetic) -> Binary {
         Arithmetic::Product => Binary::Mul,
         Arithmetic::Quotient => Binary::DivS,
     }
-}
-
-pub(super) fn number_kind(scalar: Scalar) -> NumberKind {
-    match scalar.kind() {
-        Kind::Bool => NumberKind::Bool,
-        Kind::Signed | Kind::Unsigned => {
-            NumberKind::Int(IntKind { bits: scalar.bits(), signed: scalar.is_signed() })
-        }
-        Kind::Float => NumberKind::Float(float_kind(lane_ty(scalar))),
-    }
-}
-
-fn float_kind(ty: Ty) -> FloatKind {
-    if ty == Ty::F64 { FloatKind::F64 } else { FloatKind::F32 }
 }

@@ -3,9 +3,9 @@
 use kps_scalar::Scalar;
 use rspirv::spirv::Op;
 
-use super::{Data, Lowerer, tables};
+use super::{Data, Lowerer};
 use crate::Result;
-use crate::cpu::lane::{self, Binary, Compare, Convert, Ty};
+use crate::cpu::lane::{self, Binary, Compare, Convert, Ty, opcodes};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{ADDRESS, TypeId};
@@ -25,7 +25,7 @@ impl Lowerer<'_> {
     fn convert(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, to, operands) = self.elementwise(inst)?;
         let [a] = &operands[..] else { return Err(self.wrong_operands(inst)) };
-        let steps = tables::convert(inst.op, lane_ty(a.scalar), lane_ty(to));
+        let steps = opcodes::convert(inst.op, lane_ty(a.scalar), lane_ty(to));
         let steps = steps.ok_or_else(|| self.wrong_operands(inst))?;
         let convert = |&part: &lane::Value| self.convert_part(inst.op, steps, a.scalar, to, part);
         Ok(Data { ty, parts: a.parts.iter().map(convert).collect() })
@@ -39,7 +39,7 @@ impl Lowerer<'_> {
         to: Scalar,
         value: lane::Value,
     ) -> lane::Value {
-        let value = if tables::looks_at_sign(op) { self.signed(from, value) } else { value };
+        let value = if opcodes::looks_at_sign(op) { self.signed(from, value) } else { value };
         let is_narrow = to.bits() < 32;
         let converted = match (op, from.bits()) {
             // A float of 32 bits between would be rounded twice.

@@ -8,11 +8,9 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 use rustc_hash::FxHashMap;
 
 use super::Lowerer;
-use super::checks::{Axis, Number, number_kind};
-use crate::cpu::lane::{self, BlockId, Convert, Ty};
+use super::checks::{Axis, Number};
+use crate::cpu::lane::{self, BlockId, CheckSite, Convert, SiteKind, Ty};
 use crate::cpu::module::{ExtInstSet, Id, Instruction};
-use crate::cpu::probes::SiteKind;
-use crate::cpu::probes::checked::{IntKind, Site};
 use crate::findings::{ArrayName, Beyond};
 use crate::interface::guards;
 use crate::{Access, Check, Checks, Result};
@@ -116,7 +114,7 @@ impl Lowerer<'_> {
     fn check_guarded_division(&mut self, inst: &Instruction) -> Result<()> {
         let [(scalar, a), (other, b)] = self.told_pair(inst, 3)?;
         if scalar.is_int() && other.is_alike(scalar) {
-            self.check_division(number_kind(scalar), &a.parts, &b.parts);
+            self.check_division(scalar, &a.parts, &b.parts);
         }
         Ok(())
     }
@@ -164,27 +162,27 @@ impl Lowerer<'_> {
             met.into_iter().for_each(|guard| self.amend(guard, array, None));
             return true;
         }
-        let (mut values, mut kinds) = (Vec::new(), Vec::new());
+        let (mut values, mut indices) = (Vec::new(), Vec::new());
         for (axis, guard) in axes.iter().zip(&guards) {
             let (index, bound, signed) = match guard {
                 Some(guard) => (guard.index, guard.bound, guard.signed),
                 None => (self.wide_index(axis.index.0, axis.index.1), axis.bound, axis.index.0.is_signed()),
             };
             values.extend([index, bound]);
-            kinds.push(IntKind { bits: 64, signed });
+            indices.push(if signed { Scalar::I64 } else { Scalar::U64 });
         }
         let probes: Vec<(BlockId, u32)> = met.iter().map(|guard| (guard.block, guard.probe)).collect();
         self.builder.join_probes(&probes, values);
-        self.amend(last, array, Some(kinds));
+        self.amend(last, array, Some(indices));
         true
     }
 
-    /// Gives a probe the name of what it is an index of, and the kinds of its axes if it has got others.
-    fn amend(&mut self, guard: Guard, array: Option<&ArrayName>, axes: Option<Vec<IntKind>>) {
+    /// Gives a probe the name of what it is an index of, and the types of its indices if it has got others.
+    fn amend(&mut self, guard: Guard, array: Option<&ArrayName>, axes: Option<Vec<Scalar>>) {
         let site = &mut self.builder.kernel.probes[guard.probe as usize].kind;
-        if let SiteKind::Check(Site::Index { array: name, kinds, .. }) = site {
+        if let SiteKind::Check(CheckSite::Index { array: name, indices, .. }) = site {
             *name = array.cloned();
-            *kinds = axes.unwrap_or_else(|| std::mem::take(kinds));
+            *indices = axes.unwrap_or_else(|| std::mem::take(indices));
         }
     }
 }

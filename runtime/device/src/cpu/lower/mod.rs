@@ -29,7 +29,6 @@ pub mod pointers;
 mod provenance;
 mod registers;
 mod subgroup;
-pub mod tables;
 
 use std::rc::Rc;
 

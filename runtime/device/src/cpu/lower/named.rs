@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use super::Lowerer;
 use super::checks::Run;
 use super::pointers::{MemoryPlace, Place, Pointer};
+use crate::cpu::lane::parts::{Member, Parts};
 use crate::cpu::lane::{Array, Space};
 use crate::cpu::module::types::{self, Layout, Type, TypeId};
 use crate::cpu::module::{Global, Instruction};
-use crate::cpu::probes::parts::{Member, Parts};
 use crate::findings::ArrayName;
 use crate::{Check, Result};
 

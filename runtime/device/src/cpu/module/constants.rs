@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::Id;
 use super::types::{TypeId, Types};
-use crate::cpu::lane::{Convert, Ty, fold};
-use crate::cpu::lower::tables;
+use crate::cpu::lane::{Convert, Ty, fold, opcodes};
 
 #[derive(Clone, Debug)]
 pub struct Constant {
@@ -104,7 +103,7 @@ fn scalar_op(types: &Types, result: Scalar, op: Op, args: &[&Constant], i: usize
         let constant = args.get(k)?;
         let (scalar, _) = types.as_scalars(constant.ty)?;
         let bits = *constant.parts.get(i)?;
-        let bits = if tables::looks_at_sign(op) { signed(scalar, bits) } else { bits };
+        let bits = if opcodes::looks_at_sign(op) { signed(scalar, bits) } else { bits };
         Some((scalar, lane_ty(scalar), bits))
     };
     let (scalar, ty, a) = arg(0)?;
@@ -115,7 +114,7 @@ fn scalar_op(types: &Types, result: Scalar, op: Op, args: &[&Constant], i: usize
         return fits.then_some(if a != 0 { b } else { c });
     }
     if args.len() == 1 {
-        if let Some(unary) = tables::unary(op, ty) {
+        if let Some(unary) = opcodes::unary(op, ty) {
             return if scalar.is_alike(result) {
                 Some(fit(result, fold::unary(unary, ty, a)?))
             } else {
@@ -125,17 +124,17 @@ fn scalar_op(types: &Types, result: Scalar, op: Op, args: &[&Constant], i: usize
         if op == Op::Bitcast && scalar.bits() == result.bits() && scalar.bits() < 32 {
             return if scalar.is_int() && result.is_int() { Some(a) } else { None };
         }
-        let steps = tables::convert(op, ty, to)?;
+        let steps = opcodes::convert(op, ty, to)?;
         let convert = |(ty, a), step: &Convert| (step.result(ty), fold::convert(*step, ty, a));
         return Some(fit(result, steps.iter().fold((ty, a), convert).1));
     }
     let (scalar_b, ty_b, b) = arg(1)?;
-    if let Some(binary) = tables::binary(op, ty) {
+    if let Some(binary) = opcodes::binary(op, ty) {
         let b = if ty == ty_b { b } else { fold::truncate(ty, b) };
         return (args.len() == 2 && scalar.is_alike(result))
             .then(|| fit(result, fold::binary(binary, ty, a, b)));
     }
-    let (compare, negate) = tables::compare(op, ty)?;
+    let (compare, negate) = opcodes::compare(op, ty)?;
     (args.len() == 2 && scalar.is_alike(scalar_b) && result == Scalar::Bool)
         .then(|| u64::from(fold::compare(compare, ty, a, b) != negate))
 }

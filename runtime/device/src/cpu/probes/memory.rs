@@ -6,44 +6,16 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::checked::{Site, Where};
 use super::copies::{self, Flow};
 use super::shared::MAX_PROBES;
-use super::{ProbeSite, SiteKind};
 use crate::cpu::lane::regions::{self, Region};
 use crate::cpu::lane::{
-    Address, Array, Atomic, Binary, BlockId, Def, ImageAction, Inst, Kernel, Op, Space, Ty, Value,
+    Address, Array, Atomic, Binary, BlockId, CheckSite, Def, ImageAction, Inst, Kernel, Op, ProbeSite,
+    SiteKind, Space, Touch, Ty, Value, Where,
 };
 use crate::cpu::module::Line;
 use crate::findings::ArrayName;
 use crate::{Check, Checks};
-
-/// What an access does, for all that others may see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touch {
-    Read,
-    /// A read of what is only stored again.
-    Copy,
-    Write,
-    /// All at once.
-    AtomicRead,
-    AtomicWrite,
-    AtomicChange,
-}
-
-impl Touch {
-    pub fn is_atomic(self) -> bool {
-        matches!(self, Touch::AtomicRead | Touch::AtomicWrite | Touch::AtomicChange)
-    }
-
-    pub fn reads(self) -> bool {
-        !matches!(self, Touch::Write | Touch::AtomicWrite)
-    }
-
-    pub fn writes(self) -> bool {
-        matches!(self, Touch::Write | Touch::AtomicWrite | Touch::AtomicChange)
-    }
-}
 
 pub fn insert(kernel: &mut Kernel, checks: Checks) {
     let wanted = Wanted {
@@ -105,7 +77,9 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
         kernel.blocks[block].insts = watched;
     }
     for (store, value) in stores {
-        if let SiteKind::Check(Site::Access { copied_from, .. }) = &mut kernel.probes[store as usize].kind {
+        if let SiteKind::Check(CheckSite::Access { copied_from, .. }) =
+            &mut kernel.probes[store as usize].kind
+        {
             *copied_from = loads.get(&value).copied();
         }
     }
@@ -146,7 +120,7 @@ impl Wanted {
 /// An access with the values of its probe.
 struct Watched {
     place: Where,
-    site: Site,
+    site: CheckSite,
     values: Vec<Value>,
     /// Where the four words are that are written to a texel.
     texel: Option<Value>,
@@ -281,12 +255,12 @@ fn access(kernel: &Kernel, known: &Known, inst: &Inst) -> Option<Watched> {
     };
     let place = known.places.get(&address).copied().unwrap_or(Some(Where::Anywhere))?;
     let values = [address].into_iter().chain(stored).collect();
-    let site = Site::Access { touch, place, offset, size, copied_from: None };
+    let site = CheckSite::Access { touch, place, offset, size, copied_from: None };
     Some(Watched { place, site, values, texel: None })
 }
 
 fn texel_access(image: u32, touch: Touch, place: [Value; 3], texel: Option<Value>) -> Watched {
-    let site = Site::TexelAccess { touch, image };
+    let site = CheckSite::TexelAccess { touch, image };
     Watched { place: Where::Image(image), site, values: place.to_vec(), texel }
 }
 

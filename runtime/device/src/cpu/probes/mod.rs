@@ -13,7 +13,6 @@ mod copies;
 mod found;
 pub mod memory;
 mod own;
-pub mod parts;
 pub mod profile;
 mod races;
 pub mod schedule;
@@ -25,7 +24,6 @@ mod written;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use self::axes::AxisLen;
-use self::checked::{Site, Where};
 use self::found::Found;
 use self::own::Axes;
 use self::shared::Stamps;
@@ -33,24 +31,11 @@ use self::ways::Ways;
 pub use self::written::Written;
 use super::images::Texels;
 use super::lane::gangs::{Across, MAX_WIDTH};
-use super::lane::{Array, Kernel};
-use super::module::{Line, Module};
+use super::lane::{Array, Kernel, ProbeSite, SiteKind, Where};
+use super::module::Module;
 use crate::findings::ArrayName;
 use crate::profile::LineCounts;
 use crate::{Check, Checks, Finding, Instrument, Invocation, Schedule, SourceLine};
-
-/// What one probe stands for, and its line in the kernel.
-#[derive(Clone, Debug)]
-pub struct ProbeSite<L = Option<Line>> {
-    pub kind: SiteKind,
-    pub line: L,
-}
-
-#[derive(Clone, Debug)]
-pub enum SiteKind {
-    Check(Site),
-    Profile(profile::Site),
-}
 
 /// The sites of a loaded pipeline, by the numbers of their probes, and what they may name.
 #[derive(Clone, Default)]

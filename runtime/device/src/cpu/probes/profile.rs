@@ -8,38 +8,17 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Observer, ProbeSite, SiteKind, Sites};
+use super::{Observer, Sites};
 use crate::Invocation;
-use crate::cpu::lane::{Address, Block, Inst, Kernel, Op, Space, Terminator, Value};
+use crate::cpu::lane::{
+    Address, Block, Inst, Kernel, Memory, Op, ProbeSite, ProfileSite, SiteKind, Space, Terminator, Value, Way,
+};
 use crate::cpu::module::Line;
 use crate::profile::{BANKS, Counts, LineCounts, SECTOR, WARP};
 
 /// Of one place, so many times for each lane between two barriers are looked at warp by warp; those behind count
 /// as bytes alone.
 const MAX_ROUNDS: usize = 1 << 15;
-
-#[derive(Clone, Copy, Debug)]
-pub enum Site {
-    /// So many instructions of a line.
-    Run { instructions: u32 },
-    /// Its value, if it has one, is where the access lies, without the constant.
-    Access { memory: Memory, way: Way, constant: u64, bytes: u32 },
-    /// Its value says which way the lane goes.
-    Branch,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
-    Global,
-    Shared,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
-    Read,
-    Write,
-    Both,
-}
 
 /// Puts the probes in.
 pub fn watch(kernel: &mut Kernel) {
@@ -64,7 +43,7 @@ fn addresses(kernel: &Kernel) -> FxHashMap<Value, Address> {
 fn watch_block(kernel: &mut Kernel, block: &mut Block, addresses: &FxHashMap<Value, Address>) {
     let mut insts = Vec::with_capacity(2 * block.insts.len());
     for (line, instructions) in runs(block) {
-        insts.push(probe(kernel, Site::Run { instructions }, line, Vec::new()));
+        insts.push(probe(kernel, ProfileSite::Run { instructions }, line, Vec::new()));
     }
     let mut seen = FxHashSet::default();
     for inst in block.insts.drain(..) {
@@ -77,12 +56,12 @@ fn watch_block(kernel: &mut Kernel, block: &mut Block, addresses: &FxHashMap<Val
         insts.push(inst);
     }
     if let Terminator::Branch { condition: value, .. } | Terminator::Switch { value, .. } = block.end {
-        insts.push(probe(kernel, Site::Branch, block.line, vec![value]));
+        insts.push(probe(kernel, ProfileSite::Branch, block.line, vec![value]));
     }
     block.insts = insts;
 }
 
-fn probe(kernel: &mut Kernel, site: Site, line: Option<Line>, values: Vec<Value>) -> Inst {
+fn probe(kernel: &mut Kernel, site: ProfileSite, line: Option<Line>, values: Vec<Value>) -> Inst {
     let probe = kernel.probes.len() as u32;
     kernel.probes.push(ProbeSite { kind: SiteKind::Profile(site), line });
     Inst { op: Op::Probe { probe, values, when: None }, result: None, line }
@@ -127,16 +106,19 @@ fn site(
     way: Way,
     bytes: u32,
     addresses: &FxHashMap<Value, Address>,
-) -> Option<(Site, Option<Value>)> {
+) -> Option<(ProfileSite, Option<Value>)> {
     let Some(made) = addresses.get(&address) else {
-        return Some((Site::Access { memory: Memory::Global, way, constant: 0, bytes }, Some(address)));
+        return Some((
+            ProfileSite::Access { memory: Memory::Global, way, constant: 0, bytes },
+            Some(address),
+        ));
     };
     let memory = match made.space {
         Space::Buffer(_) | Space::Device => Memory::Global,
         Space::Shared => Memory::Shared,
         Space::Push | Space::Frame { .. } => return None,
     };
-    Some((Site::Access { memory, way, constant: made.constant, bytes: made.size }, made.dynamic))
+    Some((ProfileSite::Access { memory, way, constant: made.constant, bytes: made.size }, made.dynamic))
 }
 
 /// Sees one dispatch.
@@ -234,15 +216,15 @@ impl Observer for Profiler {
         self.enter(invocation);
         let counts = &mut self.counts[at];
         match site {
-            Site::Run { instructions } => {
+            ProfileSite::Run { instructions } => {
                 counts.instructions += u64::from(instructions);
                 return;
             }
-            Site::Access { memory: Memory::Global, way, bytes, .. } => {
+            ProfileSite::Access { memory: Memory::Global, way, bytes, .. } => {
                 counts.bytes_read += if way == Way::Write { 0 } else { bytes.into() };
                 counts.bytes_written += if way == Way::Read { 0 } else { bytes.into() };
             }
-            Site::Access { memory: Memory::Shared, .. } | Site::Branch => {}
+            ProfileSite::Access { memory: Memory::Shared, .. } | ProfileSite::Branch => {}
         }
         let round = self.rounds[at];
         if round == 0 {
@@ -270,7 +252,7 @@ impl Observer for Profiler {
 /// One request: what each lane told.
 fn count(kind: &SiteKind, request: &mut Vec<u64>, counts: &mut Counts) {
     match kind {
-        SiteKind::Profile(Site::Access { memory, constant, bytes, .. }) => {
+        SiteKind::Profile(ProfileSite::Access { memory, constant, bytes, .. }) => {
             request.iter_mut().for_each(|offset| *offset = offset.wrapping_add(*constant));
             request.sort_unstable();
             request.dedup();
@@ -279,7 +261,7 @@ fn count(kind: &SiteKind, request: &mut Vec<u64>, counts: &mut Counts) {
                 Memory::Shared => count_passes(request, u64::from(*bytes), counts),
             }
         }
-        SiteKind::Profile(Site::Branch) => {
+        SiteKind::Profile(ProfileSite::Branch) => {
             counts.branches += 1;
             counts.parted += u64::from(request.iter().any(|way| *way != request[0]));
         }

@@ -3,14 +3,12 @@
 
 use rustc_hash::FxHashSet;
 
-use super::checked::{Site, Where};
 use super::found::{Found, Mistake};
-use super::memory::Touch;
 use super::shadow::{Event, Shadow};
 use super::shared::{Earlier, SharedShadow, StampForm, Stamps};
-use super::{Bytes, Extent, Lanes, ProbeSite, SiteKind, Sites, axes};
+use super::{Bytes, Extent, Lanes, Sites, axes};
 use crate::cpu::lane::gangs::Across;
-use crate::cpu::lane::{Array, Space};
+use crate::cpu::lane::{Array, CheckSite, ProbeSite, SiteKind, Space, Touch, Where};
 use crate::findings::{ArrayName, Before, Element, Launch, Part, SharedMemory};
 use crate::{Access, Check, Checks, Finding, FindingKind, Invocation, SourceLine};
 
@@ -78,8 +76,8 @@ impl Accesses {
 
     /// Notes the atomic accesses of neighbouring lanes to shared memory of which nothing is to be told, and gives the lanes
     /// that are left.
-    pub fn note_atomics(&mut self, site: &Site, probe: u32, lanes: &Lanes<'_>) -> u32 {
-        let &Site::Access { touch, place: Where::Shared, offset, size, .. } = site else {
+    pub fn note_atomics(&mut self, site: &CheckSite, probe: u32, lanes: &Lanes<'_>) -> u32 {
+        let &CheckSite::Access { touch, place: Where::Shared, offset, size, .. } = site else {
             return lanes.there;
         };
         if !touch.is_atomic() || lanes.across != Across::Row {
@@ -104,13 +102,13 @@ impl Accesses {
         found: &mut Found,
     ) {
         let (touch, place, offset, size, copied_from) = match sites.all[probe as usize].kind {
-            SiteKind::Check(Site::Access { touch, place: Where::Image(image), .. }) => {
+            SiteKind::Check(CheckSite::Access { touch, place: Where::Image(image), .. }) => {
                 return self.met_texel(sites, (probe, invocation), (image, values[0]), (touch, None), found);
             }
-            SiteKind::Check(Site::Access { touch, place, offset, size, copied_from }) => {
+            SiteKind::Check(CheckSite::Access { touch, place, offset, size, copied_from }) => {
                 (touch, place, offset, size, copied_from)
             }
-            SiteKind::Check(Site::TexelAccess { touch, image }) => {
+            SiteKind::Check(CheckSite::TexelAccess { touch, image }) => {
                 let texels = self.extent.images[image as usize];
                 let place = std::array::from_fn(|axis| values[axis] as i32);
                 let Some(address) = texels.address(place) else { return };
@@ -386,7 +384,9 @@ impl Accesses {
 /// Bytes of the smallest access to the device's memory, at most 4.
 fn device_grain(sites: &Sites) -> u64 {
     let sizes = sites.all.iter().filter_map(|site| match site.kind {
-        SiteKind::Check(Site::Access { size, place, .. }) if place != Where::Shared => Some(u64::from(size)),
+        SiteKind::Check(CheckSite::Access { size, place, .. }) if place != Where::Shared => {
+            Some(u64::from(size))
+        }
         _ => None,
     });
     sizes.min().unwrap_or(4).min(4)

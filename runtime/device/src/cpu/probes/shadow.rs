@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::memory::Touch;
+use crate::cpu::lane::Touch;
 
 /// Cells of one page; pages are made when they are first touched.
 const PAGE: u64 = 1024;

@@ -7,9 +7,8 @@
 //! Code of gangs looks up and notes the stamps of neighbouring words by itself, by the addresses in [`Stamps`], and
 //! comes here where there is something to tell.
 
-use super::checked::{Site, Where};
-use super::memory::Touch;
-use super::{Bytes, ProbeSite, SiteKind};
+use super::Bytes;
+use crate::cpu::lane::{CheckSite, ProbeSite, SiteKind, Touch, Where};
 
 /// What stamps of a kernel look like.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +36,11 @@ impl StampForm {
     pub fn of<L>(probes: &[ProbeSite<L>]) -> StampForm {
         let touches = || {
             probes.iter().filter_map(|probe| match probe.kind {
-                SiteKind::Check(Site::Access {
-                    touch, place: Where::Shared | Where::Anywhere, size, ..
+                SiteKind::Check(CheckSite::Access {
+                    touch,
+                    place: Where::Shared | Where::Anywhere,
+                    size,
+                    ..
                 }) => Some((touch, size)),
                 _ => None,
             })
@@ -284,8 +286,8 @@ impl SharedShadow {
 #[cfg(test)]
 mod tests {
     use super::{Met, SharedShadow, StampForm};
+    use crate::cpu::lane::Touch;
     use crate::cpu::probes::Bytes;
-    use crate::cpu::probes::memory::Touch;
 
     fn shadow() -> SharedShadow {
         let form = StampForm { grain: 2, code_bits: 3, has_atomics: true };

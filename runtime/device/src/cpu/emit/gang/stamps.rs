@@ -11,10 +11,7 @@ use super::memory::{Row, memory};
 use super::{Gang, LANES};
 use crate::cpu::emit::context::Context;
 use crate::cpu::emit::scalar::fixed;
-use crate::cpu::lane::{Builtin, Ty, Value};
-use crate::cpu::probes::SiteKind;
-use crate::cpu::probes::checked::{Site, Where};
-use crate::cpu::probes::memory::Touch;
+use crate::cpu::lane::{Builtin, CheckSite, SiteKind, Touch, Ty, Value, Where};
 use crate::cpu::probes::shared::{self, Stamps};
 
 /// The lanes of a row, vector by vector.
@@ -44,7 +41,7 @@ macro_rules! field {
 impl<'g> Gang<'g, '_, '_> {
     /// The row that a probe of plain accesses to shared memory is at, word by word.
     pub(super) fn row_of(&self, probe: u32, values: &[Value]) -> Option<(&'g Row, Touch)> {
-        let SiteKind::Check(Site::Access { touch, place: Where::Shared, offset: 0, size: 4, .. }) =
+        let SiteKind::Check(CheckSite::Access { touch, place: Where::Shared, offset: 0, size: 4, .. }) =
             self.work.kernel.probes[probe as usize].kind
         else {
             return None;

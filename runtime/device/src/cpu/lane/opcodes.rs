@@ -2,7 +2,7 @@
 
 use rspirv::spirv::Op;
 
-use crate::cpu::lane::{Binary, Compare, Convert, Ty, Unary};
+use super::{Binary, Compare, Convert, Ty, Unary};
 
 fn is_int(ty: Ty) -> bool {
     matches!(ty, Ty::I32 | Ty::I64)
