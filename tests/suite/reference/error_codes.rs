@@ -25,7 +25,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("kernel", "Mistakes in a kernel, and warnings about it."),
     ("launch", "Warnings about a launch."),
     ("checked", "What a checked run finds: see [Checking](../guide/checking.md)."),
-    ("foreign", "Mistakes in GLSL, WGSL and SPIR-V."),
+    ("foreign", "Mistakes in GLSL, HLSL, WGSL and SPIR-V."),
     ("inspect", "Mistakes in what `kps explain --args` is given."),
 ];
 

@@ -1,6 +1,6 @@
 //! GLSL and HLSL text to SPIR-V words, by glslang.
 //!
-//! `glslang` calls it; `debug` gives the words the user's text, names and lines; what is wrong comes out of its log
+//! `glslang` calls it; `finish` gives the words the user's text, names and lines; what is wrong comes out of its log
 //! (`log`, `places`, `messages`, `helps`). The text itself is never changed.
 
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use self::glslang::{Failure, Header, Input};
 use self::places::Texts;
 use crate::{Language, Options, errors};
 
-mod debug;
+mod finish;
 mod functions;
 mod glslang;
 mod helps;
@@ -53,10 +53,10 @@ pub(crate) fn compile(
     let result = stacker::grow(STACK, || glslang::compile(&input, &mut include));
     let texts = |preprocessed| Texts { source, headers: headers.clone(), preprocessed };
     let mistakes = match result {
-        Ok(words) if language == Language::Hlsl && !debug::enters(&words, entry_point) => {
+        Ok(words) if language == Language::Hlsl && !finish::enters(&words, entry_point) => {
             return Err(errors::no_function(source, entry_point).into());
         }
-        Ok(words) => return Ok(debug::finish(&words, source, &headers, language)),
+        Ok(words) => return Ok(finish::finish(&words, source, &headers, language)),
         Err(Failure::Preprocessor(log) | Failure::Linker(log)) => messages::diagnostics(&texts(None), &log),
         Err(Failure::Parser { log, preprocessed }) => messages::diagnostics(&texts(Some(preprocessed)), &log),
     };
