@@ -149,6 +149,17 @@ pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) ->
     }
 }
 
+/// A function of HLSL that the translator knows by name alone.
+pub(crate) fn untranslated(source: &Source, name: &str) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::error("foreign/function", format!("HLSL's function `{name}` is not known here"))
+            .help("write a function of another name that does the same");
+    match word(source, &[name]) {
+        Some(span) => diagnostic.label(location(source, span), ""),
+        None => diagnostic,
+    }
+}
+
 /// HLSL without the function that is to run.
 pub(crate) fn no_function(source: &Source, name: &str) -> Diagnostic {
     let message = format!("`{}` has no function `{name}` to run", source.name());

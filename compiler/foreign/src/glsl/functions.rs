@@ -35,6 +35,28 @@ pub(super) fn declaration<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(&text[tokens[at - 1].range.start..tokens[end].range.end])
 }
 
+/// Functions of HLSL that glslang has the types of, and nothing that they could become: a call of one ends the process.
+const UNTRANSLATED: [&str; 5] = [
+    "CheckAccessFullyMapped",
+    "GetRenderTargetSampleCount",
+    "GetRenderTargetSamplePosition",
+    "msad4",
+    "noise",
+];
+
+/// The first of them that a text calls without having a function of that name itself.
+pub(super) fn untranslated(text: &str) -> Option<&'static str> {
+    let tokens = tokens(text);
+    let is_call = |at: usize| {
+        let before = at.checked_sub(1).map(|before| &tokens[before]);
+        let is_own = before.is_some_and(|token| token.text == "." || token.text == ":");
+        let opens = tokens.get(at + 1).is_some_and(|token| token.text == "(");
+        opens && !is_own && parameters(&tokens, at).is_none()
+    };
+    let calls = |name: &str| (0..tokens.len()).any(|at| tokens[at].text == name && is_call(at));
+    UNTRANSLATED.into_iter().find(|name| calls(name) && place(text, name).is_none())
+}
+
 fn functions(text: &str) -> Vec<Function<'_>> {
     let tokens = tokens(text);
     let mut found = Vec::new();

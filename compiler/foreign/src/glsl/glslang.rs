@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use glslang::limits::ResourceLimits;
 use glslang_sys as sys;
 
+use super::functions;
 use crate::{Language, Stage};
 
 /// A text with what decides how it is read.
@@ -42,6 +43,8 @@ pub(super) enum Failure {
     Parser { log: String, preprocessed: String },
     /// The linker, which knows no places.
     Linker(String),
+    /// A function of the language that glslang cannot translate.
+    Untranslated(&'static str),
 }
 
 /// GLSL's version where the text does not name one.
@@ -70,6 +73,11 @@ pub(super) fn compile(input: &Input, include: &mut Include) -> Result<Vec<u32>, 
         return Err(Failure::Preprocessor(shader.log()));
     }
     shader.drop_echo(input.extensions);
+    if input.language == Language::Hlsl
+        && let Some(name) = functions::untranslated(&shader.preprocessed())
+    {
+        return Err(Failure::Untranslated(name));
+    }
     // SAFETY: as above.
     if unsafe { sys::glslang_shader_parse(shader.0, &settings) } == 0 {
         return Err(Failure::Parser { log: shader.log(), preprocessed: shader.preprocessed() });

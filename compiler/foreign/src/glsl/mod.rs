@@ -57,6 +57,7 @@ pub(crate) fn compile(
             return Err(errors::no_function(source, entry_point).into());
         }
         Ok(words) => return Ok(finish::finish(&words, source, &headers, language)),
+        Err(Failure::Untranslated(name)) => return Err(errors::untranslated(source, name).into()),
         Err(Failure::Preprocessor(log) | Failure::Linker(log)) => messages::diagnostics(&texts(None), &log),
         Err(Failure::Parser { log, preprocessed }) => messages::diagnostics(&texts(Some(preprocessed)), &log),
     };
