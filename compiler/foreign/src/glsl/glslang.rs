@@ -62,16 +62,18 @@ pub(super) fn compile(input: &Input, include: &mut Include) -> Result<Vec<u32>, 
     let limits = limits();
     let settings = settings(input, &text, limits, &mut context);
     let shader = Shader::new(&settings);
-    // SAFETY: the shader is alive, and all three strings outlive it: they are declared before it.
+    // SAFETY: the shader is alive, and both strings outlive it: they are declared before it.
     unsafe {
         sys::glslang_shader_set_preamble(shader.0, preamble.as_ptr());
-        sys::glslang_shader_set_entry_point(shader.0, entry_point.as_ptr());
         sys::glslang_shader_set_source_entry_point(shader.0, entry_point.as_ptr());
     }
     // SAFETY: as above; `settings` and what it points at (text, limits, context) are alive.
     if unsafe { sys::glslang_shader_preprocess(shader.0, &settings) } == 0 {
         return Err(Failure::Preprocessor(shader.log()));
     }
+    // The preprocessor of GLSL sets it to `main`, to which the parser would rename the function of this name.
+    // SAFETY: as above.
+    unsafe { sys::glslang_shader_set_entry_point(shader.0, entry_point.as_ptr()) }
     shader.drop_echo(input.extensions);
     if input.language == Language::Hlsl
         && let Some(name) = functions::untranslated(&shader.preprocessed())

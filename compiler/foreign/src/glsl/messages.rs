@@ -16,6 +16,10 @@ pub(super) fn diagnostics(texts: &Texts, log: &str) -> Diagnostics {
     let mut found = Vec::new();
     let mut lines: Vec<(Option<String>, u32)> = Vec::new();
     for record in records(log) {
+        // glslang's log says so of every other entry point, and its parser takes them all.
+        if record.reason.starts_with("Source entry point must be") {
+            continue;
+        }
         if let Some(place) = &record.place {
             let line = (place.file.clone(), place.line);
             if lines.contains(&line) {
@@ -120,9 +124,10 @@ fn unplaced(texts: &Texts, record: &Record) -> Diagnostic {
         rest.trim().split('(').next().map(str::to_owned)
     };
     if reason.starts_with("Missing entry point") {
-        return Diagnostic::error(CODE, "there is no `main`")
+        let name = texts.entry_point;
+        return Diagnostic::error(CODE, format!("there is no `{name}`"))
             .label(end_of(texts.source), "")
-            .help("write what is to run as `void main() { .. }`");
+            .help(format!("write what is to run as `void {name}() {{ .. }}`"));
     }
     if let Some(name) = named("No function definition (body) found:") {
         let diagnostic = Diagnostic::error(CODE, format!("`{name}` is declared but not defined"));

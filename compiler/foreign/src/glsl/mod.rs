@@ -51,7 +51,7 @@ pub(crate) fn compile(
         definitions: &definitions,
     };
     let result = stacker::grow(STACK, || glslang::compile(&input, &mut include));
-    let texts = |preprocessed| Texts { source, headers: headers.clone(), preprocessed };
+    let texts = |preprocessed| Texts { source, headers: headers.clone(), preprocessed, entry_point };
     let mistakes = match result {
         Ok(words) if language == Language::Hlsl && !finish::enters(&words, entry_point) => {
             return Err(errors::no_function(source, entry_point).into());

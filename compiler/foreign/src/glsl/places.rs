@@ -20,6 +20,8 @@ pub(super) struct Texts<'t> {
     pub headers: FxHashMap<String, Source>,
     /// What the preprocessor made of all of them; `None` where places are those of the texts as they are.
     pub preprocessed: Option<String>,
+    /// The function that is to run.
+    pub entry_point: &'t str,
 }
 
 /// Lines with more tokens are pointed at as a whole.
