@@ -122,6 +122,10 @@ impl Checks {
         Checks { kinds: self.kinds | check.bit(), ..self }
     }
 
+    pub fn without(self, check: Check) -> Checks {
+        Checks { kinds: self.kinds & !check.bit(), ..self }
+    }
+
     /// These and others, in the order of these.
     pub fn and(self, others: Checks) -> Checks {
         Checks { kinds: self.kinds | others.kinds, ..self }

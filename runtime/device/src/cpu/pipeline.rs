@@ -14,6 +14,7 @@ use super::module::{Module, Strings};
 use super::tiers::{Chosen, Tiers};
 use super::together::Together;
 use super::{errors, lower, module, probes};
+use crate::findings::Check;
 use crate::reflect;
 use crate::{
     DeviceError, Dispatch, Finding, FindingKind, Instrument, Interface, Invocation, PipelineOptions, Result,
@@ -155,7 +156,13 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
         clears_shared: kernel.clears_shared,
         frame_size: frame_size as usize,
         cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
-        instrument: options.instrument,
+        instrument: match options.instrument {
+            // All of it has a value where a workgroup begins.
+            Instrument::Checked(checks) if kernel.clears_shared => {
+                Instrument::Checked(checks.without(Check::SharedUninitialised))
+            }
+            instrument => instrument,
+        },
         probes: match options.instrument {
             Instrument::None => probes::Sites::default(),
             _ => probes::sites(&kernel, &module),
