@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use kps_foreign::{Language, Options, Stage, compile};
+use kps_foreign::{Language, Stage, compile};
 use kps_goldens::{cases, compare};
-use kps_spirv_tools::TargetEnv;
+use kps_spirv_tools::{Options, TargetEnv};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 fn shaders(folder: &Path) -> Vec<PathBuf> {
@@ -16,12 +16,13 @@ fn compiled(path: &Path) -> Result<Vec<u32>, Diagnostics> {
     let text = std::fs::read_to_string(path).expect("a case is text");
     let name = path.file_name().unwrap_or_default().display().to_string();
     let language = Language::of_file(path).expect("it was chosen by its name");
-    let options = Options { stage: Stage::of_file(path), ..Options::default() };
+    let options = kps_foreign::Options { stage: Stage::of_file(path), ..Default::default() };
     compile(&Source::new(name, text), language, &options)
 }
 
 fn validate(path: &Path, words: &[u32]) {
-    if let Err(error) = kps_spirv_tools::validate(words, TargetEnv::Vulkan_1_3, Default::default()) {
+    let options = Options { scalar_block_layout: true, ..Options::default() };
+    if let Err(error) = kps_spirv_tools::validate(words, TargetEnv::Vulkan_1_3, options) {
         panic!("{} is not valid: {error}", path.display());
     }
 }

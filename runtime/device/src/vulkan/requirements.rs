@@ -97,8 +97,6 @@ fn of_properties(physical: &Physical, capability: Capability) -> bool {
         Capability::Matrix | Capability::Shader | Capability::InputAttachment => true,
         Capability::ImageQuery | Capability::Image1D | Capability::Sampled1D => true,
         Capability::ImageBuffer | Capability::SampledBuffer => true,
-        // Vulkan 1.2 has it; indices into arrays of resources have features of their own.
-        Capability::ShaderNonUniform => true,
         Capability::DerivativeControl | Capability::DeviceGroup | Capability::MultiView => true,
         Capability::GroupNonUniform => subgroup(Subgroup::BASIC),
         Capability::GroupNonUniformVote => subgroup(Subgroup::VOTE),
