@@ -8,6 +8,8 @@ use std::fmt::Write;
 use kps_device::SourceLine;
 use kps_device::profile::{BANKS, Counts, KernelProfile, SECTOR, WARP};
 
+use crate::text::quote;
+
 /// What a sector or a pass of shared memory costs, in instructions.
 const ACCESS_COST: u64 = 8;
 /// What stands for the source of built-in values, array lengths and the like, which belong to no line.
@@ -198,7 +200,7 @@ fn kernel_json(kernel: &Kernel) -> String {
     format!(
         "{{\"name\": {}, \"dispatches\": {dispatches}, \"invocations\": {invocations}, \"nanoseconds\": {}, \
          \"lines\": [{}]}}",
-        quoted(name),
+        quote::json(name),
         time.as_nanos(),
         lines.join(", ")
     )
@@ -207,7 +209,7 @@ fn kernel_json(kernel: &Kernel) -> String {
 fn line_json(line: &Line) -> String {
     let counts = &line.counts;
     let (file, number) = match &line.line {
-        Some(line) => (quoted(&line.file), line.line.to_string()),
+        Some(line) => (quote::json(&line.file), line.line.to_string()),
         None => ("null".to_owned(), "null".to_owned()),
     };
     let numbers = [
@@ -225,21 +227,6 @@ fn line_json(line: &Line) -> String {
         ("parted", counts.parted),
     ];
     let numbers: Vec<String> = numbers.iter().map(|(name, n)| format!("\"{name}\": {n}")).collect();
-    let source = quoted(&line.source);
+    let source = quote::json(&line.source);
     format!("{{\"file\": {file}, \"line\": {number}, \"source\": {source}, {}}}", numbers.join(", "))
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' => quoted += "\\\"",
-            '\\' => quoted += "\\\\",
-            control if u32::from(control) < 0x20 => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(control));
-            }
-            letter => quoted.push(letter),
-        }
-    }
-    quoted + "\""
 }

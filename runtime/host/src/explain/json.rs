@@ -1,9 +1,10 @@
 //! The explanation for tools: every remark with its place, in lines and columns that count from 1.
 
-use crate::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind, Stage};
 use kps_syntax::Source;
 
 use super::{AskedLine, Explained, needs::Needs};
+use crate::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind, Stage};
+use crate::text::quote;
 
 /// A list of kernels; of one line's remarks where it is asked about.
 pub fn text(explained: &[Explained], asked: Option<&AskedLine>) -> String {
@@ -16,7 +17,7 @@ fn kernel(Explained { name, explanation, needs }: &Explained, asked: Option<&Ask
     let form = match (explanation.module.stage, explanation.local_sizes_by_rank) {
         (Stage::Compute, Some(sizes)) => ("local_sizes_by_axes", list(sizes.into_iter().map(size))),
         (Stage::Compute, None) => ("local_size", size(explanation.module.local_size)),
-        (stage, _) => ("stage", string(stage.name())),
+        (stage, _) => ("stage", quote::json(stage.name())),
     };
     let home = &explanation.functions[0].source;
     let functions = explanation.functions.iter().map(|found| {
@@ -24,7 +25,7 @@ fn kernel(Explained { name, explanation, needs }: &Explained, asked: Option<&Ask
         function(found, |at| line.is_none_or(|line| line == Some(at)))
     });
     object([
-        ("kernel", string(name)),
+        ("kernel", quote::json(name)),
         form,
         ("needs", needs_list(needs)),
         ("refused_by", refusals(needs)),
@@ -34,17 +35,15 @@ fn kernel(Explained { name, explanation, needs }: &Explained, asked: Option<&Ask
 
 fn needs_list(needs: &Needs) -> String {
     list(needs.iter().map(|(capability, lacks)| {
-        let lacks = lacks.iter().map(|lacks| string(&lacks.device));
-        object([("capability", string(capability.name())), ("lacked_by", list(lacks))])
+        let lacks = lacks.iter().map(|lacks| quote::json(&lacks.device));
+        object([("capability", quote::json(capability.name())), ("lacked_by", list(lacks))])
     }))
 }
 
 fn refusals(needs: &Needs) -> String {
-    list(
-        needs.refusals().iter().map(|refusal| {
-            object([("device", string(&refusal.device)), ("reason", string(&refusal.reason))])
-        }),
-    )
+    list(needs.refusals().iter().map(|refusal| {
+        object([("device", quote::json(&refusal.device)), ("reason", quote::json(&refusal.reason))])
+    }))
 }
 
 fn function(function: &ExplainedFunction, is_asked: impl Fn(u32) -> bool) -> String {
@@ -52,9 +51,9 @@ fn function(function: &ExplainedFunction, is_asked: impl Fn(u32) -> bool) -> Str
     let asked = |remark: &&Remark| is_asked(source.line(remark.span.start));
     let remarks = function.remarks.iter().filter(asked).map(|found| remark(found, source));
     object([
-        ("name", string(&function.name)),
-        ("signature", string(&function.signature)),
-        ("file", string(source.name())),
+        ("name", quote::json(&function.name)),
+        ("signature", quote::json(&function.signature)),
+        ("file", quote::json(source.name())),
         ("line", source.line(function.header.start).to_string()),
         ("remarks", list(remarks)),
     ])
@@ -69,27 +68,28 @@ fn remark(remark: &Remark, source: &Source) -> String {
         ("column", column.to_string()),
         ("end_line", end_line.to_string()),
         ("end_column", end_column.to_string()),
-        ("text", string(source.slice(remark.span))),
-        ("kind", string(kind)),
+        ("text", quote::json(source.slice(remark.span))),
+        ("kind", quote::json(kind)),
         ("value", value),
     ])
 }
 
 fn kind_and_value(kind: &RemarkKind) -> (&'static str, String) {
     match kind {
-        RemarkKind::Type(ty) => ("type", string(ty)),
-        RemarkKind::Assigned(ty) => ("assigned", string(ty)),
-        RemarkKind::Known(value) => ("known", string(value)),
-        RemarkKind::Converted { from, to } => {
-            ("converted", object([("from", string(&from.to_string())), ("to", string(&to.to_string()))]))
-        }
-        RemarkKind::Taken(scalar) => ("taken", string(scalar.name())),
-        RemarkKind::ComputedIn { wide, .. } => ("computed_in", string(wide.name())),
-        RemarkKind::Index(test) => ("index", string(test_name(*test))),
+        RemarkKind::Type(ty) => ("type", quote::json(ty)),
+        RemarkKind::Assigned(ty) => ("assigned", quote::json(ty)),
+        RemarkKind::Known(value) => ("known", quote::json(value)),
+        RemarkKind::Converted { from, to } => (
+            "converted",
+            object([("from", quote::json(&from.to_string())), ("to", quote::json(&to.to_string()))]),
+        ),
+        RemarkKind::Taken(scalar) => ("taken", quote::json(scalar.name())),
+        RemarkKind::ComputedIn { wide, .. } => ("computed_in", quote::json(wide.name())),
+        RemarkKind::Index(test) => ("index", quote::json(test_name(*test))),
         RemarkKind::Uniform => ("uniform", "true".to_owned()),
         RemarkKind::Emulates => ("emulates", "true".to_owned()),
         RemarkKind::Calls(callee) => ("calls", callee.to_string()),
-        RemarkKind::Needs(capability) => ("needs", string(capability.name())),
+        RemarkKind::Needs(capability) => ("needs", quote::json(capability.name())),
     }
 }
 
@@ -104,25 +104,10 @@ fn test_name(test: IndexTest) -> &'static str {
 
 fn object<const N: usize>(members: [(&str, String); N]) -> String {
     let members: Vec<String> =
-        members.into_iter().map(|(name, value)| format!("{}:{value}", string(name))).collect();
+        members.into_iter().map(|(name, value)| format!("{}:{value}", quote::json(name))).collect();
     format!("{{{}}}", members.join(","))
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
-}
-
-fn string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            c if c < ' ' => quoted.push_str(&format!("\\u{:04x}", c as u32)),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

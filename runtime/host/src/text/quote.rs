@@ -1,4 +1,4 @@
-//! `repr` of strings and bytes, `ascii`.
+//! `repr` of strings and bytes, `ascii`, and strings of JSON for reports.
 
 use std::fmt::Write;
 
@@ -90,6 +90,23 @@ pub fn bytes_repr(bytes: &[u8]) -> String {
     out
 }
 
+/// The text as a string of JSON. The module `json` has a writer of its own, with the options of CPython's.
+pub fn json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\0'..' ' => write!(out, "\\u{:04x}", u32::from(c)).expect("writing to a String does not fail"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +121,11 @@ mod tests {
         check("a\n\t\\\x00\x7f", "'a\\n\\t\\\\\\x00\\x7f'");
         check("é\u{a0}\u{200b}\u{e0001}😀", "'é\\xa0\\u200b\\U000e0001😀'");
         check("", "''");
+    }
+
+    #[test]
+    fn strings_of_json_are_quoted() {
+        assert_eq!(json("a\"\\\n\t\x01é"), r#""a\"\\\n\t\u0001é""#);
     }
 
     #[test]
