@@ -227,7 +227,7 @@ fn places(block: &Block) -> Vec<Place> {
             Some(Step::Part(at)) => *at as usize,
             _ => 0,
         };
-        places.push(Place { name: name_of(way), offset, dtype: scalar.into(), component });
+        places.push(Place { name: name_of(way), offset, dtype: scalar, component });
         ControlFlow::Continue(())
     });
     places

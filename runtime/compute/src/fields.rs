@@ -51,7 +51,7 @@ pub(crate) fn check(layout: &Block, parameter: impl Fn() -> String, tensor: &Ten
         tensor: tensor.label().to_owned(),
         name,
         offset,
-        expected: scalar.into(),
+        expected: scalar,
         given,
         is_record: tensor.fields().is_some(),
     })

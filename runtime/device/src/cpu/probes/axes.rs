@@ -46,7 +46,7 @@ fn axes(kernel: &Kernel, module: &Module<'_>, array: &str) -> Vec<AxisLen> {
         axes.extend(members.iter().filter_map(|member| {
             let axis = member.name.as_ref()?.strip_prefix(&prefix)?.parse().ok()?;
             let (scalar, _) = module.types.as_scalars(member.ty)?;
-            Some((axis, AxisLen { place, offset: member.offset? as usize, n_bytes: scalar.size() as usize }))
+            Some((axis, AxisLen { place, offset: member.offset? as usize, n_bytes: scalar.size() }))
         }));
     }
     axes.retain(|(axis, _)| *axis > 0);
