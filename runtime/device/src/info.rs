@@ -13,6 +13,8 @@ pub struct DeviceInfo {
     pub kind: DeviceKind,
     /// API and driver version in the driver's own words; empty for the built-in device.
     pub driver: String,
+    /// Which driver it is; `None` for the built-in device, and below Vulkan 1.2.
+    pub vulkan_driver: Option<VulkanDriver>,
     pub limits: Limits,
     pub features: Features,
     pub capabilities: Capabilities,
@@ -26,6 +28,15 @@ pub struct DeviceInfo {
     pub memory: u64,
     /// Why it cannot be used, where it is below the floor (Vulkan 1.2 with timeline semaphores).
     pub lacks: Vec<String>,
+}
+
+/// A Vulkan driver, as it describes itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VulkanDriver {
+    /// `VkDriverId`.
+    pub id: i32,
+    /// In its own words, such as `Mesa 22.3.6 (LLVM 15.0.6)`.
+    pub version: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

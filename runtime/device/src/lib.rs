@@ -31,7 +31,9 @@ pub use absent::NoGpu;
 pub use error::{DeviceError, Fault, SourceLine};
 pub use findings::{Check, Checks, Finding, FindingKind, Instrument, Invocation, Schedule};
 pub use image::{AddressMode, Channel, Dimension, Filter, ImageInfo, Sampler, TexelFormat};
-pub use info::{Backend, Capabilities, DeviceInfo, DeviceKind, Feature, Features, Limits, QueueFamily};
+pub use info::{
+    Backend, Capabilities, DeviceInfo, DeviceKind, Feature, Features, Limits, QueueFamily, VulkanDriver,
+};
 pub use interface::Interface;
 pub use kps_scalar::Scalar;
 pub use matrix::{MatrixProduct, MatrixScope};

@@ -238,6 +238,7 @@ fn info() -> DeviceInfo {
         },
         kind: DeviceKind::Other,
         driver: String::new(),
+        vulkan_driver: None,
         limits: Limits {
             max_groups: [65535; 3],
             max_local_size: [1024, 1024, 64],

@@ -23,6 +23,7 @@ pub fn info() -> DeviceInfo {
         backend: Backend::Cpu,
         kind: DeviceKind::BuiltIn,
         driver: String::new(),
+        vulkan_driver: None,
         limits: limits(),
         features: features(),
         capabilities: Capabilities {

@@ -10,7 +10,8 @@ use super::features::{EXTENSIONS, FeatureChain, Known};
 use super::loader::{self, Loader};
 use super::matrices;
 use crate::{
-    Backend, Capabilities, DeviceInfo, DeviceKind, Feature, Limits, MatrixProduct, NoGpu, QueueFamily, Result,
+    Backend, Capabilities, DeviceInfo, DeviceKind, Feature, Limits, MatrixProduct, NoGpu, QueueFamily,
+    Result, VulkanDriver,
 };
 
 const FLOOR: u32 = vk::API_VERSION_1_2;
@@ -171,7 +172,9 @@ impl Physical {
             let bytes: Vec<u8> = text.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
             String::from_utf8_lossy(&bytes).into_owned()
         };
-        let driver = format!("{} {}", words(&v12.driver_name), words(&v12.driver_info));
+        let version = words(&v12.driver_info);
+        let driver = format!("{} {version}", words(&v12.driver_name));
+        self.info.vulkan_driver = Some(VulkanDriver { id: v12.driver_id.as_raw(), version });
         self.info.driver =
             format!("Vulkan {}, {}", version_words(self.properties.api_version), driver.trim());
     }
@@ -204,6 +207,7 @@ fn basic_info(
         backend: Backend::Vulkan,
         kind: kind(properties.device_type),
         driver: format!("Vulkan {}", version_words(properties.api_version)),
+        vulkan_driver: None,
         limits: limits(&properties.limits),
         features: Default::default(),
         capabilities: Capabilities::default(),
