@@ -11,7 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use kps::inspect::{self, Compiled};
 use kps_device::Device;
 use kps_kernel::ir::Kernel;
-use kps_kernel::{Faults, KernelModule, Matrices, Scalar, Target, Type, Verified};
+use kps_kernel::workarounds::Driver;
+use kps_kernel::{KernelModule, Matrices, Scalar, Target, Type, Verified, Workarounds};
 use kps_spirv_tools::{Options, TargetEnv};
 use kps_syntax::{Diagnostics, Source};
 
@@ -96,12 +97,12 @@ impl Case {
     }
 
     fn run_or_panic(&self, devices: &Devices) -> Outcome {
-        // Both kinds of words, each with its own ways to load and to test an index. Neither has what the driver
-        // gets wrong, and one goes around what others do.
+        // Both kinds of words, each with its own ways to load and to test an index. Both have the workarounds for the
+        // driver; one has those for another, too.
         let portable = Target {
             scalar_layout: false,
             robust_access: false,
-            faults: devices.target.faults.or(Faults::NVIDIA),
+            workarounds: devices.target.workarounds.or(Workarounds::of(Driver::Nvidia, None)),
             ..devices.target
         };
         let target = if self.seed.is_multiple_of(2) { devices.target } else { portable };

@@ -7,7 +7,8 @@ use kps_device::{
     Access, Binding, Command, Commands, Device, DeviceError, Dispatch, Feature, MemoryUsage, OpenOptions,
     PipelineOptions, QueueId, Selector, vulkan,
 };
-use kps_kernel::{BindingPlace, Faults, KernelModule, Target, Type};
+use kps_kernel::workarounds::Driver;
+use kps_kernel::{BindingPlace, KernelModule, Target, Type, Workarounds};
 
 use crate::data::{Arguments, Launch};
 use crate::interpreter::Value;
@@ -36,12 +37,13 @@ impl Devices {
             opened.unwrap_or_else(|error| panic!("there is no Vulkan device to test on: {error}")).device;
         let has = |feature| vulkan.info().features.contains(&feature);
         let vulkan_name = vulkan.info().name.clone();
-        let is_lavapipe = vulkan_name.starts_with("llvmpipe");
+        let driver = vulkan.info().vulkan_driver.clone().expect("a Vulkan device has a driver");
+        let is_lavapipe = driver.id == Driver::Lavapipe as i32;
         let target = Target {
             scalar_layout: has(Feature::ScalarLayout),
             robust_access: has(Feature::RobustAccess),
             float_controls: has(Feature::FloatControls),
-            faults: Faults::of_driver(&vulkan_name),
+            workarounds: Workarounds::of_vulkan_driver(driver.id, &driver.version),
             ..Target::portable()
         };
         let all =

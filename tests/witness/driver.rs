@@ -15,7 +15,7 @@
 //! Only lavapipe is excused by what Mesa does. It does so where it sees the zero as a constant, after helpers
 //! are inlined and loops unrolled, so no look at the source tells; the interpreter looks at the values. Which
 //! choices become numbers it cannot know, so there the results are looked at ([`ZEROS`]).
-//! Precise kernels hide the zeros that are written (`Faults::misfolds`), not those that come out.
+//! Precise kernels hide the zeros that are written (the workaround `folded-zeros`), not those that come out.
 
 use kps_kernel::Scalar;
 use kps_kernel::ir::BinaryOp;

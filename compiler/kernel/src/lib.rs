@@ -3,10 +3,11 @@
 //! ```text
 //! FunctionDef --check--> KernelTemplate      what needs no argument types; all mistakes in one run
 //! KernelTemplate --specialize--> KernelModule
-//!     lower      AST -> typed IR             `ir` says what it is
-//!     verify     IR -> Verified<Kernel>      verify.rs says what is legal
-//!     analysis   what flow of control differs between invocations: no barrier may stand there
-//!     emit       Verified<Kernel> -> words
+//!     lower        AST -> typed IR           `ir` says what it is
+//!     verify       IR -> Verified<Kernel>    verify.rs says what is legal
+//!     analysis     what flow of control differs between invocations: no barrier may stand there
+//!     workarounds  IR -> IR                  for faults of the target's driver; verified again
+//!     emit         Verified<Kernel> -> words
 //! ```
 //!
 //! `explain` goes the same way and keeps what it finds out about each place of the source.
@@ -25,7 +26,6 @@ mod emit;
 mod env;
 mod errors;
 mod explain;
-mod faults;
 mod habits;
 pub mod intrinsics;
 pub mod ir;
@@ -44,6 +44,7 @@ mod textures;
 mod type_expr;
 mod types;
 mod verify;
+pub mod workarounds;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -55,7 +56,6 @@ pub use constant::{Constant, Literal};
 pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, assembly_of_line};
-pub use faults::Faults;
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use remark::{IndexTest, Remark, RemarkKind};
 pub use rows::{Quantity, RowLimits, Rows};
@@ -70,6 +70,7 @@ pub use textures::{TextureMistake, TextureType};
 pub use type_expr::TypeExpr;
 pub use types::{ArrayType, Kind, Scalar, Type};
 pub use verify::Verified;
+pub use workarounds::Workarounds;
 
 /// The code of what is no mistake, but cannot be judged of a script that was only read.
 pub const KNOWN_LATER: &str = "kernel/known-later";
@@ -142,6 +143,7 @@ pub fn specialize(
     let warnings = std::mem::take(&mut lowered.warnings);
     let kernel = sound(lowered)?;
     goes_on(template, env)?;
+    let kernel = workarounds::apply(kernel, target.workarounds)?;
     let mut module = emit::emit(&kernel, target);
     goes_on(template, env)?;
     module.warnings = warnings.in_order();
@@ -163,7 +165,7 @@ pub fn explain(
     explain::explain(template, env, signature, target)
 }
 
-/// The typed form of a kernel for one signature, as it is emitted: for tools that run it or look at it.
+/// The typed form of a kernel for one signature, without workarounds for drivers: for tools that run it or look at it.
 pub fn typed(
     template: &KernelTemplate,
     env: &dyn KernelEnv,

@@ -12,7 +12,6 @@ use kps_syntax::{Diagnostics, Location};
 
 use crate::constant::Constant;
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
-use crate::faults::Faults;
 use crate::matrices::Matrices;
 use crate::rows::{RowLimits, Rows};
 use crate::stages::Stage;
@@ -21,6 +20,7 @@ use crate::textures::TextureType;
 use crate::type_expr::TypeExpr;
 pub use crate::type_expr::{ArrayParam, Reach, Width};
 use crate::types::Type;
+use crate::workarounds::Workarounds;
 
 /// How the kernel was decorated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,8 +69,8 @@ pub struct Target {
     pub robust_access: bool,
     /// 32-bit float controls: signed zeros, infinities and NaNs kept, rounding to even.
     pub float_controls: bool,
-    /// What the driver gets wrong, which the words go around.
-    pub faults: Faults,
+    /// For faults of the driver.
+    pub workarounds: Workarounds,
     /// Atomic sums of f32 and of f64, in buffers and in shared memory. Elsewhere they compare and
     /// exchange until it fits.
     pub f32_atomic_add: bool,
@@ -95,7 +95,7 @@ impl Target {
             scalar_layout: false,
             robust_access: false,
             float_controls: false,
-            faults: Faults::NONE,
+            workarounds: Workarounds::NONE,
             f32_atomic_add: false,
             f64_atomic_add: false,
             matrices: Matrices::NONE,

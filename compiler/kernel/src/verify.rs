@@ -1,7 +1,7 @@
 //! What a well-formed kernel obeys. Only a kernel that does can be emitted.
 //!
-//! 1. A node is used only below its `Eval`, in the same block or one nested in it; constants anywhere.
-//!    No node is evaluated twice.
+//! 1. A node is used only below its `Eval`, in the same block or one nested in it; constants anywhere, opaque ones
+//!    in kernels alone. No node is evaluated twice.
 //! 2. Operands have the types that their operation is defined for, and give the node's type.
 //! 3. A store has the type of its place; a path leads from part to part.
 //! 4. Indices are int scalars; conditions are bools.
@@ -25,8 +25,8 @@ use kps_syntax::{Diagnostics, Span};
 
 use crate::errors;
 use crate::ir::{
-    Arg, Block, BufferId, CarryId, Function, Home, Kernel, LocalId, NodeId, NodeKind, PortId, Step, Stmt,
-    TextureId, is_terminator,
+    Arg, Block, BufferId, CarryId, Function, Home, Kernel, LocalId, NodeId, NodeKind, PortId, RoundBy, Step,
+    Stmt, TextureId, is_terminator,
 };
 use crate::stages::{Direction, Stage};
 use crate::textures::TextureType;
@@ -39,6 +39,11 @@ pub struct Verified<T>(T);
 impl<T> Verified<T> {
     pub fn get(&self) -> &T {
         &self.0
+    }
+
+    /// Gives the proof up, to change the kernel.
+    pub(crate) fn into_inner(self) -> T {
+        self.0
     }
 }
 
@@ -93,6 +98,9 @@ impl Verifier<'_> {
         if is_kernel {
             let plain = function.args.is_empty() && function.result == Type::Void;
             ensure(plain, span, "a kernel with arguments or a result")?;
+            let has_opaque = self.kernel.stage == Stage::Compute;
+            let wants_opaque = self.kernel.conversions.f16 == RoundBy::OpaqueBits;
+            ensure(has_opaque || !wants_opaque, span, "roundings by opaque bits outside of a kernel")?;
         }
         self.known_type(&function.result, span)?;
         for local in &function.locals {
@@ -279,11 +287,11 @@ impl Verifier<'_> {
 
     /// The node may be used here.
     fn usable(&self, node: NodeId, span: Span) -> Check {
-        let is_constant = self
-            .function
-            .nodes
-            .get(node.idx())
-            .is_some_and(|node| matches!(node.kind, NodeKind::Constant(_)));
+        let is_constant = self.function.nodes.get(node.idx()).is_some_and(|node| match node.kind {
+            NodeKind::Constant(_) => true,
+            NodeKind::Opaque(constant) => self.opaque(constant, &node.ty),
+            _ => false,
+        });
         let is_visible = self.visible.get(node.idx()).copied().unwrap_or(false);
         ensure(is_constant || is_visible, span, "a value used where it is not known")
     }

@@ -11,13 +11,16 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kps_goldens::{cases, compare};
-use kps_kernel::{ExplainedFunction, Explanation, Faults, Matrices, Reach, Target};
+use kps_kernel::workarounds::Driver;
+use kps_kernel::{ExplainedFunction, Explanation, Matrices, Reach, Target, Workarounds};
 use kps_spirv_tools::{Options, TargetEnv};
 use kps_syntax::ast::StmtKind;
 use kps_syntax::{Severity, Source};
 
 use support::{ModuleEnv, compile, options, render, signature};
 
+const LAVAPIPE: Workarounds = Workarounds::of(Driver::Lavapipe, None);
+const NVIDIA: Workarounds = Workarounds::of(Driver::Nvidia, None);
 const ROBUST: Target = Target { robust_access: true, ..Target::portable() };
 /// A device that holds cooperative matrices.
 const MATRICES: Target = Target {
@@ -27,14 +30,14 @@ const MATRICES: Target = Target {
     ..Target::portable()
 };
 /// Debuggers are told.
-const DEBUG: Target = Target { debug_info: true, faults: Faults::NVIDIA, ..Target::portable() };
+const DEBUG: Target = Target { debug_info: true, workarounds: NVIDIA, ..Target::portable() };
 const TARGETS: [Target; 6] = [
     Target::portable(),
     Target {
         scalar_layout: true,
         robust_access: true,
         float_controls: true,
-        faults: Faults::LAVAPIPE.or(Faults::NVIDIA),
+        workarounds: LAVAPIPE.or(NVIDIA),
         f32_atomic_add: true,
         f64_atomic_add: true,
         matrices: Matrices::NONE,

@@ -130,7 +130,7 @@ impl<'k> Invocation<'k> {
             NodeKind::LoadElement { local, path } => {
                 self.local(*local, world).at(&self.path(path)).cloned().unwrap_or_else(|| Value::zero(ty))
             }
-            NodeKind::BufferLoad { buffer, index, path } => {
+            NodeKind::BufferLoad { buffer, index, path, .. } => {
                 let index = usize::try_from(self.element_index(*index, world)).ok();
                 let element = index.and_then(|index| world.buffers[buffer.idx()].values.get(index));
                 let part = element.and_then(|element| element.at(&self.path(path)));
@@ -208,6 +208,13 @@ impl<'k> Invocation<'k> {
             NodeKind::Bitcast(a) => one(a, &|value| numbers::bitcast(operand(a), to, value)),
             NodeKind::Abs(a) => one(a, &|a| Ok(numbers::abs(to, a))),
             NodeKind::Sign(a) => one(a, &numbers::sign),
+            NodeKind::CopySign { magnitude, sign } => {
+                let values = [self.value(*magnitude), self.value(*sign)];
+                each(&values, &|parts| {
+                    let [magnitude, sign] = [0, 1].map(|at: usize| parts[at].as_float());
+                    noted(world, [to, to], None, parts, numbers::copy_sign(magnitude, sign))
+                })
+            }
             NodeKind::IsNan(a) => one(a, &|a| Ok(Value::Bool(a.as_float().is_nan()))),
             NodeKind::IsInf(a) => one(a, &|a| Ok(Value::Bool(a.as_float().is_infinite()))),
             NodeKind::Float(function, args) => {

@@ -171,6 +171,13 @@ pub fn abs(scalar: Scalar, a: &Value) -> Value {
     }
 }
 
+pub fn copy_sign(magnitude: f64, sign: f64) -> Result<Value, Stop> {
+    match magnitude.is_nan() || sign.is_nan() {
+        true => Err(Stop::Open("the sign of a NaN")),
+        false => Ok(Value::Float(magnitude.copysign(sign))),
+    }
+}
+
 pub fn sign(a: &Value) -> Result<Value, Stop> {
     match a {
         Value::Float(a) if a.is_nan() => Err(Stop::Open("the sign of a NaN")),

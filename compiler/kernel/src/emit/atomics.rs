@@ -12,12 +12,12 @@ use rspirv::spirv::{LoopControl, MemoryModel, Op, Scope, Word};
 
 use super::bits::bits_of;
 use super::function::FunctionEmitter;
-use super::memory::Tester;
 use super::module::Operand;
 use super::values::is_float;
 use crate::builtins::AtomicOp;
 use crate::ir::{
-    Atomic, AtomicPlace, BufferId, Home, Kernel, LocalId, NodeId, NodeKind, SharedId, Step, Touch, part_at,
+    Atomic, AtomicPlace, BoundsCheck, BufferId, Home, Kernel, LocalId, NodeId, NodeKind, SharedId, Step,
+    Touch, part_at,
 };
 use crate::signature::{Capability, Target};
 use crate::types::{Scalar, Type};
@@ -124,7 +124,7 @@ impl FunctionEmitter<'_> {
         (value, expected): (Option<Word>, Option<Word>),
         ty: &Type,
     ) -> Word {
-        let (place, is_inside) = self.buffer_part(part, Touch::Both, Tester::Words);
+        let (place, is_inside) = self.buffer_part(part, Touch::Both, BoundsCheck::Words);
         let operation = |emitter: &mut Self| {
             let pointer = emitter.buffer_pointer(&place);
             if is_narrow(&place.ty) {

@@ -1,24 +1,18 @@
 //! Control flow: the tree of statements as structured blocks.
 
-use std::collections::BTreeSet;
-
 use rspirv::spirv::{LoopControl, MemoryModel, MemorySemantics, Op, Scope, SelectionControl, Word};
 
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::constant::Constant;
-use crate::ir::{Block, CallArg, CarryId, Home, LocalId, Loop, NodeKind, Stmt, Together, walk};
+use crate::ir::{Block, CarryId, Loop, NodeKind, Stmt, Together};
 use crate::push::Member;
 use crate::signature::Width;
-use crate::stages::Stage;
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
 /// Loops over lists of matrices with more rounds are left to the driver.
 const MAX_UNROLLED: i128 = 16;
-
-/// Drivers keep larger arrays in memory.
-const MAX_IN_REGISTERS: u32 = 64;
 
 /// Where `break` and `continue` lead.
 pub(crate) struct LoopLabels {
@@ -240,7 +234,6 @@ impl FunctionEmitter<'_> {
         self.open(header);
         let control = Operand::LoopControl(self.loop_control(parts));
         self.effect(Op::LoopMerge, &[Operand::IdRef(merge), Operand::IdRef(next), control]);
-        let way_out = self.wants_way_out(parts).then(|| (self.veiled_truth(), self.assigned_in(parts)));
         self.branch(test);
         self.open(test);
         self.block(&parts.test);
@@ -253,9 +246,6 @@ impl FunctionEmitter<'_> {
             None => self.branch(body),
         }
         self.open(body);
-        if let Some((truth, assigned)) = &way_out {
-            self.leave_unless(*truth, assigned, merge);
-        }
         self.loops.push(LoopLabels { merge, next, has_break: false });
         if self.block(&parts.body) {
             self.branch(next);
@@ -267,74 +257,10 @@ impl FunctionEmitter<'_> {
         self.branch(header);
         self.open(merge);
         let goes_on = parts.condition.is_some() || labels.has_break;
-        match way_out {
-            _ if goes_on => {}
-            Some(_) => self.return_nothing(),
-            None => self.terminate(Op::Unreachable, &[]),
+        if !goes_on {
+            self.terminate(Op::Unreachable, &[]);
         }
         goes_on
-    }
-
-    /// Whether a loop needs a second way out, which no invocation takes (`Faults::misfolds`).
-    ///
-    /// Where all ways out bring the same value of a variable, the driver needs no phi. It then reads the value behind
-    /// the loop from a register that each round overwrites for all lanes, those included that left the loop. The second
-    /// way brings zeros, so there are phis, and registers of phis keep the lanes apart.
-    fn wants_way_out(&self, parts: &Loop) -> bool {
-        let is_plain = |stmt: &Stmt| match stmt {
-            Stmt::Eval(node) => !matches!(self.function.node(*node).kind, NodeKind::Call { .. }),
-            _ => false,
-        };
-        let stores_in_test = !parts.test.iter().all(is_plain);
-        self.target.faults.misfolds
-            && self.kernel.stage == Stage::Compute
-            && (parts.condition.is_none() || stores_in_test)
-    }
-
-    /// Leaves the loop with zeros in its variables unless `truth` holds, which it does.
-    fn leave_unless(&mut self, truth: Word, assigned: &[LocalId], merge: Word) {
-        let [out, body] = [(); 2].map(|()| self.module.id());
-        self.selection_merge(body);
-        self.branch_if(truth, body, out);
-        self.open(out);
-        for local in assigned {
-            let ty = &self.function.local(*local).ty;
-            let pointer = self.local(*local);
-            let result = self.module.ty(ty);
-            let zero = self.module.null(result);
-            self.store_local(*local, pointer, zero, ty);
-        }
-        self.branch(merge);
-        self.open(body);
-    }
-
-    /// The variables of the invocation that a loop may assign, but for large arrays, which are never in registers.
-    fn assigned_in(&self, parts: &Loop) -> Vec<LocalId> {
-        let function = self.function;
-        let mut assigned = BTreeSet::new();
-        for block in [&parts.test, &parts.body, &parts.step] {
-            walk(block, &mut |stmt| match stmt {
-                Stmt::Store { local, .. } | Stmt::StoreElement { local, .. } => drop(assigned.insert(*local)),
-                Stmt::Carry(carry) => {
-                    assigned.extend(function.carries[carry.idx()].iter().map(|(local, _)| *local));
-                }
-                Stmt::Eval(node) => {
-                    if let NodeKind::Call { args, .. } = &function.node(*node).kind {
-                        assigned.extend(args.iter().filter_map(|arg| match arg {
-                            CallArg::Reference(local) => Some(*local),
-                            CallArg::Value(_) => None,
-                        }));
-                    }
-                }
-                _ => {}
-            });
-        }
-        let may_be_in_registers = |local: &LocalId| {
-            let local = function.local(*local);
-            let is_small = !matches!(&local.ty, Type::Array(array) if array.len > MAX_IN_REGISTERS);
-            is_small && !matches!(local.home, Home::Workgroup(_))
-        };
-        assigned.into_iter().filter(may_be_in_registers).collect()
     }
 
     fn loop_control(&self, parts: &Loop) -> LoopControl {

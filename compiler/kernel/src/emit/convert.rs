@@ -8,6 +8,8 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::function::FunctionEmitter;
 use super::ints::{bools, is_narrow};
+use crate::constant::Constant;
+use crate::ir::{Conversions, RoundBy, WidenBy};
 use crate::types::{Kind, Scalar, Type};
 
 impl FunctionEmitter<'_> {
@@ -131,16 +133,19 @@ impl FunctionEmitter<'_> {
         self.ids(Op::Bitcast, f32s, &[bits])
     }
 
-    /// Through its bits and one more that is 0, where a driver would leave the rounding out.
     fn round_to_f16(&mut self, value: Word, to: &Type) -> Word {
         let rounded = self.ids(Op::FConvert, to, &[value]);
-        if !self.target.faults.miswidens {
+        if self.kernel.conversions.f16 == RoundBy::Instruction {
             return rounded;
         }
         let u16s = to.with_scalar(Scalar::U16);
-        let Some(nothing) = self.hidden_nothing(&u16s) else { return rounded };
+        let zero = self.opaque(Constant::zero(Scalar::U16));
+        let zero = match to.n_components() {
+            1 => zero,
+            n => self.construct(&vec![zero; n.into()], &u16s),
+        };
         let bits = self.ids(Op::Bitcast, &u16s, &[rounded]);
-        let bits = self.ids(Op::BitwiseOr, &u16s, &[bits, nothing]);
+        let bits = self.ids(Op::BitwiseOr, &u16s, &[bits, zero]);
         self.ids(Op::Bitcast, to, &[bits])
     }
 
@@ -173,10 +178,11 @@ impl FunctionEmitter<'_> {
         if source.bits() == target.bits() {
             return self.ids(Op::Bitcast, to, &[value]);
         }
-        if self.target.faults.misfolds && source == Scalar::I32 && target.bits() == 64 {
+        let Conversions { narrow_ints, i32, .. } = self.kernel.conversions;
+        if i32 == WidenBy::Arithmetic && source == Scalar::I32 && target.bits() == 64 {
             return self.sign_extended(value, to);
         }
-        if self.target.faults.miswidens && is_narrow(from) && target.bits() > source.bits() {
+        if narrow_ints == WidenBy::Arithmetic && is_narrow(from) && target.bits() > source.bits() {
             return match source.is_signed() {
                 true => self.widened_by_arithmetic(value, from, to),
                 false => self.widened_by_mask(value, from, to),
@@ -199,7 +205,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// An i32 in 64 bits by arithmetic: Mesa takes `i64(x) < 100` for false, where it sees the conversion.
+    /// An i32 in 64 bits by arithmetic.
     fn sign_extended(&mut self, value: Word, to: &Type) -> Word {
         let wide = to.with_scalar(Scalar::U64);
         let sign = self.int(&wide, 1 << 31);
@@ -209,7 +215,7 @@ impl FunctionEmitter<'_> {
         if *to == wide { extended } else { self.ids(Op::Bitcast, to, &[extended]) }
     }
 
-    /// A narrow signed int with its sign's weight taken off by arithmetic: as it is where it was negated, too.
+    /// A narrow signed int, with twice its sign bit subtracted from its bits.
     fn widened_by_arithmetic(&mut self, value: Word, from: &Type, to: &Type) -> Word {
         let (i32s, u32s) = (to.with_scalar(Scalar::I32), to.with_scalar(Scalar::U32));
         let source = from.scalar().unwrap_or(Scalar::I8);
@@ -224,7 +230,7 @@ impl FunctionEmitter<'_> {
         if *to == i32s { wide } else { self.convert(wide, &i32s, to) }
     }
 
-    /// A narrow unsigned int with the bits above it taken off.
+    /// A narrow unsigned int, with the bits above it masked off.
     fn widened_by_mask(&mut self, value: Word, from: &Type, to: &Type) -> Word {
         let u32s = to.with_scalar(Scalar::U32);
         let source = from.scalar().unwrap_or(Scalar::U8);

@@ -6,7 +6,6 @@ use rspirv::spirv::{FunctionControl, Op, Word};
 use super::function::FunctionEmitter;
 use super::module::{Module, Operand, write};
 use crate::constant::Constant;
-use crate::ir::{Block, Stmt};
 use crate::stages::Stage;
 use crate::types::{Scalar, Type};
 
@@ -19,22 +18,8 @@ pub(super) fn failed_variable(module: &mut Module) -> Word {
     id
 }
 
-/// Whether an invocation may end within a loop, or in a choice within another.
-pub(super) fn ends_within(body: &Block) -> bool {
-    fn ends_at(block: &Block, depth: u32) -> bool {
-        block.iter().any(|stmt| match stmt {
-            Stmt::Return(..) | Stmt::End(_) => depth >= 2,
-            Stmt::If { then, orelse, .. } => ends_at(then, depth + 1) || ends_at(orelse, depth + 1),
-            Stmt::Loop(parts) => ends_at(&parts.test, depth + 2) || ends_at(&parts.body, depth + 2),
-            _ => false,
-        })
-    }
-    ends_at(body, 0)
-}
-
-/// A function that calls the kernel and no more: what a device enters where it is not to enter the kernel itself
-/// (`Faults::misreturns`).
-pub(super) fn caller(module: &mut Module, kernel: Word) -> Word {
+/// A function that calls the kernel and no more: `Entry::Wrapper`.
+pub(super) fn wrapper(module: &mut Module, kernel: Word) -> Word {
     let nothing = module.ty(&Type::Void);
     let function_type = module.function_type(nothing, &[]);
     let [id, label, result] = [(); 3].map(|()| module.id());

@@ -2,14 +2,13 @@
 
 use kps_syntax::Span;
 use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, StorageClass, Word};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::counted::{Counted, counted_args};
 use super::debug::FunctionDebug;
 use super::interface::Interface;
 use super::limits::{Limits, limits_of_args};
 use super::module::{Module, Operand, begin, end, write, write_operands};
-use super::revisits::revisits;
 use crate::constant::Constant;
 use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind, ScalarId};
 use crate::push::{BlockKind, Member};
@@ -50,10 +49,8 @@ pub(crate) struct FunctionEmitter<'e> {
     pub limits: Option<Limits<'e>>,
     /// How far arguments do.
     pub limits_of_args: &'e [Option<Limit>],
-    /// Its loads of elements that the invocation may have stored to before.
-    pub revisits: &'e FxHashSet<NodeId>,
-    /// Floats that the driver does not see as constants.
-    pub veiled: FxHashMap<Constant, Word>,
+    /// Constants that optimizers cannot know, in the prologue.
+    pub opaque: FxHashMap<Constant, Word>,
     /// All blocks so far, from behind the first one's label on.
     pub body: Vec<Word>,
     /// Of the block being filled.
@@ -75,22 +72,17 @@ pub(crate) struct FunctionEmitter<'e> {
 /// Most functions have no more, lines among them.
 const USUAL_WORDS: usize = 1024;
 
-/// What is known of a function by all places that call it: of its arguments, and what was stored before.
+/// What is known of a function's arguments by all places that call it.
 pub(crate) struct Known {
     counted: Vec<bool>,
     limits: Vec<Option<Limit>>,
-    revisits: FxHashSet<NodeId>,
 }
 
 impl Known {
     /// Of each function.
-    pub fn of(kernel: &Kernel, target: &Target) -> Vec<Known> {
-        let revisits = match target.faults.misfolds {
-            true => revisits(kernel),
-            false => vec![FxHashSet::default(); kernel.functions.len()],
-        };
-        let known = counted_args(kernel).into_iter().zip(limits_of_args(kernel)).zip(revisits);
-        known.map(|((counted, limits), revisits)| Known { counted, limits, revisits }).collect()
+    pub fn of(kernel: &Kernel) -> Vec<Known> {
+        let known = counted_args(kernel).into_iter().zip(limits_of_args(kernel));
+        known.map(|(counted, limits)| Known { counted, limits }).collect()
     }
 }
 
@@ -126,8 +118,7 @@ impl<'e> FunctionEmitter<'e> {
             counted_args: &known.counted,
             limits: None,
             limits_of_args: &known.limits,
-            revisits: &known.revisits,
-            veiled: FxHashMap::default(),
+            opaque: FxHashMap::default(),
             body: Vec::with_capacity(USUAL_WORDS),
             label: 0,
             file,
@@ -338,9 +329,9 @@ impl<'e> FunctionEmitter<'e> {
     // Values and variables.
 
     pub fn value(&mut self, node: NodeId) -> Word {
-        if let NodeKind::Constant(constant) = self.function.node(node).kind {
+        if let NodeKind::Constant(_) | NodeKind::Opaque(_) = self.function.node(node).kind {
             self.set_span(self.function.node(node).span);
-            return self.constant(constant);
+            return self.compute(node);
         }
         if self.values[node.idx()] == 0 && self.is_param_part(node) {
             self.values[node.idx()] = self.load_param_part(node);

@@ -12,9 +12,6 @@ use crate::types::{Scalar, Type};
 
 impl FunctionEmitter<'_> {
     pub fn int_division(&mut self, op: BinaryOp, a: Word, b: Word, known: Option<i128>, ty: &Type) -> Word {
-        if self.target.faults.misdivides && ty.is_vector() {
-            return self.int_division_by_components(op, [a, b], known, ty);
-        }
         let is_signed = ty.scalar().is_some_and(Scalar::is_signed);
         match op {
             BinaryOp::PlainDiv | BinaryOp::PlainMod => {
@@ -31,22 +28,6 @@ impl FunctionEmitter<'_> {
             _ if !is_signed => self.unsigned_division(false, a, b, known, ty),
             _ => self.signed_division(op, a, b, known, ty),
         }
-    }
-
-    fn int_division_by_components(
-        &mut self,
-        op: BinaryOp,
-        sides: [Word; 2],
-        known: Option<i128>,
-        ty: &Type,
-    ) -> Word {
-        let component = Type::from(ty.scalar().unwrap_or(Scalar::I32));
-        let of = |emitter: &mut Self, at| {
-            let [a, b] = sides.map(|side| emitter.extract(side, at, &component));
-            emitter.int_division(op, a, b, known, &component)
-        };
-        let parts: Vec<Word> = (0..ty.n_components()).map(|at| of(self, at.into())).collect();
-        self.construct(&parts, ty)
     }
 
     /// By zero both are 0.

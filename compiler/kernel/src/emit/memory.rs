@@ -2,7 +2,7 @@
 //!
 //! A load tests its indices, reads element 0 where one is outside, and chooses 0 over what it read; a
 //! store branches. Buffers leave the test of an element to a device that does it
-//! (`Target::robust_access`), but for loads that some driver answers with what was stored (`revisits.rs`).
+//! (`Target::robust_access`), but for loads that are checked in the words (`BoundsCheck`).
 //!
 //! A local is loaded and stored whole. What lies in a buffer has a type of its own (`layout.rs`), so it
 //! is moved part by part down to what both have: numbers, and vectors where they lie as such.
@@ -15,7 +15,7 @@ use super::counted::Counted;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
-use crate::ir::{BufferId, LocalId, NodeId, NodeKind, Step, Touch};
+use crate::ir::{BoundsCheck, BufferId, LocalId, NodeId, NodeKind, Step, Touch};
 use crate::types::Type;
 
 /// More elements than this are moved by a loop.
@@ -31,13 +31,6 @@ pub(super) struct Place {
     column: Option<Word>,
     pub ty: Type,
     packing: Packing,
-}
-
-/// Who tests the index of an element, on a device that can.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tester {
-    Device,
-    Words,
 }
 
 impl Place {
@@ -201,9 +194,15 @@ impl FunctionEmitter<'_> {
 
     // Buffers.
 
-    pub fn load_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step], tester: Tester) -> Word {
+    pub fn load_buffer(
+        &mut self,
+        buffer: BufferId,
+        index: NodeId,
+        path: &[Step],
+        bounds: BoundsCheck,
+    ) -> Word {
         self.interface.buffer(buffer).reads = true;
-        let (place, is_inside) = self.buffer_part((buffer, index, path), Touch::Read, tester);
+        let (place, is_inside) = self.buffer_part((buffer, index, path), Touch::Read, bounds);
         let ty = place.ty.clone();
         let value = self.load_place(&place);
         self.or_zero(value, is_inside, &ty)
@@ -212,7 +211,7 @@ impl FunctionEmitter<'_> {
     pub fn store_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step], value: NodeId) {
         self.interface.buffer(buffer).writes = true;
         let value = self.value(value);
-        let (place, is_inside) = self.buffer_part((buffer, index, path), Touch::Write, Tester::Device);
+        let (place, is_inside) = self.buffer_part((buffer, index, path), Touch::Write, BoundsCheck::Device);
         self.when_inside(is_inside, |emitter| emitter.store_place(&place, value));
     }
 
@@ -221,7 +220,7 @@ impl FunctionEmitter<'_> {
         &mut self,
         (buffer, index, path): (BufferId, NodeId, &[Step]),
         touch: Touch,
-        tester: Tester,
+        bounds: BoundsCheck,
     ) -> (Place, Option<Word>) {
         let is_proven = matches!(self.function.node(index).kind, NodeKind::Proven(_));
         let class = self.interface.buffer(buffer).class();
@@ -232,7 +231,7 @@ impl FunctionEmitter<'_> {
         }
         self.tell_buffer_path(buffer, element_index, path, touch);
         let can_test = self.target.robust_access && class == StorageClass::StorageBuffer;
-        let is_robust = can_test && tester == Tester::Device;
+        let is_robust = can_test && bounds == BoundsCheck::Device;
         let (element_inside, index) = match class {
             StorageClass::Uniform => (None, None),
             _ if is_proven || self.tells() => (None, Some(self.proven_index(buffer, index))),

@@ -3,9 +3,10 @@
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
 //! buffers, which `reach` leads to and whose types are `layout`'s, `counted` for which indices drivers
-//! need not fear, `flat` for those of several axes that may not fit, `limits` for those that surely do, `revisits` for loads of what may
-//! have been stored just before, `zeros` for those that drivers fold, `stored` and `bits` for what memory holds instead of a value, `coop` for matrices that subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for
-//! what a device is told that checks, `debug` for what debuggers are told; `interface` holds what the
+//! need not fear, `flat` for those of several axes that may not fit, `limits` for those that surely do, `opaque` for
+//! constants that no optimizer knows, `stored` and `bits` for what memory holds instead of a value, `coop` for matrices
+//! that subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for what a
+//! device is told that checks, `debug` for what debuggers are told; `interface` holds what the
 //! module binds, `module` what its functions share, `ports` what comes into a stage of a graphics pipeline
 //! and goes out of it.
 
@@ -29,18 +30,16 @@ mod limits;
 mod memory;
 mod module;
 mod narrow;
+mod opaque;
 mod params;
 mod ports;
 mod reach;
 mod record;
-mod revisits;
-mod rounding;
 mod stored;
 mod subgroup;
 mod textures;
 mod values;
 mod vectors;
-mod zeros;
 
 use kps_syntax::{Diagnostics, Location};
 use rspirv::spirv::{MemoryModel, Word};
@@ -48,7 +47,7 @@ use rspirv::spirv::{MemoryModel, Word};
 use self::function::{FunctionEmitter, Known};
 use self::interface::Interface;
 use self::module::{EntryPoint, Module};
-use crate::ir::{Kernel, SharedId};
+use crate::ir::{Entry, Kernel, SharedId};
 use crate::signature::{KernelModule, Target};
 use crate::verify::Verified;
 
@@ -62,7 +61,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     }
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);
-    let known = Known::of(kernel, target);
+    let known = Known::of(kernel);
     for ((function, id), known) in kernel.functions.iter().zip(&ids).zip(&known) {
         let Some(id) = *id else { continue };
         match &function.called_for {
@@ -74,8 +73,10 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     interface.decorate_access(kernel, &mut module);
     module.debug_globals(kernel, &interface);
     let main_id = ids.last().copied().flatten().expect("the kernel itself is always emitted");
-    let calls_kernel = target.faults.misreturns && ends::ends_within(&main.body);
-    let entry_id = if calls_kernel { ends::caller(&mut module, main_id) } else { main_id };
+    let entry_id = match kernel.entry {
+        Entry::Kernel => main_id,
+        Entry::Wrapper => ends::wrapper(&mut module, main_id),
+    };
     let capabilities = module.capabilities();
     let entry = EntryPoint {
         main: entry_id,

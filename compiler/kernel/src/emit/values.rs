@@ -4,7 +4,6 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::checks::Opposite;
 use super::function::FunctionEmitter;
-use super::memory::Tester;
 use super::module::Operand;
 use crate::builtins::FloatFn;
 use crate::constant::Constant;
@@ -43,7 +42,8 @@ impl FunctionEmitter<'_> {
             return made;
         }
         match kind {
-            NodeKind::Constant(constant) => self.constant(*constant),
+            NodeKind::Constant(constant) => self.module.constant(*constant),
+            NodeKind::Opaque(constant) => self.opaque(*constant),
             NodeKind::Input(input) => self.input_value(*input),
             NodeKind::Port(port) => self.load_port(*port, ty),
             NodeKind::Domain => self.load_domain(),
@@ -65,7 +65,7 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 let made = self.convert(a, from, ty);
                 self.tell_conversion(a, from, made, ty);
-                self.veiled_conversion(made, from, ty)
+                made
             }
             NodeKind::Proven(a) => self.value(*a),
             NodeKind::Bitcast(a) => {
@@ -80,12 +80,8 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::Float(function, args) => {
                 let given = args.iter().flatten();
-                let args: Vec<Word> = given.map(|arg| self.float_argument(*function, *arg)).collect();
-                match function {
-                    FloatFn::Trunc => self.truncated(args[0], ty),
-                    FloatFn::Round => self.rounded(args[0], ty),
-                    function => self.glsl(float_op(*function), ty, &args),
-                }
+                let args: Vec<Word> = given.map(|arg| self.value(*arg)).collect();
+                self.glsl(float_op(*function), ty, &args)
             }
             NodeKind::Abs(a) => {
                 let a = self.value(*a);
@@ -96,6 +92,7 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 self.sign(a, ty)
             }
+            NodeKind::CopySign { magnitude, sign } => self.copy_sign(*magnitude, *sign, ty),
             NodeKind::IsNan(a) => {
                 let a = self.value(*a);
                 self.ids(Op::IsNan, ty, &[a])
@@ -150,9 +147,8 @@ impl FunctionEmitter<'_> {
                 self.load_local(*local, pointer, ty)
             }
             NodeKind::LoadElement { local, path } => self.load_element(*local, path, ty),
-            NodeKind::BufferLoad { buffer, index, path } => {
-                let tester = if self.revisits.contains(&id) { Tester::Words } else { Tester::Device };
-                self.load_buffer(*buffer, *index, path, tester)
+            NodeKind::BufferLoad { buffer, index, path, bounds } => {
+                self.load_buffer(*buffer, *index, path, *bounds)
             }
             NodeKind::BufferAxis { buffer, axis } => self.buffer_axis(*buffer, *axis),
             NodeKind::IsInside { buffer, index } => self.inside_buffer(*buffer, *index).0,
@@ -216,7 +212,7 @@ impl FunctionEmitter<'_> {
     }
 
     fn binary(&mut self, id: NodeId, op: BinaryOp, [a, b]: [NodeId; 2], ty: &Type) -> Word {
-        let constant = self.known(b);
+        let constant = self.function.known(b);
         let known = constant.and_then(Constant::as_int);
         if op == BinaryOp::Mul
             && is_float(ty)
@@ -224,8 +220,7 @@ impl FunctionEmitter<'_> {
         {
             return product;
         }
-        let a = self.value(a);
-        let b = if op == BinaryOp::Div { self.divisor(b) } else { self.value(b) };
+        let (a, b) = (self.value(a), self.value(b));
         self.tell_binary(id, op, [a, b], constant);
         let kind = ty.scalar().map_or(Kind::Signed, Scalar::kind);
         let float = kind == Kind::Float;
@@ -302,15 +297,6 @@ impl FunctionEmitter<'_> {
         };
         let (vector, scalar) = (self.value(vector), self.value(scalar));
         Some(self.ids(Op::VectorTimesScalar, ty, &[vector, scalar]))
-    }
-
-    /// The value of a constant, in every component.
-    fn known(&self, node: NodeId) -> Option<Constant> {
-        match self.function.node(node).kind {
-            NodeKind::Constant(constant) => Some(constant),
-            NodeKind::Splat(scalar) => self.known(scalar),
-            _ => None,
-        }
     }
 }
 

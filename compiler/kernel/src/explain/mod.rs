@@ -60,6 +60,7 @@ pub(crate) fn explain(
     let (mut lowered, remarked) = lower::lower_remarked(template, env, signature, target);
     let emulated = std::mem::take(&mut lowered.emulated);
     let kernel = crate::sound(lowered)?;
+    let kernel = crate::workarounds::apply(kernel, target.workarounds)?;
     let module = emit::emit(&kernel, target);
     let functions = functions(kernel.get(), remarked, &module.capabilities, &emulated);
     Ok(Explanation {

@@ -99,6 +99,8 @@ pub struct Kernel {
     /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
     pub whole_groups: bool,
     pub precise: bool,
+    pub entry: Entry,
+    pub conversions: Conversions,
     pub buffers: Vec<Buffer>,
     pub shared: Vec<Shared>,
     pub scalars: Vec<ScalarParam>,
@@ -108,6 +110,51 @@ pub struct Kernel {
     pub ports: Vec<Port>,
     /// The kernel itself is the last one.
     pub functions: Vec<Function>,
+}
+
+/// The function that a device enters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// The kernel itself.
+    Kernel,
+    /// A wrapper: a function that calls the kernel and does nothing else.
+    Wrapper,
+}
+
+/// How numbers are converted: by `Convert`, and where an operation converts on the way. Such are negations of narrow ints,
+/// narrow ints in shared memory, indices of 64 bits, and narrow parameters, which arrive in 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conversions {
+    /// Ints of 8 and 16 bits to more bits.
+    pub narrow_ints: WidenBy,
+    /// An i32 to 64 bits.
+    pub i32: WidenBy,
+    /// Floats to f16.
+    pub f16: RoundBy,
+}
+
+impl Conversions {
+    pub const PLAIN: Conversions = Conversions {
+        narrow_ints: WidenBy::Instruction,
+        i32: WidenBy::Instruction,
+        f16: RoundBy::Instruction,
+    };
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WidenBy {
+    /// One that extends by the sign or by zeros.
+    Instruction,
+    /// The bits are extended by zeros, and arithmetic puts the sign right.
+    Arithmetic,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoundBy {
+    Instruction,
+    /// What the instruction gives goes through its bits, joined with those of an opaque zero, so that no optimizer sees
+    /// where it came from. In kernels alone.
+    OpaqueBits,
 }
 
 #[derive(Debug)]
@@ -292,6 +339,15 @@ impl Function {
     pub fn constant(&self, id: NodeId) -> Option<Constant> {
         match self.nodes[id.idx()].kind {
             NodeKind::Constant(constant) => Some(constant),
+            _ => None,
+        }
+    }
+
+    /// The value of a constant, one that is opaque to optimizers or in every component included.
+    pub(crate) fn known(&self, id: NodeId) -> Option<Constant> {
+        match self.nodes[id.idx()].kind {
+            NodeKind::Constant(constant) | NodeKind::Opaque(constant) => Some(constant),
+            NodeKind::Splat(scalar) => self.known(scalar),
             _ => None,
         }
     }

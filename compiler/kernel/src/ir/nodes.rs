@@ -23,6 +23,9 @@ pub struct Node {
 pub enum NodeKind {
     // Values from outside.
     Constant(Constant),
+    /// The constant, computed from an input of the launch, so that no optimizer can know it: an optimization barrier.
+    /// A float, a bool or an unsigned 0; in kernels alone. Like a constant it needs no `Eval`.
+    Opaque(Constant),
     Input(Input),
     /// What came into a vertex or fragment function.
     Port(PortId),
@@ -54,6 +57,11 @@ pub enum NodeKind {
     Float(FloatFn, [Option<NodeId>; 3]),
     Abs(NodeId),
     Sign(NodeId),
+    /// The magnitude of one float with the sign bit of another; exact for zeros and NaNs too.
+    CopySign {
+        magnitude: NodeId,
+        sign: NodeId,
+    },
     IsNan(NodeId),
     IsInf(NodeId),
 
@@ -95,6 +103,7 @@ pub enum NodeKind {
         buffer: BufferId,
         index: NodeId,
         path: Vec<Step>,
+        bounds: BoundsCheck,
     },
     /// All elements of it.
     BufferLen(BufferId),
@@ -149,6 +158,15 @@ pub enum NodeKind {
         function: FunctionId,
         args: Vec<CallArg>,
     },
+}
+
+/// What checks the index of a load against the length of the buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoundsCheck {
+    /// The device, where it has robust access; else the words.
+    Device,
+    /// The words, on every device.
+    Words,
 }
 
 /// One step into what is made of parts.
@@ -349,10 +367,20 @@ pub(crate) fn steps(path: &[Step]) -> impl Iterator<Item = NodeId> {
 }
 
 impl NodeKind {
+    /// About how many instructions compute it.
+    pub(crate) fn n_operations(&self) -> usize {
+        match self {
+            // Either float as bits, masked; the bits joined, and as a float again.
+            NodeKind::CopySign { .. } => 6,
+            _ => 1,
+        }
+    }
+
     /// Calls `visit` for every node that this one uses.
     pub fn operands(&self, visit: &mut dyn FnMut(NodeId)) {
         match self {
             NodeKind::Constant(_)
+            | NodeKind::Opaque(_)
             | NodeKind::Input(_)
             | NodeKind::Port(_)
             | NodeKind::Domain
@@ -384,6 +412,7 @@ impl NodeKind {
             NodeKind::Binary(_, a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::Dot(a, b)
+            | NodeKind::CopySign { magnitude: a, sign: b }
             | NodeKind::ExtractAt { whole: a, index: b }
             | NodeKind::Insert { whole: a, value: b, .. } => {
                 visit(*a);

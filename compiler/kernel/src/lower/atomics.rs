@@ -192,7 +192,7 @@ impl Ctx<'_> {
         let ty = self.ty(*node).clone();
         let is_whole = ty.is_matrix() || matches!(ty, Type::Vector(..));
         let (root, path) = match &self.f.func.node(*node).kind {
-            NodeKind::BufferLoad { buffer, index, path } => (Root::Element(*buffer, *index), path),
+            NodeKind::BufferLoad { buffer, index, path, .. } => (Root::Element(*buffer, *index), path),
             NodeKind::LoadElement { local, path } => (Root::Local(*local), path),
             _ => return None,
         };

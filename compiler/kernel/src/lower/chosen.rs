@@ -431,8 +431,8 @@ impl Ctx<'_> {
     /// The same access to this very array.
     fn of_array(&mut self, kind: &NodeKind, array: BufferId) -> NodeKind {
         match kind.clone() {
-            NodeKind::BufferLoad { index, path, .. } => {
-                NodeKind::BufferLoad { buffer: array, index: self.index_into(array, index), path }
+            NodeKind::BufferLoad { index, path, bounds, .. } => {
+                NodeKind::BufferLoad { buffer: array, index: self.index_into(array, index), path, bounds }
             }
             NodeKind::Atomic(mut atomic) => {
                 if let AtomicPlace::Buffer { buffer, index, .. } = &mut atomic.place {

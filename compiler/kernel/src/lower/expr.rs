@@ -403,7 +403,11 @@ impl Ctx<'_> {
     /// A few operations without effects, which cost less than a branch. Of those, a device that checks would take
     /// any that it is told of for what the script asked for.
     pub fn is_eager(&self, block: &Block) -> bool {
-        block.len() <= MAX_EAGER
+        let n_operations = |stmt: &Stmt| match stmt {
+            Stmt::Eval(node) => self.f.func.node(*node).kind.n_operations(),
+            _ => 1,
+        };
+        block.iter().map(n_operations).sum::<usize>() <= MAX_EAGER
             && block.iter().all(|stmt| match stmt {
                 Stmt::Eval(node) if self.checks && self.tells_of(*node) => false,
                 Stmt::Eval(node) => !matches!(

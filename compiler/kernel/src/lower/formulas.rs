@@ -144,26 +144,8 @@ impl Math<'_, '_> {
         self.copysign(root, x)
     }
 
-    /// By bits of both, as drivers that do not keep signs of zeros may choose either zero. But LLVM 15, which lavapipe
-    /// compiles with, may take one for the other where `x & m | y & ~m` is itself chosen, on processors that have
-    /// AVX-512: there it is a choice.
-    pub fn copysign(&mut self, x: NodeId, sign: NodeId) -> NodeId {
-        if self.ctx.misfolds {
-            let size = self.abs(x);
-            let has_sign = self.has_sign(sign);
-            return self.negated_if(has_sign, size);
-        }
-        let (bits, top) = self.sign_bit();
-        let scalar = bits.scalar().expect("it has that of the float");
-        let rest = self.ctx.constant(Constant::int(scalar, (1i128 << (scalar.bits() - 1)) - 1), self.span);
-        let rest = self.ctx.splat_to(rest, &bits, self.span);
-        let mut masked = |float, mask| {
-            let taken = self.ctx.node(NodeKind::Bitcast(float), bits.clone(), self.span);
-            self.ctx.node(NodeKind::Binary(BinaryOp::And, taken, mask), bits.clone(), self.span)
-        };
-        let (size, sign) = (masked(x, rest), masked(sign, top));
-        let joined = self.ctx.node(NodeKind::Binary(BinaryOp::Or, size, sign), bits, self.span);
-        self.ctx.node(NodeKind::Bitcast(joined), self.ty.clone(), self.span)
+    pub fn copysign(&mut self, magnitude: NodeId, sign: NodeId) -> NodeId {
+        self.ctx.node(NodeKind::CopySign { magnitude, sign }, self.ty.clone(), self.span)
     }
 
     pub fn negated_if(&mut self, condition: NodeId, x: NodeId) -> NodeId {

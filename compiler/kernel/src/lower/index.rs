@@ -17,7 +17,7 @@ use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder};
 use crate::errors;
-use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt, Touch};
+use crate::ir::{BoundsCheck, BufferId, NodeId, NodeKind, Step, Stmt, Touch};
 use crate::library;
 use crate::structs::{MethodKind, StructType};
 use crate::types::{Scalar, Type};
@@ -359,7 +359,9 @@ impl Ctx<'_> {
         let kind = match place.root {
             Root::Local(local) if path.is_empty() => NodeKind::Load(local),
             Root::Local(local) => NodeKind::LoadElement { local, path },
-            Root::Element(buffer, index) => NodeKind::BufferLoad { buffer, index, path },
+            Root::Element(buffer, index) => {
+                NodeKind::BufferLoad { buffer, index, path, bounds: BoundsCheck::Device }
+            }
         };
         self.node(kind, place.ty.clone(), span)
     }

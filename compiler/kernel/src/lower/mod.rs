@@ -103,8 +103,8 @@ use crate::check::{parts_handed_on, receivers};
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::ir::{
-    Block, Buffer, Function, FunctionId, Kernel, LocalId, NodeId, Port, SamplerParam, ScalarParam, Shared,
-    Stmt, Texture,
+    Block, Buffer, Conversions, Entry, Function, FunctionId, Kernel, LocalId, NodeId, Port, SamplerParam,
+    ScalarParam, Shared, Stmt, Texture,
 };
 use crate::matrices::{CoopUse, Matrices};
 use crate::remark::Remark;
@@ -211,8 +211,6 @@ pub(crate) struct Ctx<'a> {
     checks: bool,
     /// `None` where cooperative matrices are emulated.
     matrices: Option<Tiles>,
-    /// `Faults::misfolds`.
-    misfolds: bool,
     /// The places that no instruction of the device does, where it has some for matrices.
     emulated: Vec<Location>,
     /// What emulated ones are: lists of rows.
@@ -491,7 +489,6 @@ impl<'a> Ctx<'a> {
             trace: target.trace,
             checks: target.checks,
             matrices: Tiles::new(target, template, signature.rank),
-            misfolds: target.faults.misfolds,
             emulated: Vec::new(),
             coop_types: FxHashSet::default(),
             buffers: Vec::new(),
@@ -601,6 +598,8 @@ impl<'a> Ctx<'a> {
             rows: self.rows,
             whole_groups: false,
             precise: options.precise,
+            entry: Entry::Kernel,
+            conversions: Conversions::PLAIN,
             buffers: self.buffers,
             shared: self.shared,
             scalars: self.scalars,

@@ -7,12 +7,13 @@ use kps_syntax::Span;
 
 use super::{Check, Verifier, Violation, ensure, indexed};
 use crate::builtins::{AtomicOp, Combine, SubgroupOp};
+use crate::constant::Constant;
 use crate::ir::{
     Arg, Atomic, AtomicPlace, BinaryOp, Buffer, CallArg, CoopMemory, CoopPlace, GeometryFn, Home, NodeId,
     NodeKind, UnaryOp,
 };
 use crate::matrices::{CoopType, CoopUse};
-use crate::stages::Direction;
+use crate::stages::{Direction, Stage};
 use crate::types::{Kind, Scalar, Type};
 
 impl Verifier<'_> {
@@ -25,6 +26,7 @@ impl Verifier<'_> {
         }
         let holds = match kind {
             NodeKind::Constant(constant) => *ty == Type::from(constant.scalar()),
+            NodeKind::Opaque(constant) => self.opaque(*constant, ty),
             NodeKind::Input(input) => *ty == Type::of(input.n_components(), Scalar::U32),
             NodeKind::Port(port) => self.port(*port, Direction::Input, span)? == ty,
             NodeKind::Domain => self.kernel.has_domain && *ty == Type::Vector(3, self.kernel.ids.unsigned()),
@@ -71,6 +73,9 @@ impl Verifier<'_> {
                     && args.iter().flatten().all(|arg| of(arg) == ty)
             }
             NodeKind::Abs(a) | NodeKind::Sign(a) => of(a) == ty && !is_kind(ty, &[Kind::Bool]),
+            NodeKind::CopySign { magnitude, sign } => {
+                of(magnitude) == ty && of(sign) == ty && is_kind(ty, &[Kind::Float])
+            }
             NodeKind::IsNan(a) | NodeKind::IsInf(a) => {
                 is_kind(of(a), &[Kind::Float]) && *ty == of(a).with_scalar(Scalar::Bool)
             }
@@ -111,7 +116,7 @@ impl Verifier<'_> {
             NodeKind::Geometry(function, args) => self.geometry(*function, args, ty),
             NodeKind::Load(local) => self.local(*local, span)? == ty,
             NodeKind::LoadElement { local, path } => self.path(*local, path, span)? == *ty,
-            NodeKind::BufferLoad { buffer, index, path } => {
+            NodeKind::BufferLoad { buffer, index, path, .. } => {
                 self.index(*index, span)?;
                 self.part(self.buffer(*buffer, span)?.clone(), path, span)? == *ty
             }
@@ -141,6 +146,16 @@ impl Verifier<'_> {
             }
         };
         ensure(holds, span, format_args!("operands that do not fit: {kind:?} as `{ty}`"))
+    }
+
+    /// Whether a constant can be hidden from optimizers.
+    pub(super) fn opaque(&self, constant: Constant, ty: &Type) -> bool {
+        let fits = match constant.scalar().kind() {
+            Kind::Float | Kind::Bool => true,
+            Kind::Unsigned => constant == Constant::zero(constant.scalar()),
+            Kind::Signed => false,
+        };
+        fits && self.kernel.stage == Stage::Compute && *ty == Type::from(constant.scalar())
     }
 
     /// Whether arithmetic of whole matrices fits; `None` for what is none. Devices compute with no `bf16`s.

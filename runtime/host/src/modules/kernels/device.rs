@@ -5,8 +5,8 @@ use std::rc::Rc;
 use kps_compute::Tensor;
 use kps_device::{Check, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
-    ArrayParam, Edge, Faults, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType,
-    Product, Quantity, Reach, Rows, Signature, Target, Width,
+    ArrayParam, Edge, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType, Product,
+    Quantity, Reach, Rows, Signature, Target, Width, Workarounds,
 };
 
 use super::errors;
@@ -36,12 +36,17 @@ pub fn target_of(info: &DeviceInfo) -> Target {
         scalar_layout: has(Feature::ScalarLayout),
         robust_access: has(Feature::RobustAccess) && !info.capabilities.prefers_tested_indices,
         float_controls: has(Feature::FloatControls),
-        faults: Faults::of_driver(&info.name),
+        workarounds: workarounds(info),
         f32_atomic_add: has(Feature::FloatAtomicAdd),
         f64_atomic_add: has(Feature::DoubleAtomicAdd),
         matrices: matrices(info),
         ..Target::portable()
     }
+}
+
+fn workarounds(info: &DeviceInfo) -> Workarounds {
+    let driver = info.vulkan_driver.as_ref();
+    driver.map_or(Workarounds::NONE, |driver| Workarounds::of_vulkan_driver(driver.id, &driver.version))
 }
 
 /// The products of matrices that kernels can leave to a device. Their words are for the Vulkan memory model,

@@ -1,0 +1,153 @@
+//! Rewrites of a kernel node by node.
+//!
+//! In go a kernel and what is to be done with each node that it evaluates; what a rewrite builds is evaluated right
+//! before that node.
+
+use kps_syntax::Span;
+
+use crate::builtins::FloatFn;
+use crate::constant::Constant;
+use crate::ir::{BinaryOp, Block, CompareOp, Function, Kernel, Loop, Node, NodeId, NodeKind, Stmt};
+use crate::types::{Scalar, Type};
+
+/// Calls `rewrite` for every node where it is evaluated, in the order of the statements.
+pub(super) fn rewrite(kernel: &mut Kernel, mut rewrite: impl FnMut(&mut Builder, NodeId)) {
+    for function in &mut kernel.functions {
+        let body = std::mem::take(&mut function.body);
+        function.body = block(function, body, &mut rewrite);
+    }
+}
+
+fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Builder, NodeId)) -> Block {
+    let mut after = Block::with_capacity(before.len());
+    for stmt in before {
+        let stmt = match stmt {
+            Stmt::Eval(node) => {
+                let mut builder = Builder::new(function, &mut after, node);
+                rewrite(&mut builder, node);
+                stmt
+            }
+            Stmt::If { condition, then, orelse, span } => {
+                let then = block(function, then, rewrite);
+                let orelse = block(function, orelse, rewrite);
+                Stmt::If { condition, then, orelse, span }
+            }
+            Stmt::Loop(parts) => {
+                let Loop { test, condition, body, step, span } = *parts;
+                let test = block(function, test, rewrite);
+                let body = block(function, body, rewrite);
+                let step = block(function, step, rewrite);
+                Stmt::Loop(Box::new(Loop { test, condition, body, step, span }))
+            }
+            other => other,
+        };
+        after.push(stmt);
+    }
+    after
+}
+
+/// Appends nodes to a block.
+pub(super) struct Builder<'f> {
+    pub function: &'f mut Function,
+    block: &'f mut Block,
+    span: Span,
+}
+
+impl<'f> Builder<'f> {
+    /// The new nodes belong to the place of `node`.
+    fn new(function: &'f mut Function, block: &'f mut Block, node: NodeId) -> Builder<'f> {
+        let span = function.node(node).span;
+        Builder { function, block, span }
+    }
+
+    /// At a place of the source.
+    pub fn at(function: &'f mut Function, block: &'f mut Block, span: Span) -> Builder<'f> {
+        Builder { function, block, span }
+    }
+
+    /// Gives a node another computation of the same value.
+    pub fn replace(&mut self, node: NodeId, kind: NodeKind) {
+        self.function.nodes[node.idx()].kind = kind;
+    }
+
+    pub fn kind(&self, node: NodeId) -> NodeKind {
+        self.function.node(node).kind.clone()
+    }
+
+    pub fn ty(&self, node: NodeId) -> Type {
+        self.function.ty(node).clone()
+    }
+
+    pub fn node(&mut self, kind: NodeKind, ty: impl Into<Type>) -> NodeId {
+        let id = self.push(kind, ty.into());
+        self.block.push(Stmt::Eval(id));
+        id
+    }
+
+    fn push(&mut self, kind: NodeKind, ty: Type) -> NodeId {
+        let id = NodeId(self.function.nodes.len() as u32);
+        self.function.nodes.push(Node { kind, ty, span: self.span, name: None });
+        id
+    }
+
+    pub fn constant(&mut self, constant: Constant) -> NodeId {
+        self.push(NodeKind::Constant(constant), constant.scalar().into())
+    }
+
+    pub fn opaque(&mut self, constant: Constant) -> NodeId {
+        self.push(NodeKind::Opaque(constant), constant.scalar().into())
+    }
+
+    /// A scalar in every component of a type.
+    pub fn splat(&mut self, scalar: NodeId, ty: &Type) -> NodeId {
+        if ty.is_vector() { self.node(NodeKind::Splat(scalar), ty.clone()) } else { scalar }
+    }
+
+    pub fn float(&mut self, ty: &Type, value: f64) -> NodeId {
+        let constant = self.constant(Constant::float(ty.scalar().unwrap_or(Scalar::F32), value));
+        self.splat(constant, ty)
+    }
+
+    /// Of a float type.
+    pub fn opaque_zero(&mut self, ty: &Type) -> NodeId {
+        let zero = self.opaque(Constant::float(ty.scalar().unwrap_or(Scalar::F32), 0.0));
+        self.splat(zero, ty)
+    }
+
+    /// Zero, or `False`, in every part of a type.
+    pub fn zero(&mut self, ty: &Type) -> NodeId {
+        if let (Some(scalar), true) = (ty.scalar(), !ty.is_matrix()) {
+            let zero = self.constant(Constant::zero(scalar));
+            return match ty {
+                Type::Scalar(_) => zero,
+                _ => self.node(NodeKind::Splat(zero), ty.clone()),
+            };
+        }
+        let n_parts = ty.n_parts().unwrap_or(0);
+        let parts: Vec<NodeId> = match ty {
+            Type::Array(array) => vec![self.zero(&array.element); n_parts as usize],
+            _ => (0..n_parts).filter_map(|at| ty.part(at)).map(|part| self.zero(&part)).collect(),
+        };
+        self.node(NodeKind::Construct(parts), ty.clone())
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
+        let ty = self.ty(a);
+        self.node(NodeKind::Binary(op, a, b), ty)
+    }
+
+    pub fn compare(&mut self, op: CompareOp, a: NodeId, b: NodeId) -> NodeId {
+        let bools = self.ty(a).with_scalar(Scalar::Bool);
+        self.node(NodeKind::Compare(op, a, b), bools)
+    }
+
+    pub fn select(&mut self, condition: NodeId, then: NodeId, orelse: NodeId) -> NodeId {
+        let ty = self.ty(then);
+        self.node(NodeKind::Select { condition, then, orelse }, ty)
+    }
+
+    pub fn function_of(&mut self, function: FloatFn, x: NodeId) -> NodeId {
+        let ty = self.ty(x);
+        self.node(NodeKind::Float(function, [Some(x), None, None]), ty)
+    }
+}

@@ -1,0 +1,10 @@
+//! Lavapipe's `lp_build_add`, `lp_build_mul`, `lp_build_sub` and `lp_build_div` take shortcuts for operands that are
+//! the constant 0.0, which costs signs of zeros, infinities and NaNs. So no float is a constant in a precise kernel.
+
+use super::float_constants;
+use crate::ir::Kernel;
+use crate::types::Scalar;
+
+pub(super) fn apply(kernel: &mut Kernel) {
+    float_constants::hide(kernel, Scalar::is_float);
+}

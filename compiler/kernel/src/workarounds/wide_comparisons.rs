@@ -1,0 +1,7 @@
+//! Mesa 22.3 takes `i64(x) < 100` for false where it sees the conversion. So an i32 is extended by arithmetic.
+
+use crate::ir::{Kernel, WidenBy};
+
+pub(super) fn apply(kernel: &mut Kernel) {
+    kernel.conversions.i32 = WidenBy::Arithmetic;
+}
