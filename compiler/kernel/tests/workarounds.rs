@@ -1,5 +1,5 @@
 //! The table of workarounds: each row changes the words of the kernel of its name in `cases/workarounds`, which a golden
-//! beside it holds, for the driver and the version that have the fault; `docs/workarounds.md` is what the table says.
+//! beside it holds, for the driver and the version that have the fault; `docs/src/reference/workarounds.md` is what the table says.
 //! `UPDATE=1` blesses both.
 
 mod support;
@@ -88,12 +88,11 @@ fn drivers_are_known_by_their_vulkan_ids() {
 }
 
 const HEAD: &str = "\
-# Workarounds for drivers
+# Driver workarounds
 
-What Vulkan drivers get wrong in kernels, and what kps does about it.
-This page is printed from the table in `compiler/kernel/src/workarounds/mod.rs`.
-A workaround applies to all versions of a driver that are not known to be right, and to versions that kps cannot read.
-The test is a case that is wrong on that driver without the workaround; `compiler/kernel/tests/cases/workarounds` has for each a kernel of its name, with the words that the workaround makes of it.
+You want to know what kps does about faults of Vulkan drivers.
+A workaround applies to every version of its driver that is not known to be right, and to versions that kps cannot read.
+Each test gives a wrong result on that driver without the workaround.
 
 | Name | Driver | Versions | What goes wrong | What is done | Test |
 |---|---|---|---|---|---|
@@ -104,17 +103,13 @@ fn the_page_is_what_the_table_says() {
     let mut page = HEAD.to_owned();
     for row in TABLE {
         let Workaround { name, versions, fault, remedy, test, .. } = row;
-        let (driver, test) = (row.driver.name(), format!("[{}](../{test})", short(test)));
+        let driver = row.driver.name();
         // A bar would end the cell.
         let (fault, remedy) = (fault.replace('|', "\\|"), remedy.replace('|', "\\|"));
-        writeln!(page, "| {name} | {driver} | {versions} | {fault} | {remedy} | {test} |")
+        writeln!(page, "| {name} | {driver} | {versions} | {fault} | {remedy} | `{test}` |")
             .expect("a string takes all");
     }
-    let path = root().join("docs/workarounds.md");
-    let message = "docs/workarounds.md is not what the table says: UPDATE=1 writes it";
+    let path = root().join("docs/src/reference/workarounds.md");
+    let message = "docs/src/reference/workarounds.md is not what the table says: UPDATE=1 writes it";
     compare(&path, &page).expect(message);
-}
-
-fn short(path: &str) -> String {
-    Path::new(path).file_stem().expect("a name").to_string_lossy().replace('_', " ")
 }

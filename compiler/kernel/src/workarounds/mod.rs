@@ -2,7 +2,7 @@
 //!
 //! In go a kernel and the workarounds that the driver of its device needs; out comes a kernel that means the same,
 //! verified again. [`TABLE`] is the list: a row for each fault of each driver, with a file of its own for what is done.
-//! `docs/workarounds.md` is printed from it. The pass applies the rows in order. Never here: words. What a workaround
+//! `docs/src/reference/workarounds.md` is printed from it. The pass applies the rows in order. Never here: words. What a workaround
 //! needs of the emitter is a neutral construct of the IR, such as [`NodeKind::Opaque`](crate::ir::NodeKind::Opaque).
 //!
 //! To add one: find the smallest kernel that shows the fault and make it a case that every device runs; write a file
