@@ -1,8 +1,8 @@
-//! Mistakes of shaders as diagnostics. Those that glslang finds are in `glsl/messages.rs`.
+//! Diagnostics about shaders. Those that glslang finds are in `glsl/messages.rs`.
 
 use kps_syntax::{Diagnostic, Location, Source, Span};
 
-/// A place in the text; the last character of it where naga knows none.
+/// A place in the text. It is the last character if naga knows no place.
 pub(crate) fn location(source: &Source, span: naga::Span) -> Location {
     let end = source.text().len();
     let range = span.to_range().unwrap_or(end.saturating_sub(1)..end);
@@ -10,7 +10,7 @@ pub(crate) fn location(source: &Source, span: naga::Span) -> Location {
     Location { source: source.clone(), span: Span::new(start as u32, end as u32) }
 }
 
-/// A place, without the body of what has one.
+/// A place, without the body of the item there.
 pub(crate) fn head_location(source: &Source, span: naga::Span) -> Location {
     let mut location = location(source, span);
     let found = source.slice(location.span);
@@ -21,7 +21,7 @@ pub(crate) fn head_location(source: &Source, span: naga::Span) -> Location {
     location
 }
 
-/// The place of a name alone, where it begins something longer.
+/// The place of a name that begins a longer item.
 pub(crate) fn name_location(source: &Source, span: naga::Span) -> Location {
     let mut location = location(source, span);
     let found = source.slice(location.span);
@@ -33,7 +33,7 @@ pub(crate) fn name_location(source: &Source, span: naga::Span) -> Location {
     location
 }
 
-/// Where one of some words stands in a text for the first time.
+/// The first occurrence of any of some words in a text.
 pub(crate) fn word(source: &Source, words: &[&str]) -> Option<naga::Span> {
     words.iter().find_map(|word| {
         let start = source.text().find(word)? as u32;
@@ -41,7 +41,7 @@ pub(crate) fn word(source: &Source, words: &[&str]) -> Option<naga::Span> {
     })
 }
 
-/// naga's words in our form: they begin with a capital letter, quote in their own way, and count expressions.
+/// naga's message in the style of kps: naga capitalises it, has its own quotes, and numbers expressions.
 pub(crate) fn plain(message: &str) -> String {
     let message = message.split(" for expression [").next().unwrap_or(message);
     let message = backquoted(message.trim_end_matches('.'));
@@ -54,7 +54,7 @@ pub(crate) fn plain(message: &str) -> String {
     }
 }
 
-/// Quotes become backquotes; apostrophes within words stay.
+/// Turns quotes into backquotes. Apostrophes within words stay.
 fn backquoted(message: &str) -> String {
     let letters: Vec<char> = message.replace("\"\"", "\"").chars().collect();
     let is_word =
@@ -89,7 +89,7 @@ pub(crate) fn not_finite(name: &str, location: Location) -> Diagnostic {
         .help("give it in a buffer or as a push constant, which take any number")
 }
 
-/// A size that is 0, negative, or more than any device has.
+/// A size that is 0, negative, or larger than any device supports.
 pub(crate) fn workgroup_size(source: &Source) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("foreign/workgroup-size", "a workgroup has 1 to 16384 invocations along each axis")
@@ -131,11 +131,11 @@ pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) ->
         [] => {
             let size = if wanted == "compute" { " @workgroup_size(64)" } else { "" };
             let message = format!("`{}` has no {wanted} entry point", source.name());
-            let told = Diagnostic::error("foreign/no-entry-point", message)
+            let diagnostic = Diagnostic::error("foreign/no-entry-point", message)
                 .help(format!("write `@{wanted}{size}` before the function that is to run"));
             match word(source, &["fn main", "fn "]) {
-                Some(span) => told.label(location(source, span), ""),
-                None => told,
+                Some(span) => diagnostic.label(location(source, span), ""),
+                None => diagnostic,
             }
         }
         names => {
@@ -149,7 +149,7 @@ pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) ->
     }
 }
 
-/// A function of HLSL that the translator knows by name alone.
+/// A function of HLSL that glslang parses but cannot translate.
 pub(crate) fn untranslated(source: &Source, name: &str) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("foreign/function", format!("HLSL's function `{name}` is not known here"))
@@ -160,7 +160,7 @@ pub(crate) fn untranslated(source: &Source, name: &str) -> Diagnostic {
     }
 }
 
-/// HLSL without the function that is to run.
+/// HLSL that lacks the requested entry point.
 pub(crate) fn no_function(source: &Source, name: &str) -> Diagnostic {
     let message = format!("`{}` has no function `{name}` to run", source.name());
     Diagnostic::error("foreign/no-entry-point", message)
@@ -177,11 +177,11 @@ pub(crate) fn not_emitted(source: &Source, reason: &str) -> Diagnostic {
     Diagnostic::error("foreign/emit", format!("`{}` cannot be written as SPIR-V: {reason}", source.name()))
 }
 
-/// What helps where the translator of shaders is at fault.
+/// Help for a bug in the shader translator.
 pub const ANOTHER_WAY: &str =
     "write the shader in another way, or give it as SPIR-V: comment out parts of it to find which one it is";
 
-/// naga itself came to a place that it holds for impossible.
+/// naga reached code that it believes to be unreachable.
 pub(crate) fn translator_stopped(source: &Source) -> Diagnostic {
     let message = format!("`{}` cannot be translated: the translator of shaders fails on it", source.name());
     Diagnostic::error("foreign/translator", message).help(ANOTHER_WAY)

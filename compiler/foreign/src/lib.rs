@@ -1,9 +1,9 @@
-//! Shaders written in GLSL, HLSL or WGSL, to SPIR-V words.
+//! Compiles shaders in GLSL, HLSL and WGSL to SPIR-V.
 //!
-//! Text goes in with its name; words of a module with one entry point, called `main`, come out, or the
-//! mistakes with their places in the text. glslang compiles GLSL and HLSL, naga compiles WGSL, and both stay behind
-//! this crate. Files that a text includes are read; nothing else is, and nothing here knows devices or runs
-//! anything. Whether the words are valid SPIR-V is for whoever takes them to check.
+//! A text and its name go in. Out comes a module with one entry point, called `main`, or diagnostics with
+//! places in the text. glslang compiles GLSL and HLSL, and naga compiles WGSL; neither is visible outside of
+//! this crate. The only files read are those that a text includes. This crate knows no devices and runs
+//! nothing. Callers validate the module.
 //!
 //! ```
 //! use kps_foreign::{Language, Options, compile};
@@ -18,7 +18,7 @@
 mod errors;
 mod glsl;
 mod nesting;
-mod others;
+mod other_languages;
 mod wgsl;
 mod words;
 
@@ -45,23 +45,23 @@ pub enum Stage {
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// WGSL says it at the entry point, GLSL and HLSL do not.
+    /// A WGSL text states it at the entry point. A GLSL or HLSL text does not.
     pub stage: Stage,
-    /// The function that a device enters; without a name `main`, or in WGSL the only one of the stage.
+    /// The function that a device enters. By default `main`, or in WGSL the only entry point of the stage.
     pub entry_point: Option<String>,
-    /// Macros of GLSL and HLSL, with what they stand for.
+    /// Macros of GLSL and HLSL, with their replacements.
     pub definitions: Vec<(String, String)>,
-    /// Where files of `#include` are looked for; without it there are none.
+    /// The folder of files for `#include`. Without it no file can be included.
     pub folder: Option<PathBuf>,
-    /// Values of WGSL's specialisation constants; the others keep their defaults. Words of GLSL and HLSL have
-    /// constants that a device can give.
+    /// Values of WGSL's specialisation constants; the others keep their defaults. A device sets the constants
+    /// of GLSL and HLSL modules.
     pub constants: Vec<Given>,
 }
 
 /// The value of a specialisation constant, by its id.
 pub type Given = (u32, f64);
 
-/// Where a device may begin.
+/// A function at which a device may start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryPoint {
     pub stage: Stage,
@@ -74,35 +74,37 @@ impl From<EntryPoint> for Options {
     }
 }
 
-/// The entry points of a WGSL text, in its order: as many as it likes, of any stages.
+/// The entry points of a WGSL text, in its order: any number, of any stages.
 pub fn entry_points(source: &Source) -> Result<Vec<EntryPoint>, Diagnostics> {
     nesting::check(source)?;
     wgsl::entry_points(source)
 }
 
-/// The words of a shader.
+/// Compiles a shader to SPIR-V.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     nesting::check(source)?;
     let compiled = match language {
         Language::Glsl | Language::Hlsl => glsl::compile(source, language, options),
         Language::Wgsl => wgsl::compile(source, options),
     };
-    compiled.map_err(|mistakes| others::diagnostic(source, language).map_or(mistakes, Diagnostics::from))
+    compiled
+        .map_err(|mistakes| other_languages::diagnostic(source, language).map_or(mistakes, Diagnostics::from))
 }
 
-/// How words of WGSL were made that have the values of their specialisation constants in them: for other values the
-/// text, which such words bring along, is compiled anew. `None` for words whose constants a device can give.
+/// How a WGSL module was compiled if its specialisation constants are fixed. For other values its text, which
+/// the module contains, is compiled again. `None` if a device can set the constants.
 pub fn recipe(words: &[u32]) -> Option<Options> {
     wgsl::recipe::read(words)
 }
 
-/// The constants of such words that have no value, for the text gives them none: they need one before anything runs.
+/// The fixed specialisation constants without a value: the text has no default for them. They need one before
+/// anything runs.
 pub fn unset_constants(words: &[u32]) -> Vec<String> {
     wgsl::recipe::unset(words)
 }
 
 impl Language {
-    /// By the end of a file's name: `.comp`, `.vert`, `.frag`, `.glsl`, `.hlsl` and `.wgsl` are known.
+    /// By the extension of a file: `.comp`, `.vert`, `.frag`, `.glsl`, `.hlsl` and `.wgsl` are known.
     pub fn of_file(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
             "comp" | "vert" | "frag" | "glsl" => Some(Language::Glsl),
@@ -112,8 +114,8 @@ impl Language {
         }
     }
 
-    /// By the look of a text: WGSL marks its entry points and resources and has a word for functions, HLSL says the
-    /// size of a workgroup in brackets.
+    /// By the content of a text: WGSL marks its entry points and resources and has a keyword for functions.
+    /// HLSL has the workgroup size in brackets.
     pub fn of_text(text: &str) -> Language {
         const MARKS: [&str; 7] =
             ["@compute", "@vertex", "@fragment", "@group", "@binding", "@builtin", "var<"];
@@ -131,7 +133,7 @@ impl Language {
 }
 
 impl Stage {
-    /// By the end of a file's name; what says nothing is a compute shader.
+    /// By the extension of a file. The default is a compute shader.
     pub fn of_file(path: &Path) -> Stage {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("vert") => Stage::Vertex,

@@ -1,4 +1,4 @@
-//! How deep brackets nest. naga follows them by recursion, so that too many would end the process.
+//! Bounds the nesting of brackets: naga recurses over them, so that too many would overflow its stack.
 
 use kps_syntax::{Diagnostics, Source, Span};
 

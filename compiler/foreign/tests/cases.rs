@@ -1,5 +1,5 @@
-//! Shaders with mistakes, each with what is said of them in a file beside it; and the shaders that the
-//! suite runs, each of which must become a valid module. `UPDATE=1` writes what was seen.
+//! Invalid shaders, each with its diagnostics in a file beside it; and the shaders of the suite, each of
+//! which must become a valid module. `UPDATE=1` writes the diagnostics.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ fn shown(diagnostic: &Diagnostic) -> String {
 }
 
 #[test]
-fn mistakes_are_told_with_their_places() {
+fn mistakes_are_reported_with_their_places() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut wrong = Vec::new();
     for path in shaders(&folder) {

@@ -1,9 +1,11 @@
-//! What glslang's words say about the text: its name, itself, the names of its functions and its lines.
+//! Rewrites glslang's debug information: the text's name, the text itself, the names of functions, and the
+//! lines.
 //!
-//! glslang writes the preprocessed text, and has no name for it: that part is written anew. Its lines have no
-//! columns: they get that of the first letter on them.
+//! glslang emits the preprocessed text without a name, so that part is rewritten. Its lines have no columns:
+//! each gets the column of its first letter.
 //!
-//! Two things are mended on the way: the entry point is called `main`, and prefixes of waves are exclusive.
+//! Two results of glslang are corrected as well: the entry point is called `main`, and prefix sums of waves
+//! are exclusive.
 
 use kps_syntax::Source;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -63,13 +65,13 @@ pub(super) fn finish(
                 let column = files.get(file).map_or(1, |file| first_column(file, *line));
                 push(&mut finished, OP_LINE, &[*file, *line, column]);
             }
-            // Devices enter `main`, whatever the text calls it.
+            // Devices enter `main`, whatever name the text has for it.
             (OP_ENTRY_POINT, [_, model, function, rest @ ..]) => {
                 let interface = &rest[text(&string(rest)).len()..];
                 let operands = [&[*model, *function], &text(ENTRY_POINT)[..], interface].concat();
                 push(&mut finished, OP_ENTRY_POINT, &operands);
             }
-            // `WavePrefixSum` and `WavePrefixProduct` leave out the lane's own value, and glslang counts it in.
+            // `WavePrefixSum` and `WavePrefixProduct` exclude the lane's own value, but glslang includes it.
             (
                 OP_GROUP_NON_UNIFORM_I_ADD..=OP_GROUP_NON_UNIFORM_F_MUL,
                 [_, ty, id, scope, INCLUSIVE_SCAN, value],
@@ -83,8 +85,9 @@ pub(super) fn finish(
     finished
 }
 
-/// Whether words of HLSL enter the function of the text that has this name. glslang puts `@` before that name and
-/// writes another function that calls it, which is empty where the text has none.
+/// Whether an HLSL module enters the function of the text that has this name. glslang puts `@` before that
+/// name.
+/// It also emits a function that calls it, which is empty if the text does not define the function.
 pub(super) fn enters(words: &[u32], function: &str) -> bool {
     let entered = format!("@{function}(");
     instructions(words).any(|instruction| match instruction {
@@ -93,7 +96,7 @@ pub(super) fn enters(words: &[u32], function: &str) -> bool {
     })
 }
 
-/// The strings that name files; others are what `debugPrintfEXT` prints.
+/// The strings that name files. Other strings are formats of `debugPrintfEXT`.
 fn files_of(words: &[u32]) -> FxHashSet<u32> {
     let file = |instruction: &[u32]| match (instruction[0] & 0xffff, instruction) {
         (OP_LINE, [_, file, ..]) | (OP_SOURCE, [_, _, _, file, ..]) => Some(*file),
@@ -102,7 +105,7 @@ fn files_of(words: &[u32]) -> FxHashSet<u32> {
     instructions(words).filter_map(file).collect()
 }
 
-/// The texts of all files that the words name.
+/// The texts of all files that the module names.
 fn push_sources(
     words: &mut Vec<u32>,
     files: &mut FxHashMap<u32, &Source>,
@@ -126,7 +129,7 @@ fn push_sources(
     debug_assert!(words[BOUND] > 0);
 }
 
-/// A text in parts that one instruction takes each.
+/// Splits a text into parts, one for each instruction.
 fn parts(mut rest: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let mut end = PART.min(rest.len());
@@ -139,7 +142,7 @@ fn parts(mut rest: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A name; those of functions come with the types of their parameters: `f(f1;`.
+/// A name. glslang appends the parameter types to names of functions: `f(f1;`.
 fn name(words: &mut Vec<u32>, instruction: &[u32]) {
     match instruction {
         [first, id, name @ ..] if first & 0xffff == OP_NAME => {

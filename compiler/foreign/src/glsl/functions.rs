@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use super::tokens::{Token, closing, tokens};
 
-/// A function where it is declared or defined.
+/// A function that is declared or defined.
 struct Function<'t> {
     name: &'t str,
     /// The place of its name.
     place: Range<usize>,
-    /// From brace to brace; `None` where it is declared alone.
+    /// From brace to brace; `None` for a declaration without a body.
     body: Option<Range<usize>>,
 }
 
-/// Whether a text defines a function only behind a place of it.
+/// Whether a text defines a function only after a position.
 pub(super) fn is_defined_behind(text: &str, name: &str, at: usize) -> bool {
     let functions = functions(text);
     let mut bodies =
@@ -21,12 +21,12 @@ pub(super) fn is_defined_behind(text: &str, name: &str, at: usize) -> bool {
     bodies.peek().is_some() && bodies.all(|body| body.start > at)
 }
 
-/// The place of a function's name where it is declared or defined for the first time.
+/// The place of a function's name at its first declaration or definition.
 pub(super) fn place(text: &str, name: &str) -> Option<Range<usize>> {
     functions(text).into_iter().find(|one| one.name == name).map(|one| one.place)
 }
 
-/// The first line of a function that a text has, as it is written there.
+/// The first line of a function, as it is written in the text.
 pub(super) fn declaration<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let tokens = tokens(text);
     let at = place(text, name)?.start;
@@ -35,7 +35,7 @@ pub(super) fn declaration<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(&text[tokens[at - 1].range.start..tokens[end].range.end])
 }
 
-/// Functions of HLSL that glslang has the types of, and nothing that they could become: a call of one ends the process.
+/// Functions of HLSL whose types glslang knows but which it cannot translate: a call of one ends the process.
 const UNTRANSLATED: [&str; 5] = [
     "CheckAccessFullyMapped",
     "GetRenderTargetSampleCount",
@@ -44,7 +44,7 @@ const UNTRANSLATED: [&str; 5] = [
     "noise",
 ];
 
-/// The first of them that a text calls without having a function of that name itself.
+/// The first of them that a text calls without defining a function of that name.
 pub(super) fn untranslated(text: &str) -> Option<&'static str> {
     let tokens = tokens(text);
     let is_call = |at: usize| {
@@ -81,7 +81,7 @@ fn functions(text: &str) -> Vec<Function<'_>> {
     found
 }
 
-/// The bracket behind a function's parameters, where a token is its name: its type stands before it.
+/// The closing parenthesis of a function's parameters, if a token is the function's name: a type precedes it.
 fn parameters(tokens: &[Token], name: usize) -> Option<usize> {
     let ty = &tokens[name.checked_sub(1)?];
     let has_type = ty.is_word() && ty.text != "return" || ty.text == "]";

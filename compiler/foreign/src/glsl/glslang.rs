@@ -1,7 +1,7 @@
-//! glslang, Khronos' reference compiler, behind a safe function: text in, SPIR-V words or its log out.
+//! A safe wrapper of glslang, Khronos' reference compiler: text goes in, SPIR-V or glslang's log comes out.
 //!
-//! The crate `glslang` has such functions too, but none that writes lines into the words, so this file
-//! calls the C interface that it binds. Nothing here knows what the log means.
+//! The crate `glslang` has such functions too, but none that emits lines, so this file calls the C interface
+//! that it binds. The log is not interpreted here.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
@@ -13,41 +13,41 @@ use glslang_sys as sys;
 use super::functions;
 use crate::{Language, Stage};
 
-/// A text with what decides how it is read.
+/// A text and the settings for its compilation.
 pub(super) struct Input<'t> {
     pub text: &'t str,
     pub language: Language,
     pub stage: Stage,
     /// The function that a device enters.
     pub entry_point: &'t str,
-    /// Lines that hold as if they stood behind `#version`: of `#extension`, and of `#define`.
+    /// Lines that take effect as if they followed `#version`: of `#extension`, and of `#define`.
     pub extensions: &'t str,
     pub definitions: &'t str,
 }
 
-/// Gives the text of a header: its name as the directive has it, and the file that includes it.
+/// Returns a header, given its name in the directive and the file that includes it.
 pub(super) type Include<'i> = dyn FnMut(&str, &str) -> Option<Header> + 'i;
 
-/// An included file: the name that messages and lines give it, and its text.
+/// An included file: its name in messages and lines, and its text.
 pub(super) struct Header {
     pub name: String,
     pub text: String,
 }
 
-/// What stopped the compilation.
+/// The phase that failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The preprocessor; places are those of the text.
+    /// The preprocessor; places are positions in the text.
     Preprocessor(String),
-    /// The parser; places are those of the preprocessed text.
+    /// The parser; places are positions in the preprocessed text.
     Parser { log: String, preprocessed: String },
-    /// The linker, which knows no places.
+    /// The linker, which reports no places.
     Linker(String),
     /// A function of the language that glslang cannot translate.
     Untranslated(&'static str),
 }
 
-/// GLSL's version where the text does not name one.
+/// GLSL's version if the text does not name one.
 const DEFAULT_VERSION: c_int = 450;
 
 /// The version of GLSL for Vulkan, which the text sees as `VULKAN`.
@@ -131,7 +131,7 @@ fn settings<'s>(
     }
 }
 
-/// What devices can do is for them to say, so the limits are as wide as glslang takes them.
+/// Devices check their own limits, so these limits are as wide as glslang accepts.
 fn limits() -> &'static sys::glslang_resource_t {
     static LIMITS: OnceLock<ResourceLimits> = OnceLock::new();
     let limits = LIMITS.get_or_init(|| {
@@ -145,7 +145,7 @@ fn limits() -> &'static sys::glslang_resource_t {
     unsafe { &*ptr::from_ref(limits).cast() }
 }
 
-/// glslang wants to be initialized once in a process; it may then compile on several threads.
+/// glslang must be initialised once in a process. It may then compile on several threads.
 fn initialize() {
     static STARTED: OnceLock<()> = OnceLock::new();
     STARTED.get_or_init(|| {
@@ -155,7 +155,7 @@ fn initialize() {
     });
 }
 
-/// C's strings end at a NUL: a text that has one is cut there, as a file of C is.
+/// C strings end at a NUL: a text that contains one is cut there, as a C source file is.
 fn c_string(text: &str) -> CString {
     let text = text.split('\0').next().unwrap_or_default();
     CString::new(text).expect("the text was cut at its first NUL")
@@ -165,9 +165,10 @@ struct Shader(*mut sys::glslang_shader_t);
 
 impl Shader {
     fn new(settings: &sys::glslang_input_t) -> Shader {
-        // This call alone takes the version of the dialect from where the others have the version of the text.
+        // This call alone reads the dialect's version from the field in which the others expect the text's
+        // version.
         let settings = sys::glslang_input_t { default_version: VULKAN_VERSION, ..*settings };
-        // SAFETY: the settings are whole, and what they point at outlives this call.
+        // SAFETY: the settings are complete, and everything they point to outlives this call.
         let shader = unsafe { sys::glslang_shader_create(&settings) };
         assert!(!shader.is_null(), "the stage and the language are known to glslang");
         Shader(shader)
@@ -178,7 +179,8 @@ impl Shader {
         unsafe { string(sys::glslang_shader_get_info_log(self.0)) }
     }
 
-    /// The preprocessor repeats the lines of `#extension`, where they stand before `#version` and count as lines.
+    /// Drops the preprocessor's copy of the `#extension` lines, which precedes `#version` and counts as
+    /// lines.
     fn drop_echo(&self, extensions: &str) {
         let preprocessed = self.preprocessed();
         if let Some(rest) = preprocessed.strip_prefix(extensions) {
@@ -196,7 +198,7 @@ impl Shader {
 
 impl Drop for Shader {
     fn drop(&mut self) {
-        // SAFETY: it was created once, and nobody holds it any more.
+        // SAFETY: it was created once, and no other reference to it exists.
         unsafe { sys::glslang_shader_delete(self.0) }
     }
 }
@@ -224,7 +226,7 @@ impl Program {
         }
     }
 
-    /// The words of a linked program, with the names and the lines of the text.
+    /// The SPIR-V of a linked program, with the names and the lines of the text.
     fn words(&self, stage: sys::glslang_stage_t) -> Vec<u32> {
         let mut options = sys::glslang_spv_options_t {
             generate_debug_info: true,
@@ -242,8 +244,8 @@ impl Program {
             command_line_arguments: ptr::null(),
             current_working_directory: ptr::null(),
         };
-        // SAFETY: the program is linked and has a shader of this stage; the words are copied out of a vector that
-        // it owns, of the length that it says.
+        // SAFETY: the program is linked and has a shader of this stage. The words are copied out of a vector
+        // that the program owns, of the length that it reports.
         unsafe {
             sys::glslang_program_SPIRV_generate_with_options(self.0, stage, &mut options);
             let mut words = vec![0; sys::glslang_program_SPIRV_get_size(self.0)];
@@ -255,7 +257,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: it was created once, and nobody holds it any more.
+        // SAFETY: it was created once, and no other reference to it exists.
         unsafe { sys::glslang_program_delete(self.0) }
     }
 }
@@ -266,19 +268,19 @@ unsafe fn string(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: as said above.
+    // SAFETY: the caller guarantees it.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// What the callbacks of one compilation are given.
+/// The context that the callbacks of one compilation receive.
 struct IncludeContext<'c, 'i> {
     include: &'c mut Include<'i>,
 }
 
-/// A header that glslang holds until it frees it.
+/// A header that glslang uses until it frees it.
 #[repr(C)]
 struct IncludeResult {
-    /// First, for glslang gets a pointer to it and gives that back.
+    /// First, because glslang gets a pointer to this field and returns that pointer.
     result: sys::glsl_include_result_t,
     name: CString,
     text: CString,
@@ -290,7 +292,7 @@ unsafe extern "C" fn include(
     includer: *const c_char,
     _depth: usize,
 ) -> *mut sys::glsl_include_result_t {
-    // SAFETY: glslang hands on the context of this compilation and two C strings.
+    // SAFETY: glslang passes the context of this compilation and two C strings.
     let (context, header, includer) =
         unsafe { (&mut *context.cast::<IncludeContext>(), string(header), string(includer)) };
     let Some(found) = (context.include)(&header, &includer) else { return ptr::null_mut() };
@@ -308,7 +310,7 @@ unsafe extern "C" fn free_include_result(
     result: *mut sys::glsl_include_result_t,
 ) -> c_int {
     if !result.is_null() {
-        // SAFETY: `include` made it of such a box, and glslang frees it once.
+        // SAFETY: `include` created it from such a box, and glslang frees it once.
         drop(unsafe { Box::from_raw(result.cast::<IncludeResult>()) });
     }
     0

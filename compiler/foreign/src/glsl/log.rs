@@ -1,10 +1,10 @@
-//! glslang's log as records. What a record means is for `messages`.
+//! Parses glslang's log into records. `messages` interprets them.
 
-/// One line of the log that names a mistake, with the lines that belong to it.
+/// One line of the log that reports an error, with its continuation lines.
 #[derive(Debug, PartialEq)]
 pub(super) struct Record {
     pub place: Option<LogPlace>,
-    /// What is quoted in front of the reason: a token of the text, or a name of glslang's for an operation.
+    /// What is quoted before the reason: a token of the text, or glslang's name of an operation.
     pub token: String,
     pub reason: String,
 }
@@ -21,7 +21,7 @@ pub(super) struct LogPlace {
 
 const ERROR: &str = "ERROR: ";
 
-/// The mistakes of a log, in its order. Warnings and closing lines are left out.
+/// The errors of a log, in its order. Warnings and the closing lines are dropped.
 pub(super) fn records(log: &str) -> Vec<Record> {
     let mut found: Vec<Record> = Vec::new();
     let mut is_error = false;
@@ -39,7 +39,7 @@ pub(super) fn records(log: &str) -> Vec<Record> {
     found
 }
 
-/// The lines behind all mistakes, which count them.
+/// The lines after all errors, which count them.
 fn is_closing(line: &str) -> bool {
     line.contains(" compilation errors.") || line.contains("compilation terminated")
 }
@@ -51,14 +51,14 @@ fn record(line: &str) -> Record {
     Record { place, token: token.trim().to_owned(), reason: reason.trim().to_owned() }
 }
 
-/// `FILE:LINE:COLUMN: `, where a line begins so. A file's name may have colons in it.
+/// Parses `FILE:LINE:COLUMN: ` at the start of a line. A file's name may contain colons.
 fn split_place(line: &str) -> (Option<LogPlace>, &str) {
     let found = line.match_indices(": ").find_map(|(at, _)| {
         let mut parts = line[..at].rsplitn(3, ':');
         let column = parts.next()?.parse().ok()?;
         let line = parts.next()?.parse().ok()?;
         let file = parts.next()?;
-        // The text itself is string 0.
+        // String 0 is the text itself.
         let file = (file != "0" && !file.is_empty()).then(|| file.to_owned());
         Some((LogPlace { file, line, column }, at + 2))
     });

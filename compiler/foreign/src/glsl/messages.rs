@@ -1,22 +1,22 @@
-//! glslang's messages as diagnostics: what it found in one sentence, the place, and what to write instead.
+//! Turns glslang's messages into diagnostics: what it found in one sentence, the place, and a suggestion.
 //!
-//! The first mistake of a line is kept, for others on it mostly follow from it.
+//! Only the first error of a line is reported, because others on the line mostly follow from it.
 
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 
 use super::log::{Record, records};
 use super::places::Texts;
 use super::tokens::{closing, place, tokens};
-use super::{functions, helps, types};
+use super::{functions, suggestions, types};
 
 const CODE: &str = "foreign/glsl";
 
-/// What is wrong, in the order of the log.
+/// The diagnostics, in the order of the log.
 pub(super) fn diagnostics(texts: &Texts, log: &str) -> Diagnostics {
     let mut found = Vec::new();
     let mut lines: Vec<(Option<String>, u32)> = Vec::new();
     for record in records(log) {
-        // glslang's log says so of every other entry point, and its parser takes them all.
+        // glslang logs this for every entry point that is not `main`, but its parser accepts them all.
         if record.reason.starts_with("Source entry point must be") {
             continue;
         }
@@ -36,8 +36,8 @@ pub(super) fn diagnostics(texts: &Texts, log: &str) -> Diagnostics {
     Diagnostics(found)
 }
 
-/// A message with what helps, or without.
-type Words = (String, Option<String>);
+/// A message and an optional help text.
+type MessageWithHelp = (String, Option<String>);
 
 fn diagnostic(texts: &Texts, record: &Record) -> Diagnostic {
     let Some(mut location) = texts.location(record) else { return unplaced(texts, record) };
@@ -50,8 +50,8 @@ fn diagnostic(texts: &Texts, record: &Record) -> Diagnostic {
     }
 }
 
-/// glslang names one token of what is wrong: an assignment by its `=`, a constructor by its last parenthesis, an index by
-/// its first bracket. The value, the call and the index are what is meant.
+/// glslang names one token of the error: an assignment by its `=`, a constructor by its last parenthesis, an
+/// index by its first bracket. The diagnostic points to the whole value, call or index.
 fn widened(record: &Record, location: &Location) -> Span {
     let text = location.source.text();
     let Span { start, end } = location.span;
@@ -79,7 +79,7 @@ fn widened(record: &Record, location: &Location) -> Span {
     }
 }
 
-fn words(record: &Record, location: &Location) -> Words {
+fn words(record: &Record, location: &Location) -> MessageWithHelp {
     let (token, reason) = (record.token.as_str(), record.reason.as_str());
     let found = location.source.slice(location.span);
     let before = &location.source.text()[..location.span.start as usize];
@@ -111,7 +111,7 @@ fn words(record: &Record, location: &Location) -> Words {
     known(token, reason, found).unwrap_or_else(|| (plain(token, reason), None))
 }
 
-/// What the linker finds has no place in the log.
+/// Errors of the linker have no place in the log.
 fn unplaced(texts: &Texts, record: &Record) -> Diagnostic {
     let reason = record.reason.strip_prefix("Linking compute stage: ").unwrap_or(&record.reason);
     let text = texts.source.text();
@@ -155,19 +155,19 @@ fn end_of(source: &Source) -> Location {
     source.at(Span::new(end.saturating_sub(1), end))
 }
 
-/// A name that a declaration begins with, and that is no type.
-fn unknown_type(rest: &str, found: &str, behind: &str) -> Option<Words> {
+/// A declaration begins with a name that is not a type.
+fn unknown_type(rest: &str, found: &str, behind: &str) -> Option<MessageWithHelp> {
     let declares = rest == "unexpected IDENTIFIER"
         && tokens(behind.lines().next()?).first().is_some_and(super::tokens::Token::is_word);
     declares.then(|| {
-        let help = helps::of_other_languages(found)
+        let help = suggestions::of_other_languages(found)
             .map_or_else(|| format!("declare it first: `struct {found} {{ .. }};`"), str::to_owned);
         (format!("unknown type `{found}`"), Some(help))
     })
 }
 
 /// `unexpected ELSE, expecting COMMA or SEMICOLON`.
-fn syntax(rest: &str, found: &str, before: &str) -> Words {
+fn syntax(rest: &str, found: &str, before: &str) -> MessageWithHelp {
     if rest.contains("unexpected end of file") {
         let help = "close what is open: a `{`, a `(`, or a comment's `/*`";
         return ("the text ends too early".to_owned(), Some(help.to_owned()));
@@ -179,10 +179,10 @@ fn syntax(rest: &str, found: &str, before: &str) -> Words {
         Some((last, [])) => format!("expected {last}, found `{found}`"),
         Some((last, first)) => format!("expected {} or {last}, found `{found}`", first.join(", ")),
     };
-    (message, helps::instead_of(found, before, &expected).map(str::to_owned))
+    (message, suggestions::instead_of(found, before, &expected).map(str::to_owned))
 }
 
-/// A symbol of glslang's grammar as it is written.
+/// A symbol of glslang's grammar, as it is written in GLSL.
 fn symbol(name: &str) -> &'static str {
     match name.trim() {
         "COMMA" => "`,`",
@@ -201,7 +201,7 @@ fn symbol(name: &str) -> &'static str {
     }
 }
 
-fn extension(token: &str, found: &str, extensions: &str) -> Words {
+fn extension(token: &str, found: &str, extensions: &str) -> MessageWithHelp {
     let extension = extensions.lines().map(str::trim).find(|line| line.starts_with("GL_"));
     let what = match token {
         "string literal" => "a string",
@@ -221,7 +221,7 @@ fn enable(extension: &str) -> String {
 }
 
 /// `.. exists that takes a left-hand operand of type 'A' and a right operand of type 'B' (or ..)`.
-fn operands(operator: &str, reason: &str) -> Words {
+fn operands(operator: &str, reason: &str) -> MessageWithHelp {
     let mut quoted = Vec::new();
     for part in reason.split(" of type ").skip(1) {
         let end = [" and a right operand", " (or there is"].iter().filter_map(|end| part.find(end)).min();
@@ -268,7 +268,7 @@ fn convert(from: &str, to: &str) -> Option<String> {
 }
 
 /// ` "NAME" (can't modify a const)`.
-fn assignment(rest: &str, before: &str) -> Words {
+fn assignment(rest: &str, before: &str) -> MessageWithHelp {
     let why = rest.split_once("(can't modify ").map_or("", |(_, why)| why.trim_end_matches([')', ' ']));
     let name = rest.split('"').nth(1).map(str::to_owned).or_else(|| assigned(before));
     let what = name.as_ref().map_or("this".to_owned(), |name| format!("`{name}`"));
@@ -286,7 +286,7 @@ fn assignment(rest: &str, before: &str) -> Words {
     (format!("{what} cannot be assigned to: {why}"), Some(help.to_owned()))
 }
 
-/// The variable left of an assignment that begins behind a text.
+/// The variable on the left of an assignment that starts after a text.
 fn assigned(before: &str) -> Option<String> {
     let statement = &before[before.rfind([';', '{', '}']).map_or(0, |at| at + 1)..];
     let tokens = tokens(statement);
@@ -294,19 +294,19 @@ fn assigned(before: &str) -> Option<String> {
     Some(name.text.to_owned())
 }
 
-fn unknown(name: &str) -> Words {
-    if let Some(extension) = helps::extension(name) {
+fn unknown(name: &str) -> MessageWithHelp {
+    if let Some(extension) = suggestions::extension(name) {
         return (format!("`{name}` needs an extension"), Some(enable(extension)));
     }
     let help = match name {
         _ if name.starts_with("gl_") => "shaders of this stage have no such variable".to_owned(),
-        _ => helps::of_other_languages(name)
+        _ => suggestions::of_other_languages(name)
             .map_or_else(|| format!("declare it first: `float {name} = ..;`"), str::to_owned),
     };
     (format!("unknown name `{name}`"), Some(help))
 }
 
-fn call(name: &str, location: &Location) -> Words {
+fn call(name: &str, location: &Location) -> MessageWithHelp {
     let text = location.source.text();
     if functions::is_defined_behind(text, name, location.span.start as usize) {
         let help = "move its definition up, or declare it before: its first line with a `;`";
@@ -316,10 +316,10 @@ fn call(name: &str, location: &Location) -> Words {
     if let Some(declaration) = functions::declaration(text, name) {
         return (mismatch, Some(format!("it is `{declaration}`")));
     }
-    if let Some(help) = helps::of_other_languages(name) {
+    if let Some(help) = suggestions::of_other_languages(name) {
         return (format!("unknown function `{name}`"), Some(help.to_owned()));
     }
-    if let Some(extension) = helps::extension(name) {
+    if let Some(extension) = suggestions::extension(name) {
         return (format!("`{name}` needs an extension"), Some(enable(extension)));
     }
     let help = match name.starts_with("texture") || name.starts_with("texel") {
@@ -331,8 +331,8 @@ fn call(name: &str, location: &Location) -> Words {
     (mismatch, Some(help))
 }
 
-/// Messages that need other words, or help. Each begins as glslang has it.
-fn known(token: &str, reason: &str, found: &str) -> Option<Words> {
+/// Messages that are reworded, or that get a help text. Each pattern is the start of glslang's message.
+fn known(token: &str, reason: &str, found: &str) -> Option<MessageWithHelp> {
     let starts = |start: &str| reason.starts_with(start);
     let (message, help): (String, &str) = match token {
         "#error" => (format!("the text stops here: {reason}"), "`#error` says this: define what it asks for"),
@@ -516,7 +516,7 @@ fn known(token: &str, reason: &str, found: &str) -> Option<Words> {
     Some((message, Some(help.to_owned())))
 }
 
-/// glslang's own words in our form: lower case, backquotes, no period.
+/// glslang's message in the style of kps: lower case, backquotes, no period.
 fn plain(token: &str, reason: &str) -> String {
     let mut reason = reason.lines().map(str::trim).collect::<Vec<_>>().join(", ");
     if let Some(first) = reason.chars().next().filter(|_| !reason.starts_with("GL_")) {

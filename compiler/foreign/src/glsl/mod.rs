@@ -1,7 +1,7 @@
-//! GLSL and HLSL text to SPIR-V words, by glslang.
+//! Compiles GLSL and HLSL to SPIR-V, by glslang.
 //!
-//! `glslang` calls it; `finish` gives the words the user's text, names and lines; what is wrong comes out of its log
-//! (`log`, `places`, `messages`, `helps`). The text itself is never changed.
+//! `glslang` calls it. `finish` adds the user's text, names and lines to the module. The other files turn its
+//! log into diagnostics (`log`, `places`, `messages`, `suggestions`). The text itself is never changed.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use crate::{Language, Options, errors};
 mod finish;
 mod functions;
 mod glslang;
-mod helps;
 mod log;
 mod messages;
 mod places;
+mod suggestions;
 mod tokens;
 mod types;
 
@@ -67,15 +67,15 @@ pub(crate) fn compile(
     }
 }
 
-/// Types that an extension names for buffers alone, and the extension that lets variables have them: every device that
-/// stores them computes with them here.
+/// Types that an extension allows in buffers only, and the extension that allows variables of them. Every
+/// device here that stores these types computes with them.
 const IMPLIED_EXTENSIONS: [(&str, &str); 3] = [
     ("GL_EXT_shader_8bit_storage", "GL_EXT_shader_explicit_arithmetic_types_int8"),
     ("GL_EXT_shader_16bit_storage", "GL_EXT_shader_explicit_arithmetic_types_int16"),
     ("GL_EXT_shader_16bit_storage", "GL_EXT_shader_explicit_arithmetic_types_float16"),
 ];
 
-/// The extensions that a text has without asking for them.
+/// The extensions that are enabled for a text by default.
 fn extensions(text: &str) -> String {
     let implied =
         IMPLIED_EXTENSIONS.iter().filter(|(named, _)| text.contains(named)).map(|(_, implied)| *implied);

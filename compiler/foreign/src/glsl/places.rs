@@ -1,8 +1,8 @@
-//! Places of the preprocessed text as places of the text that the user wrote.
+//! Maps places in the preprocessed text to places in the text that the user wrote.
 //!
-//! The preprocessor keeps the lines and changes what is on them: blanks go, and macros become what they stand
-//! for. So the tokens of a line before and after it are aligned by their longest common subsequence. A token
-//! that is in both has its own place; one that a macro brought has the place of what the macro replaced.
+//! The preprocessor keeps lines and changes their content: it drops blanks and expands macros. So the tokens
+//! of both versions of a line are aligned by their longest common subsequence. A token in both versions has
+//! its own place. A token from a macro has the place of the macro.
 
 use std::ops::Range;
 
@@ -16,19 +16,19 @@ use super::tokens::{Token, closing, tokens};
 /// The texts of one compilation.
 pub(super) struct Texts<'t> {
     pub source: &'t Source,
-    /// By the names that lines and messages give them.
+    /// By their names in lines and messages.
     pub headers: FxHashMap<String, Source>,
-    /// What the preprocessor made of all of them; `None` where places are those of the texts as they are.
+    /// The preprocessed text; `None` if places are positions in the original texts.
     pub preprocessed: Option<String>,
-    /// The function that is to run.
+    /// The entry point.
     pub entry_point: &'t str,
 }
 
-/// Lines with more tokens are pointed at as a whole.
+/// A longer line is pointed at as a whole.
 const MAX_ALIGNED: usize = 1000;
 
 impl Texts<'_> {
-    /// Where a mistake is; `None` where glslang says no place.
+    /// The place of an error; `None` if glslang reports no place.
     pub fn location(&self, record: &Record) -> Option<Location> {
         let place = record.place.as_ref()?;
         let source = self.source_of(place.file.as_deref());
@@ -49,8 +49,8 @@ impl Texts<'_> {
         file.and_then(|file| self.headers.get(file)).unwrap_or(self.source)
     }
 
-    /// The line of the preprocessed text that a place is on: the preprocessor writes `#line N "FILE"` where a file
-    /// begins or goes on.
+    /// The line of the preprocessed text that a place is on. The preprocessor writes `#line N "FILE"` where a
+    /// file begins or continues.
     fn line_as_parsed(&self, place: &LogPlace) -> Option<&str> {
         let (mut file, mut number) = (None, 1);
         for line in self.preprocessed.as_deref()?.lines() {
@@ -68,7 +68,7 @@ impl Texts<'_> {
     }
 }
 
-/// The number of the next line, and the file it is of.
+/// The number of the next line, and its file.
 fn line_directive(rest: &str) -> (u32, Option<&str>) {
     let (number, name) = rest.split_once(' ').unwrap_or((rest, ""));
     let name = name.trim().trim_matches('"');
@@ -92,7 +92,7 @@ fn trimmed(line: &str) -> Range<usize> {
     line.len() - line.trim_start().len()..line.trim_end().len()
 }
 
-/// The place on a line as it was written of what glslang names on the line as it was parsed.
+/// The range in the original line for the token that glslang names in the preprocessed line.
 fn aligned(written: &str, parsed: &str, column: u32, token: &str) -> Option<Range<usize>> {
     let parsed = tokens(parsed);
     let written = with_macros_whole(written, &parsed);
@@ -110,8 +110,8 @@ fn aligned(written: &str, parsed: &str, column: u32, token: &str) -> Option<Rang
     Some(replaced.first()?.range.start..replaced.last()?.range.end)
 }
 
-/// The tokens of a line as it was written. A name that is not on the line as it was parsed is a macro: it is one token
-/// with its arguments.
+/// The tokens of an original line. A name that is absent from the preprocessed line is a macro: it is one
+/// token with its arguments.
 fn with_macros_whole<'t>(written: &'t str, parsed: &[Token]) -> Vec<Token<'t>> {
     let tokens = tokens(written);
     let (mut whole, mut at) = (Vec::new(), 0);
@@ -125,8 +125,8 @@ fn with_macros_whole<'t>(written: &'t str, parsed: &[Token]) -> Vec<Token<'t>> {
     whole
 }
 
-/// Which token a column is on. A call is reported at its closing parenthesis, so a name that stands before
-/// the column goes before what is there.
+/// The token at a column. glslang reports a call at its closing parenthesis, so a name before the column
+/// takes precedence over the token at it.
 fn found(tokens: &[Token], column: u32, name: &str) -> Option<usize> {
     let at = (column as usize).saturating_sub(1);
     let last =

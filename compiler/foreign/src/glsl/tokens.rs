@@ -1,5 +1,5 @@
-//! GLSL text as tokens, to find places in it: words, numbers and marks, each with its place. Comments, blanks and
-//! the preprocessor's lines are left out; macros are not expanded.
+//! Splits GLSL text into words, numbers and marks, each with its place. Comments, blanks and preprocessor
+//! lines are dropped. Macros are not expanded.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ impl Token<'_> {
     }
 }
 
-/// Where the bracket or brace closes that opens at a token; `None` where none opens there.
+/// The bracket or brace that closes the one at a token; `None` if no bracket opens there.
 pub(super) fn closing(tokens: &[Token], opening: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(opening) {
@@ -58,7 +58,7 @@ pub(super) fn place(tokens: &[Token]) -> Option<Range<usize>> {
     Some(tokens.first()?.range.start..tokens.last()?.range.end)
 }
 
-/// To the end of the line, and of those that it goes on in.
+/// To the end of the line and of its continuation lines.
 fn length_of_directive(rest: &str) -> usize {
     let mut ends = rest.match_indices('\n').map(|(at, _)| at);
     ends.find(|at| !rest[..*at].trim_end_matches('\r').ends_with('\\')).unwrap_or(rest.len())
@@ -82,7 +82,7 @@ fn length_of_token(rest: &str, first: char) -> usize {
     MARKS.iter().find(|mark| rest.starts_with(**mark)).map_or(first.len_utf8(), |mark| mark.len())
 }
 
-/// Digits, a point, an exponent with its sign, and what follows at once.
+/// Digits, a point, an exponent with its sign, and a suffix.
 fn length_of_number(rest: &str) -> usize {
     let is_hexadecimal = rest.starts_with("0x") || rest.starts_with("0X");
     let mut before = ' ';

@@ -1,6 +1,6 @@
-//! Types as glslang describes them in messages, by the names that GLSL has for them.
+//! Converts the type descriptions in glslang's messages to GLSL's names.
 
-/// `const 3-component vector of float` is `vec3`. What has no such name stays as it is.
+/// `const 3-component vector of float` is `vec3`. A description without such a name is unchanged.
 pub(super) fn name(description: &str) -> String {
     let description = without_qualifiers(description.trim());
     let words: Vec<&str> = description.split_whitespace().collect();
@@ -28,7 +28,7 @@ fn behind_of(description: &str) -> String {
     name(description.split_once(" of ").map_or("", |(_, element)| element))
 }
 
-/// What stands before `vec` and `mat`.
+/// The prefix of `vec` and `mat`.
 fn prefix(scalar: &str) -> String {
     match scalar {
         "float" => String::new(),

@@ -1,6 +1,6 @@
-//! What is done with the indices of what lies in no buffer. naga tests no index of an atomic operation, and makes plain
-//! loads and stores of atomic ones where it tests one: where atomics of a workgroup have indices that are known only
-//! at run time, all are kept inside by moving them there.
+//! Index bounds of atomics in local and shared memory. naga tests no index of an atomic operation, and where
+//! it tests the index of an atomic load or store it emits a plain one. So if atomics of a workgroup have
+//! indices unknown at compile time, all indices are clamped.
 
 use naga::proc::BoundsCheckPolicy;
 use naga::valid::{FunctionInfo, ModuleInfo};

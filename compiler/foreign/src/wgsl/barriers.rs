@@ -1,20 +1,20 @@
-//! Barriers, of which naga says too much: those of GLSL wait for a subgroup alone, and those of subgroups order the
-//! memory of a subgroup, of which Vulkan knows none and wants the memory named.
+//! Corrects naga's barriers. GLSL's memory barriers synchronise a subgroup only. Barriers of subgroups order
+//! subgroup memory, which Vulkan does not know: it requires other memory to be named.
 //!
-//! GLSL's barriers of memory alone are unknown to its front end: a text declares a function for each that it calls, and
-//! the calls come to be barriers.
+//! naga's front end for GLSL does not know functions that are memory barriers only. A text declares a
+//! function for each that it calls, and the calls become barriers.
 
 use crate::words::{BOUND, HEADER_WORDS, OP_CONSTANT, instructions};
 
 const OP_CONTROL_BARRIER: u32 = 224;
 const OP_MEMORY_BARRIER: u32 = 225;
 
-/// Acquire and release, of what is in the memory of a subgroup.
+/// Acquire and release, of subgroup memory.
 const OF_SUBGROUP: u32 = 0x8 | 0x80;
-/// Acquire and release, of what is in buffers and in shared memory.
+/// Acquire and release, of buffers and shared memory.
 const OF_BUFFERS_AND_SHARED: u32 = 0x8 | 0x40 | 0x100;
 
-/// Barriers of subgroups come to order buffers and shared memory.
+/// Lets barriers of subgroups order buffers and shared memory.
 pub(crate) fn name_memory(words: Vec<u32>) -> Vec<u32> {
     let semantics = |instruction: &[u32]| match (instruction[0] & 0xffff, instruction) {
         (OP_CONTROL_BARRIER, [_, _, _, id]) | (OP_MEMORY_BARRIER, [_, _, id]) => Some(*id),
@@ -31,7 +31,7 @@ pub(crate) fn name_memory(words: Vec<u32>) -> Vec<u32> {
         if semantics(instruction) == Some(old) {
             *mended.last_mut().expect("it has operands") = new;
         }
-        // The number may be wanted elsewhere, too.
+        // The constant may have other uses.
         if is_meant(instruction) {
             mended.extend([4 << 16 | OP_CONSTANT, ty, new, OF_BUFFERS_AND_SHARED]);
         }

@@ -1,4 +1,4 @@
-//! `a != b` of floats, which holds where one is NaN: naga writes the comparison that does not.
+//! Corrects `a != b` of floats, which is true if one is NaN: naga emits the ordered comparison.
 
 use crate::words::{HEADER_WORDS, instructions};
 

@@ -1,6 +1,7 @@
-//! Addresses of elements and of members that are handed to functions (`bump(&counts[i])`), which naga's writer does not
-//! know: the function gets the address of a variable into which the element is copied, and from which it is copied
-//! back behind the call. WGSL lets nobody see the difference: two addresses of a call may not reach one thing
+//! Copies elements and members whose addresses are passed to functions (`bump(&counts[i])`), which naga's
+//! writer cannot emit. The function gets the address of a variable. The element is copied to it before the
+//! call and back after it. WGSL makes the difference invisible: two pointers of a call must not alias if
+//! either is written.
 //! that either changes.
 
 use naga::proc::TypeResolution;
@@ -45,7 +46,7 @@ impl Copies<'_> {
         self.call((function, arguments, result), &elements, span, to);
     }
 
-    /// The type of what an argument points at, if that is a part of something.
+    /// The type that an argument points to, if that is a part of a composite.
     fn element(&mut self, argument: Handle<Expression>) -> Option<Handle<Type>> {
         let is_part = matches!(
             self.function.expressions[argument],

@@ -1,4 +1,4 @@
-//! naga's module, checked, to SPIR-V words with one entry point.
+//! Emits naga's validated module as SPIR-V with one entry point.
 
 use kps_syntax::{Diagnostics, Source};
 use naga::back::spv::{self, SourceLanguage, WriterFlags, ZeroInitializeWorkgroupMemoryMode};
@@ -13,7 +13,7 @@ use crate::wgsl::invalid::check;
 use crate::wgsl::names::Names;
 use crate::{Options, Stage, errors};
 
-/// What the words call their entry point, whatever the text called it.
+/// The entry point's name in the module, whatever name the text has for it.
 const ENTRY_POINT: &str = "main";
 
 pub(crate) fn words(source: &Source, mut module: Module, options: &Options) -> Result<Vec<u32>, Diagnostics> {
@@ -27,21 +27,21 @@ pub(crate) fn words(source: &Source, mut module: Module, options: &Options) -> R
     zeros::store(source, &mut module);
     let info = check(source, Names { module: &module }).map_err(|found| constants.explain(found))?;
     unwritable::check(source, &module, &info)?;
-    lines::note_variables(source, &mut module);
+    lines::encode_variable_lines(source, &mut module);
     let indices = atomics::indices(&module, &info);
     let words = spv::write_vec(&module, &info, &settings(source, indices), None)
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
     let words = comparisons::let_nan_differ(barriers::name_memory(constants.declare(words)));
     let words = memory::strip_layouts(guards::name(words, indices));
     let words = lines::carry_on(lines::strip_unknown(words));
-    let words = lines::tell_variables(words);
-    Ok(match constants.are_settled() {
+    let words = lines::emit_variable_lines(words);
+    Ok(match constants.are_specialised() {
         true => recipe::note(words, options, &constants.unset),
         false => words,
     })
 }
 
-/// Leaves the entry point that is meant, by the one name.
+/// Keeps only the requested entry point, and renames it.
 fn choose_entry_point(source: &Source, module: &mut Module, options: &Options) -> Result<(), Diagnostics> {
     let stage = match options.stage {
         Stage::Compute => ShaderStage::Compute,
@@ -60,14 +60,14 @@ fn choose_entry_point(source: &Source, module: &mut Module, options: &Options) -
         (_, names) => names.iter().find(|known| *known == ENTRY_POINT),
     };
     let Some(wanted) = wanted.cloned() else {
-        let told = match names.len() {
+        let diagnostic = match names.len() {
             0 | 1 => errors::no_entry_point(source, stage_words(options.stage), &names),
             _ if options.entry_point.is_some() => {
                 errors::no_entry_point(source, stage_words(options.stage), &names)
             }
             _ => errors::several_entry_points(source, &names),
         };
-        return Err(told.into());
+        return Err(diagnostic.into());
     };
     module.entry_points.retain(|entry| entry.stage == stage && entry.name == wanted);
     module.entry_points.iter_mut().for_each(|entry| entry.name = ENTRY_POINT.to_owned());
@@ -82,7 +82,7 @@ fn stage_words(stage: Stage) -> &'static str {
     }
 }
 
-/// Buffers are kept within their bounds by the device; `index` is for local and shared memory, which are not.
+/// Devices bound the accesses to buffers. `index` is the policy for local and shared memory.
 fn settings<'s>(source: &'s Source, index: BoundsCheckPolicy) -> spv::Options<'s> {
     let debug_info = spv::DebugInfo {
         source_code: source.text(),
@@ -92,7 +92,7 @@ fn settings<'s>(source: &'s Source, index: BoundsCheckPolicy) -> spv::Options<'s
     spv::Options {
         lang_version: (1, 3),
         flags: WriterFlags::DEBUG,
-        // Without a map, resources keep the numbers that the text gives them.
+        // Without a map, resources keep the bindings of the text.
         fake_missing_bindings: true,
         bounds_check_policies: BoundsCheckPolicies {
             index,
@@ -101,9 +101,10 @@ fn settings<'s>(source: &'s Source, index: BoundsCheckPolicy) -> spv::Options<'s
             binding_array: BoundsCheckPolicy::Restrict,
         },
         zero_initialize_workgroup_memory: ZeroInitializeWorkgroupMemoryMode::None,
-        // A loop that does not end is for whoever runs it to end.
+        // Whoever runs a loop that does not end stops it.
         force_loop_bounding: false,
-        // Inputs and outputs of 16 bits are made of wider ones: compute shaders have none, and few devices do.
+        // It implements 16-bit inputs and outputs by wider ones. Compute shaders have none, and few devices
+        // do.
         use_storage_input_output_16: false,
         debug_info: Some(debug_info),
         ..spv::Options::default()

@@ -1,9 +1,10 @@
-//! Guards that naga puts round divisions of ints, conversions of floats to ints, and indices of what lies in no buffer.
-//! They hide what the text asked for, so they get names by which a device that checks knows them: `kps.divide` and
-//! `kps.modulo` are functions of a dividend and a divisor, `kps.clamped` is a float cut to what an int holds;
-//! `kps.inside` is whether an index is below a length, `kps.nearest` an index cut to the last one.
+//! Names the guards that naga puts around integer divisions, conversions of floats to ints, and indices of
+//! local and shared memory. Guards hide errors of the text, so a device that checks identifies them by name.
+//! `kps.divide` and `kps.modulo` are functions of a dividend and a divisor. `kps.clamped` is a float clamped
+//! to an integer type's range. `kps.inside` is whether an index is below a length. `kps.nearest` is an index
+//! clamped to the last one.
 //!
-//! What a text tests or cuts by itself is tested or cut once more, so it is never taken for a guard.
+//! A test or clamp in the text itself is guarded once more, so it is never mistaken for a guard.
 
 use naga::proc::BoundsCheckPolicy;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,16 +29,16 @@ const OP_LABEL: u32 = 248;
 const OP_BRANCH_CONDITIONAL: u32 = 250;
 const OP_LINE: u32 = 8;
 
-/// Variables of a workgroup, of an invocation, of a function.
+/// Storage classes of a workgroup, of an invocation, of a function.
 const GUARDED_CLASSES: [u32; 3] = [4, 6, 7];
 
-/// What naga calls its functions, and what they are called here.
+/// naga's names of its functions, and their names in kps.
 const DIVISIONS: [(&str, &str); 2] = [("naga_div", "kps.divide"), ("naga_mod", "kps.modulo")];
 const CLAMPED: &str = "kps.clamped";
 const INSIDE: &str = "kps.inside";
 const NEAREST: &str = "kps.nearest";
 
-/// `indices` is what naga was asked to do with those of what lies in no buffer.
+/// `indices` is naga's policy for indices of local and shared memory.
 pub(crate) fn name(words: Vec<u32>, indices: BoundsCheckPolicy) -> Vec<u32> {
     let n_before = n_before(&words[HEADER_WORDS..], |opcode| is_decoration(opcode) || is_declaration(opcode));
     let (before, behind) = words.split_at(HEADER_WORDS + n_before);
@@ -62,8 +63,8 @@ pub(crate) fn name(words: Vec<u32>, indices: BoundsCheckPolicy) -> Vec<u32> {
 
 fn renamed(id: u32, name: &[u32]) -> Vec<u32> {
     let known = string(name);
-    match DIVISIONS.iter().find(|(theirs, _)| *theirs == known) {
-        Some((_, ours)) => op_name(id, &text(ours)),
+    match DIVISIONS.iter().find(|(naga_name, _)| *naga_name == known) {
+        Some((_, kps_name)) => op_name(id, &text(kps_name)),
         None => op_name(id, name),
     }
 }
@@ -72,7 +73,7 @@ fn op_name(id: u32, name: &[u32]) -> Vec<u32> {
     [&[(name.len() as u32 + 2) << 16 | OP_NAME, id], name].concat()
 }
 
-/// Floats that are cut and converted at once: what the text cuts by itself is cut once more.
+/// Floats that are clamped and then converted at once. A clamp in the text itself is followed by another one.
 fn clamped(words: &[u32]) -> Vec<u32> {
     let clamps = instructions(words).map(|instruction| match (instruction[0] & 0xffff, instruction) {
         (OP_EXT_INST, [_, _, id, _, CLAMP, ..]) => Some(*id),
@@ -89,7 +90,7 @@ fn clamped(words: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// Indices that are cut where they are used.
+/// Indices that are clamped where they are used.
 fn nearest(words: &[u32]) -> Vec<u32> {
     let is_cut = |instruction: &[u32]| match (instruction[0] & 0xffff, instruction) {
         (OP_EXT_INST, [_, _, id, _, MIN, _, _]) => Some(*id),
@@ -102,7 +103,7 @@ fn nearest(words: &[u32]) -> Vec<u32> {
     nearest
 }
 
-/// Tests on which the access at the start of a block depends.
+/// Tests that guard the access at the start of a block.
 fn inside(words: &[u32]) -> Vec<u32> {
     let (mut indices, mut both) = (FxHashMap::default(), FxHashMap::default());
     let mut conditions: FxHashMap<u32, u32> = FxHashMap::default();
@@ -128,7 +129,7 @@ fn inside(words: &[u32]) -> Vec<u32> {
     inside
 }
 
-/// The indices of each access to what naga guards, and the block that begins with it, if one does.
+/// The indices of each access that naga guards, and the block that begins with it, if any.
 fn uses(words: &[u32]) -> Vec<(Option<u32>, &[u32])> {
     let mut guarded = FxHashSet::default();
     let (mut uses, mut label) = (Vec::new(), None);

@@ -1,5 +1,5 @@
-//! Whether naga's module is well formed. What is wrong comes out in words that name nothing of naga's own, at its
-//! place in the text.
+//! Validates naga's module. Errors become diagnostics in the terms of the language, at their places in the
+//! text.
 
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 use naga::proc::LayoutError;
@@ -12,7 +12,7 @@ use naga::{
     SwitchValue, Type, WithSpan,
 };
 
-use self::told::{Told, told};
+use self::report::{Report, report};
 use crate::errors;
 use crate::wgsl::names::{self, Names};
 use crate::wgsl::statements;
@@ -21,9 +21,9 @@ mod entries;
 mod expressions;
 mod functions;
 mod globals;
-mod told;
+mod report;
 
-/// More than any device has.
+/// More than any device supports.
 const MAX_IMMEDIATE_BYTES: u32 = 256;
 
 pub(crate) fn check(source: &Source, names: Names) -> Result<ModuleInfo, Diagnostics> {
@@ -37,7 +37,7 @@ pub(crate) fn check(source: &Source, names: Names) -> Result<ModuleInfo, Diagnos
         .map_err(|error| Diagnostics::from(diagnostic(source, names, &error)))
 }
 
-/// naga's checker keeps one bit for each word of push constants, and ends where it has no more.
+/// naga's validator has one bit for each word of push constants, and panics if there are more words.
 fn too_many_immediates(source: &Source, module: &Module) -> Option<Diagnostic> {
     let size = |ty| module.types.get_handle(ty).map_or(0, |ty| ty.inner.size(module.to_ctx()));
     let mut immediates =
@@ -48,12 +48,12 @@ fn too_many_immediates(source: &Source, module: &Module) -> Option<Diagnostic> {
 }
 
 pub(crate) fn diagnostic(source: &Source, names: Names, error: &WithSpan<ValidationError>) -> Diagnostic {
-    let told = told_of(names, error.as_inner()).unwrap_or_else(|| innermost(error.as_inner()));
-    let mut diagnostic = Diagnostic::error("foreign/invalid", told.message);
-    if let Some(help) = told.help {
+    let report = describe(names, error.as_inner()).unwrap_or_else(|| innermost(error.as_inner()));
+    let mut diagnostic = Diagnostic::error("foreign/invalid", report.message);
+    if let Some(help) = report.help {
         diagnostic = diagnostic.help(help);
     }
-    // Spans are from the outermost in.
+    // Spans are ordered from the outermost in.
     let known = error.spans().last().map(|(span, _)| *span).filter(Span::is_defined);
     let known = statement_place(names.module, error.as_inner(), known).or(known);
     match known.or_else(|| place(source, names, error.as_inner())) {
@@ -62,7 +62,7 @@ pub(crate) fn diagnostic(source: &Source, names: Names, error: &WithSpan<Validat
     }
 }
 
-fn told_of(names: Names, error: &ValidationError) -> Option<Told> {
+fn describe(names: Names, error: &ValidationError) -> Option<Report> {
     let module = names.module;
     match error {
         ValidationError::Type { source, .. } => globals::ty(source),
@@ -73,32 +73,32 @@ fn told_of(names: Names, error: &ValidationError) -> Option<Told> {
             globals::variable(names, &module.global_variables[*handle], source)
         }
         ValidationError::Function { handle, source, .. } => {
-            functions::told_of(names, &module.functions[*handle], source)
+            functions::describe(names, &module.functions[*handle], source)
         }
         ValidationError::EntryPoint { stage, name, source } => {
             let is_meant = |entry: &&EntryPoint| entry.name == *name && entry.stage == *stage;
-            entries::told_of(names, module.entry_points.iter().find(is_meant)?, source)
+            entries::describe(names, module.entry_points.iter().find(is_meant)?, source)
         }
-        ValidationError::Layouter(_) => Some(told("this is larger than 2147483647 bytes")),
-        ValidationError::ArraySizeError { .. } => Some(told("an array has at least one element")),
-        // What a function is used by stands before it, so it can only be part of a circle.
+        ValidationError::Layouter(_) => Some(report("this is larger than 2147483647 bytes")),
+        ValidationError::ArraySizeError { .. } => Some(report("an array has at least one element")),
+        // Functions precede their callers, so this handle can only be part of a cycle.
         ValidationError::InvalidHandle(_) => {
-            Some(told("functions may not call themselves").help("write a loop"))
+            Some(report("functions may not call themselves").help("write a loop"))
         }
         _ => None,
     }
 }
 
-/// What naga says, where it is of nothing that a text is known to reach.
-fn innermost(error: &ValidationError) -> Told {
+/// naga's innermost message, for errors that no text is known to cause.
+fn innermost(error: &ValidationError) -> Report {
     let mut reason: &dyn std::error::Error = error;
     while let Some(inner) = reason.source() {
         reason = inner;
     }
-    told(errors::plain(&reason.to_string()))
+    report(errors::plain(&reason.to_string()))
 }
 
-/// Where a mistake is whose place naga does not tell.
+/// The place of an error for which naga has none.
 fn place(source: &Source, names: Names, error: &ValidationError) -> Option<Span> {
     let module = names.module;
     let entry = |name: &str| module.entry_points.iter().find(|entry| entry.name == name);
@@ -133,7 +133,7 @@ fn place(source: &Source, names: Names, error: &ValidationError) -> Option<Span>
     Some(span).filter(Span::is_defined)
 }
 
-/// Where a type is written, or something that has it.
+/// The place where a type, or an item of that type, is written.
 fn place_of_type(module: &Module, ty: Handle<Type>) -> Option<Span> {
     let of_globals = module.global_variables.iter().filter(|(_, one)| one.ty == ty);
     let of_globals = of_globals.map(|(handle, _)| module.global_variables.get_span(handle));
@@ -145,7 +145,7 @@ fn place_of_type(module: &Module, ty: Handle<Type>) -> Option<Span> {
     places.find(Span::is_defined)
 }
 
-/// The word of a text that a mistake of an entry point is about.
+/// The word of a text that an entry point's error is about.
 fn entry_place(error: &EntryPointError) -> Option<String> {
     match error {
         EntryPointError::Argument(_, error) | EntryPointError::Result(error) => match error {
@@ -159,7 +159,7 @@ fn entry_place(error: &EntryPointError) -> Option<String> {
     }
 }
 
-/// The name of a parameter of an entry point of which nothing says where it comes from.
+/// The name of a parameter of an entry point that lacks a builtin or location.
 fn parameter_place(source: &Source, entry: &EntryPoint, error: &EntryPointError) -> Option<Span> {
     let EntryPointError::Argument(at, VaryingError::MissingBinding) = error else { return None };
     let name = entry.function.arguments.get(*at as usize)?.name.as_deref()?;
@@ -178,7 +178,7 @@ fn functions(module: &Module) -> impl Iterator<Item = &Function> {
     module.functions.iter().map(|(_, function)| function).chain(entries)
 }
 
-/// A derivative, a sample that needs one, or `discard`.
+/// A derivative, a sample that needs one, or `discard`: they exist in fragment shaders only.
 fn of_fragments_alone(function: &Function) -> Option<Span> {
     let needs_neighbours = |expression: &Expression| {
         matches!(
@@ -192,8 +192,9 @@ fn of_fragments_alone(function: &Function) -> Option<Span> {
         .or_else(|| statement(&function.body, &|statement| matches!(statement, Statement::Kill)))
 }
 
-/// Where a statement is of which naga tells a part alone, that may stand elsewhere: a `switch` whose cases do not go
-/// together, an `if` on what is no condition, and a place that cannot be stored to.
+/// The place of a statement for which naga reports only a part, which may be written in another line: a
+/// `switch` with mismatched cases, an `if` on a value that is not a condition, and a store to a place that is
+/// not assignable.
 fn statement_place(module: &Module, error: &ValidationError, known: Option<Span>) -> Option<Span> {
     let (ValidationError::Function { source, .. }
     | ValidationError::EntryPoint { source: EntryPointError::Function(source), .. }) = error
@@ -225,7 +226,7 @@ fn statement_place(module: &Module, error: &ValidationError, known: Option<Span>
     found.filter(|span| span.is_defined() && (is_switch || !is_part(span)))
 }
 
-/// Functions call only what stands before them, so a call of what does not is part of a circle.
+/// Functions call only functions before them, so any other call is part of a cycle.
 fn call_of_itself(module: &Module) -> Option<Span> {
     module.functions.iter().find_map(|(handle, function)| {
         let is_circle = |statement: &Statement| matches!(statement, Statement::Call { function, .. } if *function >= handle);

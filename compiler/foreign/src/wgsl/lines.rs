@@ -1,4 +1,4 @@
-//! Lines of statements, which naga tells too rarely and too often, and those of variables, of which it tells none.
+//! Corrects line information: naga emits too few or too many lines of statements, and none of variables.
 
 use kps_syntax::Source;
 use naga::{AddressSpace, Arena, GlobalVariable, LocalVariable, Module};
@@ -14,11 +14,11 @@ const OP_VARIABLE: u32 = 59;
 const OP_LABEL: u32 = 248;
 const OP_NO_LINE: u32 = 317;
 
-/// What a name begins with that tells where its variable is declared.
+/// The prefix of a name that encodes where its variable is declared.
 const PLACE: &str = "kps.at ";
 
-/// Lets the variables that an invocation has for itself tell in their names where they are declared.
-pub(crate) fn note_variables(source: &Source, module: &mut Module) {
+/// Encodes in the names of an invocation's variables where they are declared.
+pub(crate) fn encode_variable_lines(source: &Source, module: &mut Module) {
     let is_own = |variable: &GlobalVariable| variable.space == AddressSpace::Private;
     note(source, &mut module.global_variables, |one| is_own(one).then_some(&mut one.name));
     let functions = module.functions.iter_mut().map(|(_, function)| function);
@@ -37,9 +37,10 @@ fn note<T>(source: &Source, arena: &mut Arena<T>, name: impl Fn(&mut T) -> Optio
     }
 }
 
-/// The words with lines before such variables, whose first values are stored there, and with their own names.
-pub(crate) fn tell_variables(words: Vec<u32>) -> Vec<u32> {
-    let mut told = words[..HEADER_WORDS].to_vec();
+/// Decodes those names: emits a line before each such variable, whose initial value is stored there, and
+/// restores its name.
+pub(crate) fn emit_variable_lines(words: Vec<u32>) -> Vec<u32> {
+    let mut written = words[..HEADER_WORDS].to_vec();
     let mut places: FxHashMap<u32, [u32; 2]> = FxHashMap::default();
     let mut file = 0;
     for instruction in instructions(&words) {
@@ -50,28 +51,28 @@ pub(crate) fn tell_variables(words: Vec<u32>) -> Vec<u32> {
                     places.insert(*id, place);
                     let name = if name.is_empty() { Vec::new() } else { text(name) };
                     if !name.is_empty() {
-                        told.extend([(2 + name.len() as u32) << 16 | OP_NAME, *id]);
-                        told.extend(name);
+                        written.extend([(2 + name.len() as u32) << 16 | OP_NAME, *id]);
+                        written.extend(name);
                     }
                     continue;
                 }
             }
             (OP_VARIABLE, [_, _, id, ..]) => {
                 if let Some([line, column]) = places.get(id) {
-                    told.extend([4 << 16 | OP_LINE, file, *line, *column]);
-                    told.extend(instruction);
-                    told.push(1 << 16 | OP_NO_LINE);
+                    written.extend([4 << 16 | OP_LINE, file, *line, *column]);
+                    written.extend(instruction);
+                    written.push(1 << 16 | OP_NO_LINE);
                     continue;
                 }
             }
             _ => {}
         }
-        told.extend(instruction);
+        written.extend(instruction);
     }
-    told
+    written
 }
 
-/// The place that a name tells, and the name itself.
+/// The place that a name encodes, and the original name.
 fn placed(name: &str) -> Option<([u32; 2], &str)> {
     let mut parts = name.strip_prefix(PLACE)?.splitn(3, ' ');
     let line = parts.next()?.parse().ok()?;
@@ -79,9 +80,9 @@ fn placed(name: &str) -> Option<([u32; 2], &str)> {
     Some(([line, column], parts.next()?))
 }
 
-/// Without the lines of what naga knows no place of: it gives them the first line, where no statement is.
+/// Drops the lines of instructions without a known place. naga gives them line 1, which has no statement.
 ///
-/// Without one, such an instruction belongs to the line before it.
+/// An instruction without a line belongs to the line before it.
 pub(crate) fn strip_unknown(words: Vec<u32>) -> Vec<u32> {
     let is_known =
         |instruction: &&[u32]| !matches!(instruction, [first, _, 1, 1] if first & 0xffff == OP_LINE);
@@ -89,8 +90,8 @@ pub(crate) fn strip_unknown(words: Vec<u32>) -> Vec<u32> {
     words[..HEADER_WORDS].iter().chain(kept.flatten()).copied().collect()
 }
 
-/// With the line of a statement in each of its blocks: a line ends with its block, and naga's tests of indices open
-/// others amid a statement.
+/// Repeats the line of a statement in each of its blocks. A line ends with its block, and naga's index tests
+/// start other blocks amid a statement.
 pub(crate) fn carry_on(words: Vec<u32>) -> Vec<u32> {
     let mut carried = words[..HEADER_WORDS].to_vec();
     let mut line: &[u32] = &[];

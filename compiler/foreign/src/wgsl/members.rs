@@ -1,5 +1,5 @@
-//! Members and components that are read alone (`cells[i].x`): naga's front end for GLSL loads the whole struct or
-//! vector for one, so that what nobody has written seems to be read. The member alone comes to be loaded.
+//! Loads a single member or component (`cells[i].x`) instead of its whole composite. naga's front end for
+//! GLSL loads the whole struct or vector, so that members never written seem to be read.
 
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{Expression, Function, Handle, Module, TypeInner};
@@ -24,12 +24,12 @@ fn load_in(types: &naga::UniqueArena<naga::Type>, function: &mut Function, info:
     for member in members {
         let Expression::AccessIndex { base: load, index } = function.expressions[member] else { continue };
         let Expression::Load { pointer } = function.expressions[load] else { continue };
-        // Nothing happens between the two, and nobody else wants the whole.
+        // Nothing happens between the two, and the composite has no other use.
         let is_for_it_alone = info[load].ref_count == 1 && load.index() + 1 == member.index();
         let is_in_parts =
             matches!(info[load].ty.inner_with(types), TypeInner::Struct { .. } | TypeInner::Vector { .. });
         if is_for_it_alone && is_in_parts {
-            // What stands first is what the second is made of, so they change places.
+            // An expression must precede its users, so the two change places.
             function.expressions[load] = Expression::AccessIndex { base: pointer, index };
             function.expressions[member] = Expression::Load { pointer: load };
         }

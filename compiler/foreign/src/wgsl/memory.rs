@@ -1,14 +1,14 @@
-//! Layouts of what lies in the memory of a workgroup, where SPIR-V wants none and naga writes them.
+//! Removes layout decorations from types in workgroup memory, where SPIR-V forbids them and naga emits them.
 //!
-//! Decorations of offsets and strides go from the types that only workgroups' variables are made of. A type that
-//! buffers are made of as well keeps them, and the workgroup gets a twin of it ([`twins`]).
+//! Types that only workgroup variables use lose their offsets and strides. A type that buffers use too keeps
+//! them, and the workgroup gets a copy of it without a layout ([`type_copies`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::twins::Twins;
+use self::type_copies::TypeCopies;
 use crate::words::{OP_CONSTANT, OP_DECORATE, instructions};
 
-mod twins;
+mod type_copies;
 
 const OP_MEMBER_DECORATE: u32 = 72;
 const OP_TYPE_ARRAY: u32 = 28;
@@ -24,15 +24,15 @@ const WITH_LAYOUT: [u32; 3] = [2, 9, 12];
 /// Row-major, column-major, array stride, matrix stride, offset.
 const LAYOUT: [u32; 5] = [4, 5, 6, 7, 35];
 
-/// The types of a module that are made of others, and where they lie.
+/// The composite types of a module, and the memory that they are in.
 #[derive(Default)]
 struct Types {
-    /// What each is made of, in the order in which they are declared.
+    /// The component types of each, in the order of declaration.
     parts: Vec<(u32, Vec<u32>)>,
     position: FxHashMap<u32, usize>,
-    /// Of the memory of workgroups.
+    /// Types in workgroup memory.
     shared: FxHashSet<u32>,
-    /// Of buffers and push constants.
+    /// Types in buffers and push constants.
     laid: FxHashSet<u32>,
 }
 
@@ -47,11 +47,11 @@ pub(crate) fn strip_layouts(words: Vec<u32>) -> Vec<u32> {
         }
         _ => false,
     };
-    let mut twins = Twins::of(&types, &words);
+    let mut copies = TypeCopies::of(&types, &words);
     for instruction in instructions(&words).filter(|instruction| !is_in_the_way(instruction)) {
-        twins.push(instruction);
+        copies.push(instruction);
     }
-    twins.words
+    copies.words
 }
 
 impl Types {
@@ -90,12 +90,12 @@ impl Types {
         self.parts.push((id, parts));
     }
 
-    /// What a type is made of, one after the other; nothing for numbers, vectors and matrices.
+    /// The component types of a type, in order; empty for numbers, vectors and matrices.
     fn parts(&self, id: u32) -> &[u32] {
         self.position.get(&id).map_or(&[], |at| &self.parts[*at].1)
     }
 
-    /// The type and all that it is made of.
+    /// The type and all types that it contains.
     fn reach(&self, first: u32) -> FxHashSet<u32> {
         let mut reached = FxHashSet::default();
         let mut waiting = vec![first];

@@ -1,8 +1,8 @@
-//! WGSL text to SPIR-V words, by naga.
+//! Compiles WGSL to SPIR-V, by naga.
 //!
-//! naga reads the text (`read`; its messages become ours in `told` and `limits`), checks the module (`invalid`) and
-//! writes the words (`emit`). The other files are passes over the module or the words, one for each thing that naga
-//! does otherwise than this project needs.
+//! naga parses the text (`read`; `parse_errors` and `suggestions` reword its messages), validates the module
+//! (`invalid`) and emits SPIR-V (`emit`). Each other file is a pass over naga's module or the SPIR-V that
+//! corrects one deviation of naga.
 
 use kps_syntax::{Diagnostics, Source};
 use naga::front::wgsl::Frontend;
@@ -12,24 +12,24 @@ use crate::{EntryPoint, Options, Stage};
 mod atomics;
 mod barriers;
 mod comparisons;
+mod composite_comparisons;
+mod constant_errors;
 mod elements;
 mod emit;
-mod evaluated;
 mod guards;
 mod invalid;
-mod limits;
 mod lines;
 mod members;
 mod memory;
 mod names;
 mod panics;
+mod parse_errors;
 pub(crate) mod recipe;
 mod resources;
 mod specialise;
 mod statements;
-mod told;
+mod suggestions;
 mod unwritable;
-mod wholes;
 mod zeros;
 
 pub(crate) fn compile(source: &Source, options: &Options) -> Result<Vec<u32>, Diagnostics> {
@@ -53,11 +53,11 @@ pub(crate) fn entry_points(source: &Source) -> Result<Vec<EntryPoint>, Diagnosti
 
 fn read(source: &Source) -> Result<naga::Module, Diagnostics> {
     let text = without_enabled_subgroups(source.text());
-    Frontend::new().parse(&text).map_err(|error| Diagnostics::from(told::diagnostic(source, &error)))
+    Frontend::new().parse(&text).map_err(|error| Diagnostics::from(parse_errors::diagnostic(source, &error)))
 }
 
-/// naga has the operations of subgroups and refuses `enable subgroups;`, without which nobody else has them: blanks
-/// stand in its place, so that all else keeps its own.
+/// Blanks out `enable subgroups;`. naga refuses that line but has the operations of subgroups, which other
+/// compilers offer only with it. Blanks keep all places unchanged.
 fn without_enabled_subgroups(text: &str) -> String {
     const DIRECTIVE: &str = "enable subgroups;";
     text.replace(DIRECTIVE, &" ".repeat(DIRECTIVE.len()))

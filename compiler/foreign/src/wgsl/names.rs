@@ -1,4 +1,4 @@
-//! What naga's types and operators are called in WGSL.
+//! The names of naga's types and operators in WGSL.
 
 use naga::{
     AddressSpace, ArraySize, BinaryOperator, BuiltIn, Function, Handle, Module, Scalar, ScalarKind, Type,
@@ -19,7 +19,7 @@ impl Names<'_> {
         }
     }
 
-    /// What a function takes and gives, as it is written at its start.
+    /// A function's parameters and result, as its declaration writes them.
     pub fn head(self, function: &Function) -> String {
         let name = function.name.as_deref().unwrap_or_default();
         let parameters = function.arguments.iter().map(|one| {
@@ -34,7 +34,7 @@ impl Names<'_> {
         }
     }
 
-    /// The type of a parameter, pointers as such.
+    /// The type of a parameter; pointers are written as pointers.
     fn parameter(self, ty: Handle<Type>) -> String {
         match &self.module.types[ty].inner {
             TypeInner::Pointer { space: AddressSpace::Function, base } => {
@@ -100,7 +100,7 @@ impl Names<'_> {
     }
 }
 
-/// What a built-in input or output is called.
+/// The name of a built-in input or output.
 pub(crate) fn built_in(built_in: BuiltIn) -> &'static str {
     match built_in {
         BuiltIn::Position { .. } => "position",
@@ -123,7 +123,7 @@ pub(crate) fn built_in(built_in: BuiltIn) -> &'static str {
         BuiltIn::SubgroupId => "subgroup_id",
         BuiltIn::SubgroupSize => "subgroup_size",
         BuiltIn::SubgroupInvocationId => "subgroup_invocation_id",
-        // Others are of stages that no text here can have.
+        // Others are of stages that kps does not compile.
         _ => "a built-in value",
     }
 }

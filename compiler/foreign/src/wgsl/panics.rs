@@ -1,7 +1,7 @@
-//! Panics inside naga end here: a shader is input, and no input may end the process.
+//! Catches panics inside naga: a shader is input, and no input may end the process.
 //!
-//! The panic becomes one diagnostic. Nothing is printed of it: the process's hook is asked to be quiet on
-//! this thread for as long as naga runs, and serves everybody else as before.
+//! A panic becomes one diagnostic. Nothing is printed: the process's panic hook is silent on this thread
+//! while naga runs, and unchanged on all others.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -15,14 +15,14 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `work` gives; a panic of it is a mistake of the shader.
+/// The result of `work`. A panic in it becomes a diagnostic about the shader.
 pub(crate) fn caught<T>(
     source: &Source,
     work: impl FnOnce() -> Result<T, Diagnostics>,
 ) -> Result<T, Diagnostics> {
     install_hook();
     let was_quiet = QUIET.replace(true);
-    // What `work` borrows is read only, and what it made is dropped with the panic.
+    // What `work` borrows is only read, and what it created is dropped with the panic.
     let result = catch_unwind(AssertUnwindSafe(work));
     QUIET.set(was_quiet);
     result.unwrap_or_else(|_| Err(errors::translator_stopped(source).into()))

@@ -1,34 +1,35 @@
-//! How words were made whose specialisation constants are settled in them, in notes that the words bring along
-//! (`OpModuleProcessed`): with these and the text, which they have as well, they are made anew for other values.
+//! Records how a module with fixed specialisation constants was compiled, in notes inside the module
+//! (`OpModuleProcessed`). The notes and the text, which is in the module too, suffice to compile it again for
+//! other values.
 
 use crate::words::{HEADER_WORDS, instructions, is_declaration, is_decoration, n_before, string, text};
 use crate::{Options, Stage};
 
 const OP_MODULE_PROCESSED: u32 = 330;
 
-/// What the first note begins with; devices know by it that they cannot give the constants.
-const SETTLED: &str = "kps.settled ";
+/// The prefix of the first note. A device that finds it cannot set the constants.
+const SPECIALISED: &str = "kps.settled ";
 const ENTRY_POINT: &str = "kps.entry_point ";
-/// Of a constant that the text gives no value.
+/// The prefix of a constant without a default.
 const UNSET: &str = "kps.unset ";
 
 const STAGES: [(&str, Stage); 3] =
     [("compute", Stage::Compute), ("vertex", Stage::Vertex), ("fragment", Stage::Fragment)];
 
-/// Words with notes on how they were made.
+/// Adds notes to a module on how it was compiled.
 pub(crate) fn note(words: Vec<u32>, options: &Options, unset: &[String]) -> Vec<u32> {
     let stage = STAGES.iter().find(|(_, one)| *one == options.stage).map_or("", |(word, _)| word);
-    let mut notes = vec![format!("{SETTLED}{stage}")];
+    let mut notes = vec![format!("{SPECIALISED}{stage}")];
     notes.extend(options.entry_point.iter().map(|name| format!("{ENTRY_POINT}{name}")));
     notes.extend(unset.iter().map(|name| format!("{UNSET}{name}")));
     let notes: Vec<u32> = notes.iter().flat_map(|note| instruction(note)).collect();
-    // Notes stand between names and what decorates these.
+    // Notes are placed between names and decorations.
     let n_before = n_before(&words[HEADER_WORDS..], |opcode| is_decoration(opcode) || is_declaration(opcode));
     let (before, behind) = words.split_at(HEADER_WORDS + n_before);
     [before, &notes, behind].concat()
 }
 
-/// The constants that have no value in words, though they need one.
+/// The constants of a module that need a value and have none.
 pub(crate) fn unset(words: &[u32]) -> Vec<String> {
     notes(words).filter_map(|note| note.strip_prefix(UNSET).map(str::to_owned)).collect()
 }
@@ -40,11 +41,11 @@ fn notes(words: &[u32]) -> impl Iterator<Item = String> {
     })
 }
 
-/// What the notes of words say; `None` for words whose constants a device can give.
+/// Reads the notes of a module; `None` if a device can set its constants.
 pub(crate) fn read(words: &[u32]) -> Option<Options> {
     let mut options = None;
     for note in notes(words) {
-        if let Some(stage) = note.strip_prefix(SETTLED) {
+        if let Some(stage) = note.strip_prefix(SPECIALISED) {
             let stage = STAGES.iter().find(|(known, _)| *known == stage)?.1;
             options = Some(Options { stage, ..Options::default() });
         } else if let Some(name) = note.strip_prefix(ENTRY_POINT) {

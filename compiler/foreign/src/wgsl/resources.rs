@@ -1,17 +1,17 @@
-//! What a shader declares: all of it that is bound stays in its words, used or not, so that who binds tensors finds
-//! a place for each that the text names. What else is unused goes, for it would ask for capabilities.
+//! Retains all bound resources that a shader declares, used or not, so that users can bind a tensor to each.
+//! Other unused items are removed, because they would require capabilities.
 
 use naga::compact::KeepUnused;
 use naga::{Expression, Module};
 
-/// Leaves out what nothing uses and nothing binds.
+/// Removes items that are neither used nor bound.
 pub(crate) fn compact(module: &mut Module) {
     name_bound(module);
     naga::compact::compact(module, KeepUnused::No);
     forget_names(module);
 }
 
-/// What has a name in an entry point counts as used there.
+/// An item named in an entry point counts as used there.
 fn name_bound(module: &mut Module) {
     let Module { global_variables, entry_points, .. } = module;
     for (handle, variable) in global_variables.iter() {
@@ -26,7 +26,7 @@ fn name_bound(module: &mut Module) {
     }
 }
 
-/// Nothing reads what is bound and not used, and that shows in the words.
+/// Removes those names again: the SPIR-V shows that nothing reads an unused resource.
 fn forget_names(module: &mut Module) {
     for entry in &mut module.entry_points {
         let naga::Function { expressions, named_expressions, .. } = &mut entry.function;

@@ -1,10 +1,11 @@
-//! Specialisation constants, which naga can read and cannot write.
+//! Specialisation constants, which naga can read and cannot emit.
 //!
-//! Before naga writes the words, each constant is made a plain one whose value occurs nowhere else; in the words, that
-//! value is found again and turned into a specialisation constant (`declare`). A boolean, or a constant that the length
-//! of an array, the size of a workgroup or another constant is made of, cannot be found again: then all of the module's
-//! constants are *settled*, which is to say that their values are in the words. Such words declare their constants all
-//! the same and say how they were made (`recipe`), so that they are made anew for other values.
+//! Before naga emits the module, each constant becomes a plain one with a sentinel: a value that occurs
+//! nowhere else. The emitted constant with that value then becomes a specialisation constant (`declare`). A
+//! boolean has no sentinel, nor has a constant that determines the length of an array, the size of a
+//! workgroup or another constant. A module with such a constant is *specialised*: the values of all its
+//! constants are fixed in it. It still declares its constants, and it records how it was compiled (`recipe`)
+//! to be compiled again for other values.
 
 use kps_syntax::{Diagnostics, Source};
 use naga::back::PipelineConstants;
@@ -18,16 +19,17 @@ use crate::{Given, errors};
 
 mod declare;
 
-/// Values that no text is likely to hold: about 7e37 or 1e301 as floats, far from round numbers as integers.
-const FIRST_MARK: u32 = 0x7e5a_c301;
+/// Sentinels are values that no text is likely to contain: about 7e37 or 1e301 as floats, far from round
+/// numbers as integers.
+const FIRST_SENTINEL: u32 = 0x7e5a_c301;
 
-/// Mistakes of a module whose constants are not taken yet, with their values.
+/// Adds the values of constants to diagnostics of a module whose constants are not replaced yet.
 pub(crate) fn explain(found: Diagnostics, module: &Module, given: &[Given]) -> Diagnostics {
     let open = current(module, &open_constants(module), given);
     with_values(found, &open)
 }
 
-/// Mistakes with the values of the constants that are named where they are, or behind on the line.
+/// Adds the values of the constants that the text names at the error or later in its line.
 fn with_values(mut found: Diagnostics, constants: &[Declared]) -> Diagnostics {
     for diagnostic in &mut found.0 {
         let Some(label) = diagnostic.labels.first() else { continue };
@@ -37,14 +39,16 @@ fn with_values(mut found: Diagnostics, constants: &[Declared]) -> Diagnostics {
             .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
             .filter(|word| !word.is_empty())
             .collect();
-        let is_told = |one: &&Declared| {
+        let is_mentioned = |one: &&Declared| {
             let is_size = |pair: &[&str]| pair[0].ends_with("_id") && pair[1] == one.id.to_string();
             words.contains(&one.name.as_str()) || words.windows(2).any(is_size)
         };
-        let told: Vec<String> = constants.iter().filter(is_told).map(Declared::told).collect();
-        if !told.is_empty() {
-            diagnostic.help =
-                Some(told.into_iter().chain(diagnostic.help.take()).collect::<Vec<String>>().join("; "));
+        let descriptions: Vec<String> =
+            constants.iter().filter(is_mentioned).map(Declared::description).collect();
+        if !descriptions.is_empty() {
+            diagnostic.help = Some(
+                descriptions.into_iter().chain(diagnostic.help.take()).collect::<Vec<String>>().join("; "),
+            );
         }
     }
     found
@@ -54,12 +58,12 @@ fn with_values(mut found: Diagnostics, constants: &[Declared]) -> Diagnostics {
 pub(crate) struct Declared {
     pub id: u32,
     pub name: String,
-    /// The value that it has here: the one that was given, or its default.
+    /// Its current value: the one that was given, or its default.
     pub value: Literal,
 }
 
 impl Declared {
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         let value = match self.value {
             Literal::F64(value) => value.to_string(),
             Literal::F32(value) => value.to_string(),
@@ -75,32 +79,32 @@ impl Declared {
 /// The specialisation constants of a module.
 pub(crate) struct Constants {
     declared: Vec<Declared>,
-    /// The values by which those are found again that are not settled, in the order of `declared`.
-    marks: Vec<Literal>,
-    /// Names of those that have no value yet: the text gives them none. In these words they have one that serves.
+    /// The sentinels of the constants that are not specialised, in the order of `declared`.
+    sentinels: Vec<Literal>,
+    /// Names of the constants without a value: the text has no default. In this module they have a stand-in.
     pub unset: Vec<String>,
 }
 
 impl Constants {
-    /// Whether other values than those that were given take other words.
-    pub(crate) fn are_settled(&self) -> bool {
-        self.marks.len() < self.declared.len()
+    /// Whether other values than the given ones require another module.
+    pub(crate) fn are_specialised(&self) -> bool {
+        self.sentinels.len() < self.declared.len()
     }
 
-    /// Mistakes that come of their values, with these.
+    /// Adds these values to diagnostics that they cause.
     pub(crate) fn explain(&self, found: Diagnostics) -> Diagnostics {
         with_values(found, &self.declared)
     }
 }
 
-/// An override of naga's with the id by which values are given for it.
+/// An override of naga's with its id.
 struct Open {
     id: u32,
     handle: Handle<Override>,
     constant: Override,
 }
 
-/// Leaves no override in a module.
+/// Replaces all overrides of a module.
 pub(crate) fn take_constants(
     source: &Source,
     module: &mut Module,
@@ -112,24 +116,25 @@ pub(crate) fn take_constants(
         open.iter().filter(|open| open.constant.init.is_none() && !is_given(open.id)).collect();
     if given.is_empty()
         && unset.is_empty()
-        && let Some(constants) = hide(module, &open)
+        && let Some(constants) = insert_sentinels(module, &open)
     {
         return Ok(constants);
     }
     let mut declared = match unset.is_empty() {
-        true => settle(source, module, &open, given)?,
-        false => settle_without(source, module, &open, (&unset, given))?,
+        true => specialise(source, module, &open, given)?,
+        false => specialise_with_stand_ins(source, module, &open, (&unset, given))?,
     };
     declared.sort_by_key(|constant| constant.id);
     let unset = unset.iter().map(|open| open.constant.name.clone().unwrap_or_default()).collect();
-    Ok(Constants { declared, marks: Vec::new(), unset })
+    Ok(Constants { declared, sentinels: Vec::new(), unset })
 }
 
-/// Numbers for constants without a value, the first of which will do that makes a module: they may be sizes.
+/// Stand-ins for constants without a value; the first one for which a module compiles is used. They may be
+/// sizes.
 const STAND_INS: [f64; 3] = [1.0, 64.0, 1024.0];
 
-/// Puts values in, where some constants have none.
-fn settle_without(
+/// Specialises a module of which some constants have no value.
+fn specialise_with_stand_ins(
     source: &Source,
     module: &mut Module,
     open: &[Open],
@@ -139,7 +144,7 @@ fn settle_without(
     for stand_in in STAND_INS {
         let values: Vec<Given> =
             given.iter().copied().chain(unset.iter().map(|open| (open.id, stand_in))).collect();
-        match settle(source, module, open, &values) {
+        match specialise(source, module, open, &values) {
             Ok(declared) => return Ok(declared),
             Err(found) => first = first.or(Some(found)),
         }
@@ -147,7 +152,7 @@ fn settle_without(
     Err(first.expect("there is a number to try"))
 }
 
-/// The overrides of a module; those that the text gives no id get what is free, in order.
+/// The overrides of a module. Those without an id in the text get free ids, in order.
 fn open_constants(module: &Module) -> Vec<Open> {
     let in_text = module.overrides.iter().filter_map(|(_, one)| one.id).map(u32::from);
     let given: FxHashSet<u32> = in_text.collect();
@@ -160,8 +165,8 @@ fn open_constants(module: &Module) -> Vec<Open> {
     module.overrides.iter().map(open).collect()
 }
 
-/// Makes plain constants with marks of all, where all will be found again.
-fn hide(module: &mut Module, open: &[Open]) -> Option<Constants> {
+/// Turns all overrides into plain constants with sentinels, if all can be found again.
+fn insert_sentinels(module: &mut Module, open: &[Open]) -> Option<Constants> {
     let fixed = part_of_others(module);
     let mut declared = Vec::new();
     for Open { id, handle, constant } in open {
@@ -171,32 +176,35 @@ fn hide(module: &mut Module, open: &[Open]) -> Option<Constants> {
         }
         declared.push(Declared { id: *id, name: constant.name.clone().unwrap_or_default(), value });
     }
-    let marks: Vec<Literal> =
-        declared.iter().zip(FIRST_MARK..).map_while(|(one, mark)| marked(one.value, mark)).collect();
-    if marks.len() < declared.len() {
+    let sentinels: Vec<Literal> = declared
+        .iter()
+        .zip(FIRST_SENTINEL..)
+        .map_while(|(one, sentinel)| sentinel_of(one.value, sentinel))
+        .collect();
+    if sentinels.len() < declared.len() {
         return None;
     }
-    for (open, mark) in open.iter().zip(&marks) {
-        let init = module.global_expressions.append(Expression::Literal(*mark), Span::UNDEFINED);
+    for (open, sentinel) in open.iter().zip(&sentinels) {
+        let init = module.global_expressions.append(Expression::Literal(*sentinel), Span::UNDEFINED);
         let plain = Constant { name: open.constant.name.clone(), ty: open.constant.ty, init };
         let plain = module.constants.append(plain, Span::UNDEFINED);
         replace(module, open.handle, plain);
     }
-    Some(Constants { declared, marks, unset: Vec::new() })
+    Some(Constants { declared, sentinels, unset: Vec::new() })
 }
 
-/// A mark of a value's type; there are none of few bits.
-fn marked(value: Literal, mark: u32) -> Option<Literal> {
+/// A sentinel of a value's type. Types of few bits have none.
+fn sentinel_of(value: Literal, sentinel: u32) -> Option<Literal> {
     Some(match value {
-        Literal::F64(_) => Literal::F64(f64::from_bits(u64::from(mark) << 32)),
-        Literal::F32(_) => Literal::F32(f32::from_bits(mark)),
-        Literal::I32(_) => Literal::I32(mark as i32),
-        Literal::U32(_) => Literal::U32(mark),
+        Literal::F64(_) => Literal::F64(f64::from_bits(u64::from(sentinel) << 32)),
+        Literal::F32(_) => Literal::F32(f32::from_bits(sentinel)),
+        Literal::I32(_) => Literal::I32(sentinel as i32),
+        Literal::U32(_) => Literal::U32(sentinel),
         _ => return None,
     })
 }
 
-/// Constants that types or other constants are made of; for all others, it is functions alone that use them.
+/// Constants that types or other constants depend on. Only functions use all others.
 fn part_of_others(module: &Module) -> FxHashSet<Handle<Override>> {
     let in_globals = module.global_expressions.iter().filter_map(|(_, one)| match one {
         Expression::Override(handle) => Some(*handle),
@@ -221,8 +229,8 @@ fn replace(module: &mut Module, from: Handle<Override>, to: Handle<Constant>) {
     }
 }
 
-/// Puts values in: those that are given, and defaults, which may follow from them.
-fn settle(
+/// Specialises a module with the given values and the defaults, which may depend on them.
+fn specialise(
     source: &Source,
     module: &mut Module,
     open: &[Open],
@@ -236,21 +244,21 @@ fn settle(
             let location = errors::location(source, module.overrides.get_span(*handle));
             return Err(errors::not_finite(&name, location).into());
         }
-        // naga goes by ids alone where there are some.
+        // naga uses the id alone if a constant has one.
         values.insert(constant.id.map_or(name, |id| id.to_string()), *value);
     }
     let info = invalid::check(source, Names { module })?;
     let mut kept = module.clone();
     keep(&mut kept, open);
     let (resolved, _) = process_overrides(&kept, &info, None, &values).map_err(|error| {
-        let found = unsettled(source, Names { module }, &error);
+        let found = not_specialisable(source, Names { module }, &error);
         with_values(found, &current(module, open, given))
     })?;
     *module = resolved.into_owned();
     Ok(take_kept(module, open))
 }
 
-/// The constants as they are given, or else by default.
+/// The constants with their given values or their defaults.
 fn current(module: &Module, open: &[Open], given: &[Given]) -> Vec<Declared> {
     let declared = |Open { id, constant, .. }: &Open| {
         let given = given.iter().find(|(given, _)| given == id).map(|(_, value)| Literal::F64(*value));
@@ -260,11 +268,11 @@ fn current(module: &Module, open: &[Open], given: &[Given]) -> Vec<Declared> {
     open.iter().filter_map(declared).collect()
 }
 
-/// naga drops what nothing uses, and keeps constants that have names: each gets one, which has its value then.
+/// naga drops unused constants, but keeps named ones: each gets a name, and so has its value afterwards.
 fn keep(module: &mut Module, open: &[Open]) {
     for Open { id, handle, constant } in open {
         let init = module.global_expressions.append(Expression::Override(*handle), Span::UNDEFINED);
-        let constant = Constant { name: Some(kept_name(*id)), ty: constant.ty, init };
+        let constant = Constant { name: Some(placeholder_name(*id)), ty: constant.ty, init };
         module.constants.append(constant, Span::UNDEFINED);
     }
 }
@@ -272,7 +280,7 @@ fn keep(module: &mut Module, open: &[Open]) {
 fn take_kept(module: &mut Module, open: &[Open]) -> Vec<Declared> {
     let mut declared = Vec::new();
     for Open { id, constant, .. } in open {
-        let name = kept_name(*id);
+        let name = placeholder_name(*id);
         let Some((handle, kept)) = module.constants.iter().find(|(_, one)| one.name.as_ref() == Some(&name))
         else {
             continue;
@@ -280,19 +288,19 @@ fn take_kept(module: &mut Module, open: &[Open]) -> Vec<Declared> {
         if let Some(value) = value(module, kept.init) {
             declared.push(Declared { id: *id, name: constant.name.clone().unwrap_or_default(), value });
         }
-        // Without a name it goes with whatever else is not used.
+        // Without a name, an unused constant is dropped.
         module.constants[handle].name = None;
     }
     declared
 }
 
-/// A name that is none in any language.
-fn kept_name(id: u32) -> String {
+/// A name that is not an identifier in any language.
+fn placeholder_name(id: u32) -> String {
     format!("constant {id}")
 }
 
-/// The values, those that follow from them included, do not make a module.
-fn unsettled(source: &Source, names: Names, error: &PipelineConstantError) -> Diagnostics {
+/// Reports that the values, or constants that depend on them, make no valid module.
+fn not_specialisable(source: &Source, names: Names, error: &PipelineConstantError) -> Diagnostics {
     match error {
         PipelineConstantError::ValidationError(error) => invalid::diagnostic(source, names, error).into(),
         PipelineConstantError::NegativeWorkgroupSize => errors::workgroup_size(source).into(),
@@ -300,7 +308,7 @@ fn unsettled(source: &Source, names: Names, error: &PipelineConstantError) -> Di
     }
 }
 
-/// The value of a constant's expression, where it is known.
+/// The value of a constant's expression, if it is known.
 pub(crate) fn value(module: &Module, init: Handle<Expression>) -> Option<Literal> {
     match module.global_expressions[init] {
         Expression::Literal(literal) => Some(literal),

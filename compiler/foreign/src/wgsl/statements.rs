@@ -1,8 +1,8 @@
-//! All statements of a module or a block, however deep they are nested.
+//! Visits all statements of a module or a block, however deeply they are nested.
 
 use naga::{Block, Span, Statement};
 
-/// The first answer of `look` for a statement of a block and its place, or for one that is nested in it.
+/// The first result of `look` for a statement of a block with its place, including nested statements.
 pub(crate) fn find<T>(block: &Block, look: &dyn Fn(&Statement, Span) -> Option<T>) -> Option<T> {
     let within = |block: &Block| find(block, look);
     block.span_iter().find_map(|(statement, span)| {
@@ -16,8 +16,8 @@ pub(crate) fn find<T>(block: &Block, look: &dyn Fn(&Statement, Span) -> Option<T
     })
 }
 
-/// A block that has in the place of each statement what `replace` puts there; those that others nest in stay around
-/// these.
+/// Replaces each statement of a block by what `replace` emits for it. Statements that contain others stay
+/// around them.
 pub(crate) fn replaced(block: Block, replace: &mut dyn FnMut(Statement, Span, &mut Block)) -> Block {
     let mut made = Block::with_capacity(block.len());
     for (statement, span) in block.span_into_iter() {

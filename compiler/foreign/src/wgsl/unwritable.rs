@@ -1,4 +1,4 @@
-//! What naga reads and cannot write as SPIR-V that is valid: told here, with its place, before the words are made.
+//! Reports, before SPIR-V is emitted, what naga reads and cannot emit as valid SPIR-V.
 
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 use naga::valid::{FunctionInfo, ModuleInfo};
@@ -52,7 +52,7 @@ fn wide_math<'f>(
     })
 }
 
-/// What GLSL.std.450 has for floats of 16 and 32 bits alone.
+/// Functions that GLSL.std.450 has for floats of 16 and 32 bits only.
 fn is_narrow(function: Math) -> bool {
     let angles = [Math::Radians, Math::Degrees, Math::Sin, Math::Cos, Math::Tan, Math::Asin, Math::Acos];
     let hyperbolic = [Math::Sinh, Math::Cosh, Math::Tanh, Math::Asinh, Math::Acosh, Math::Atanh];

@@ -1,9 +1,9 @@
-//! Zeros in the memory of a workgroup, which WGSL promises. naga would have one invocation store each variable as a
-//! whole, and drivers that take arrays apart need the square of its length to compile that.
+//! Initialises workgroup memory to zero, as WGSL requires. naga lets one invocation store each variable as a
+//! whole. Drivers that split arrays need time quadratic in its length to compile that.
 //!
-//! A module with one entry point goes in; the entry point comes out with stores in front of all else, and a barrier
-//! behind them. The elements of an array are divided over the invocations of the workgroup, the first of which
-//! does the rest. Each store stands on the line of its variable, and none is of a whole array.
+//! A module with one entry point goes in. The entry point comes out with stores at its start, followed by a
+//! barrier. The elements of an array are divided among the invocations of the workgroup; the first invocation
+//! stores the rest. Each store has the line of its variable, and none stores a whole array.
 
 use kps_syntax::Source;
 use naga::proc::{GlobalCtx, IndexableLength};
@@ -15,7 +15,7 @@ use naga::{
 
 use crate::errors;
 
-/// Lets the only entry point of a module begin with zeros in the memory that its workgroups share.
+/// Initialises the workgroup memory at the start of a module's only entry point.
 pub(crate) fn store(source: &Source, module: &mut Module) {
     let index = Type { name: None, inner: TypeInner::Scalar(Scalar::U32) };
     let index = module.types.insert(index, Span::UNDEFINED);
@@ -29,7 +29,7 @@ pub(crate) fn store(source: &Source, module: &mut Module) {
     }
     let mut body = Block::new();
     let invocation = invocation(types, entry, index, &mut body);
-    // More than any device has, which is refused where the words are loaded.
+    // More than any device supports. A device refuses the module when it is loaded.
     let n_invocations = entry.workgroup_size.iter().fold(1, |n: u32, size| n.saturating_mul(*size));
     let function = &mut entry.function;
     let declared = GlobalCtx { types, constants, overrides, global_expressions };
@@ -43,7 +43,8 @@ pub(crate) fn store(source: &Source, module: &mut Module) {
     entry.function.body = body;
 }
 
-/// Where a declaration names its variable, which is nowhere near the start of a text: no place is known by that one.
+/// The place of a variable's name in its declaration. It is never at the start of a text, for that place
+/// means unknown.
 fn name_place(source: &Source, variable: &GlobalVariable, declaration: Span) -> Span {
     let location = errors::location(source, declaration);
     let text = source.slice(location.span);
@@ -83,13 +84,13 @@ fn invocation(
     member
 }
 
-/// Writes the stores of one variable after the other.
+/// Emits the stores for one variable after the other.
 struct Zeros<'f> {
     declared: GlobalCtx<'f>,
     function: &'f mut Function,
     /// The type of indices.
     index: Handle<Type>,
-    /// Which one of its workgroup an invocation is.
+    /// The invocation's index in its workgroup.
     invocation: Handle<Expression>,
     n_invocations: u32,
     /// Where the variable is declared.
@@ -113,7 +114,7 @@ impl Zeros<'_> {
         }
     }
 
-    /// Arrays, and what can be stored as a whole: a value itself, or what its members are made of.
+    /// The arrays of a variable, and the parts that can be stored as a whole: a value, or its members.
     fn parts(
         &mut self,
         pointer: Handle<Expression>,
@@ -132,7 +133,7 @@ impl Zeros<'_> {
         (0..).zip(members).flat_map(part).collect()
     }
 
-    /// Whether a type has no array in it, nor anything else that is no value.
+    /// Whether a type contains no array nor anything else that is not constructible.
     fn is_storable(&self, ty: Handle<Type>) -> bool {
         match &self.declared.types[ty].inner {
             TypeInner::Array { .. } | TypeInner::Atomic(_) => false,
@@ -150,7 +151,7 @@ impl Zeros<'_> {
         body.push(Statement::Store { pointer, value }, self.span);
     }
 
-    /// Zeroes every so many elements of an array, those of arrays in it counted through.
+    /// Stores zero to elements of an array with a stride. Elements of nested arrays are numbered throughout.
     fn elements(
         &mut self,
         array: Handle<Expression>,
@@ -186,11 +187,13 @@ impl Zeros<'_> {
         body.push(Statement::Loop { body: each, continuing, break_if: None }, self.span);
     }
 
-    /// The lengths of an array and of those in it, from the outermost in, and what the innermost is of.
+    /// The lengths of an array and of those nested in it, from the outermost in, and the innermost element
+    /// type.
     fn axes(&self, mut ty: Handle<Type>) -> (Vec<u32>, Handle<Type>) {
         let mut lengths = Vec::new();
         while let TypeInner::Array { base, size, .. } = self.declared.types[ty].inner {
-            // What overrides size was settled, and no array of a workgroup has another length.
+            // Overrides that determine a size are specialised already, and no array of a workgroup has
+            // another length.
             lengths.push(match size.resolve(self.declared) {
                 Ok(IndexableLength::Known(length)) => length,
                 _ => 0,
@@ -200,7 +203,7 @@ impl Zeros<'_> {
         (lengths, ty)
     }
 
-    /// A pointer to the element that has so many before it.
+    /// A pointer to the element with this linear index.
     fn element(
         &mut self,
         array: Handle<Expression>,
@@ -239,7 +242,7 @@ impl Zeros<'_> {
         self.computed(Expression::Binary { op, left, right }, body)
     }
 
-    /// What is there before anything is computed.
+    /// An expression that is available before anything is computed.
     fn value(&mut self, value: Expression) -> Handle<Expression> {
         self.function.expressions.append(value, self.span)
     }

@@ -1,54 +1,54 @@
-//! What is wrong with an entry point: what it is given and gives, and what it may not do.
+//! Errors of an entry point: its parameters, its result, and operations that its stage lacks.
 
 use naga::valid::{EntryPointError as Error, VaryingError};
 use naga::{BuiltIn, EntryPoint, Handle, Scalar, ShaderStage, Type, TypeInner, VectorSize};
 
 use super::functions;
-use super::told::{Told, told};
+use super::report::{Report, report};
 use crate::wgsl::names::{self, Names};
 
-pub(super) fn told_of(names: Names, entry: &EntryPoint, error: &Error) -> Option<Told> {
+pub(super) fn describe(names: Names, entry: &EntryPoint, error: &Error) -> Option<Report> {
     Some(match error {
-        Error::Function(error) => return functions::told_of(names, &entry.function, error),
+        Error::Function(error) => return functions::describe(names, &entry.function, error),
         Error::Argument(at, error) => {
             return unbound_parameter(names, entry, *at, error).or_else(|| varying(error));
         }
         Error::Result(error) => {
             return unbound_result(names, entry, error).or_else(|| varying(error));
         }
-        Error::ForbiddenStageOperations => told("compute shaders have neither `discard` nor derivatives").help(
+        Error::ForbiddenStageOperations => report("compute shaders have neither `discard` nor derivatives").help(
             "write `return;` for `discard`, and sample an image at a level: `textureSampleLevel(.., place, 0.0)`",
         ),
         Error::OutOfRangeWorkgroupSize => {
-            told("a workgroup has 1 to 16384 invocations along each axis").help("write `@workgroup_size(64)`")
+            report("a workgroup has 1 to 16384 invocations along each axis").help("write `@workgroup_size(64)`")
         }
         Error::BindingCollision(_) => {
-            told("another resource has this binding: each has a number of its own").help("write the next number that is free: `@group(0) @binding(1)`")
+            report("another resource has this binding: each has a number of its own").help("write the next number that is free: `@group(0) @binding(1)`")
         }
         Error::MoreThanOneImmediateUsed => {
-            told("a shader has one block of push constants").help("put the members of both into one")
+            report("a shader has one block of push constants").help("put the members of both into one")
         }
         Error::MissingVertexOutputPosition => {
-            told("a vertex function gives a position").help("return `@builtin(position) vec4<f32>`")
+            report("a vertex function gives a position").help("return `@builtin(position) vec4<f32>`")
         }
         Error::InvalidGlobalUsage(handle, _) => {
             let variable = names.module.global_variables[*handle].name.clone().unwrap_or_default();
-            told(format!("`{variable}` cannot be used in this way: it is for reading, or for writing, alone"))
+            report(format!("`{variable}` cannot be used in this way: it is for reading, or for writing, alone"))
                 .help("write `read_write` where it is declared")
         }
         _ => return None,
     })
 }
 
-/// A parameter, or a member of one, of which nothing says where it comes from.
-fn unbound_parameter(names: Names, entry: &EntryPoint, at: u32, error: &VaryingError) -> Option<Told> {
+/// A parameter, or a member of one, that lacks a builtin or location.
+fn unbound_parameter(names: Names, entry: &EntryPoint, at: u32, error: &VaryingError) -> Option<Report> {
     let parameter = entry.function.arguments.get(at as usize)?;
     let (name, ty) = match *error {
         VaryingError::MissingBinding => (parameter.name.as_deref()?, parameter.ty),
         VaryingError::MemberMissingBinding(at) => member(names, parameter.ty, at)?,
         _ => return None,
     };
-    let message = told(format!("this entry point takes `{name}`, which does not say where it comes from"));
+    let message = report(format!("this entry point takes `{name}`, which does not say where it comes from"));
     let inner = &names.module.types[ty].inner;
     let is_id = *inner == TypeInner::Vector { size: VectorSize::Tri, scalar: Scalar::U32 };
     let is_number =
@@ -66,8 +66,8 @@ fn unbound_parameter(names: Names, entry: &EntryPoint, at: u32, error: &VaryingE
     }))
 }
 
-/// A result, or a member of one, of which nothing says where it goes to.
-fn unbound_result(names: Names, entry: &EntryPoint, error: &VaryingError) -> Option<Told> {
+/// A result, or a member of one, that lacks a builtin or location.
+fn unbound_result(names: Names, entry: &EntryPoint, error: &VaryingError) -> Option<Report> {
     let result = entry.function.result.as_ref()?;
     let unbound = match *error {
         VaryingError::MissingBinding => names.ty(result.ty),
@@ -78,11 +78,11 @@ fn unbound_result(names: Names, entry: &EntryPoint, error: &VaryingError) -> Opt
         _ => return None,
     };
     Some(match entry.stage {
-        ShaderStage::Compute => told("a compute entry point returns nothing")
+        ShaderStage::Compute => report("a compute entry point returns nothing")
             .help("store to a buffer: `@group(0) @binding(0) var<storage, read_write> results: array<f32>;`"),
-        ShaderStage::Vertex => told("the result of this entry point does not say where it goes to")
+        ShaderStage::Vertex => report("the result of this entry point does not say where it goes to")
             .help(format!("write `@builtin(position)` for a position, or `@location(0) {unbound}`")),
-        _ => told("the result of this entry point does not say where it goes to")
+        _ => report("the result of this entry point does not say where it goes to")
             .help(format!("write `@location(0) {unbound}`")),
     })
 }
@@ -94,35 +94,35 @@ fn member(names: Names<'_>, ty: Handle<Type>, at: u32) -> Option<(&str, Handle<T
     Some((member.name.as_deref()?, member.ty))
 }
 
-fn varying(error: &VaryingError) -> Option<Told> {
+fn varying(error: &VaryingError) -> Option<Report> {
     Some(match *error {
         VaryingError::InvalidBuiltInStage(built_in) => {
-            told(format!("`{}` is not known in shaders of this stage", names::built_in(built_in)))
+            report(format!("`{}` is not known in shaders of this stage", names::built_in(built_in)))
         }
         VaryingError::InvalidBuiltInType(built_in, _) => {
             let name = names::built_in(built_in);
-            let message = told(format!("`{name}` is of another type"));
+            let message = report(format!("`{name}` is of another type"));
             match built_in_type(built_in) {
                 Some(ty) => message.help(format!("write `@builtin({name}) name: {ty}`")),
                 None => message,
             }
         }
         VaryingError::DuplicateBuiltIn(built_in) => {
-            told(format!("`{}` is taken twice", names::built_in(built_in))).help("leave one of them out")
+            report(format!("`{}` is taken twice", names::built_in(built_in))).help("leave one of them out")
         }
         VaryingError::NotIOShareableType(_) | VaryingError::InvalidType(_) => {
-            told("inputs and outputs are numbers and vectors of them")
+            report("inputs and outputs are numbers and vectors of them")
                 .help("use one for each column or member")
         }
         VaryingError::BindingCollision { location } => {
-            told(format!("another input or output has the location {location}"))
+            report(format!("another input or output has the location {location}"))
                 .help("write the next number that is free")
         }
         VaryingError::InvalidInterpolationForInteger => {
-            told("integers are not interpolated").help("write `@interpolate(flat)` before it")
+            report("integers are not interpolated").help("write `@interpolate(flat)` before it")
         }
         VaryingError::InvalidMultiDimensionalSubgroupBuiltIn => {
-            told("numbers in subgroups are known in workgroups with one axis alone")
+            report("numbers in subgroups are known in workgroups with one axis alone")
                 .help("write `@workgroup_size(64)`, and work out rows and columns of it")
         }
         _ => return None,

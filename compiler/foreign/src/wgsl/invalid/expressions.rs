@@ -1,4 +1,4 @@
-//! What is wrong with an expression, by the types of its parts.
+//! Errors of an expression, by the types of its operands.
 
 use naga::front::Typifier;
 use naga::proc::ResolveContext;
@@ -6,11 +6,11 @@ use naga::valid::{ComposeError, ExpressionError as Error, LiteralError};
 use naga::{BinaryOperator, Expression, Function, Handle, ImageClass, ScalarKind, TypeInner, UnaryOperator};
 
 use super::functions::not_a_condition;
-use super::told::{Told, told};
+use super::report::{Report, report};
+use crate::wgsl::composite_comparisons;
 use crate::wgsl::names::{Names, binary, unary};
-use crate::wgsl::wholes;
 
-/// A function's expressions, by their types.
+/// A function's expressions with their types.
 pub(super) struct Typed<'m> {
     pub names: Names<'m>,
     types: Typifier,
@@ -22,13 +22,13 @@ impl<'m> Typed<'m> {
         Typed { names, types: Typifier::new(), function }
     }
 
-    /// What the type of an expression is called.
+    /// The name of an expression's type.
     pub fn ty(&mut self, handle: Handle<Expression>) -> String {
         let names = self.names;
         self.inner(handle).map_or_else(|| "this type".to_owned(), |inner| format!("`{}`", names.inner(inner)))
     }
 
-    /// The type of an expression; that of a whole that is read through a pointer is the whole's.
+    /// The type of an expression. A composite that is read through a pointer has the composite's type.
     pub fn inner(&mut self, handle: Handle<Expression>) -> Option<&TypeInner> {
         let Names { module, .. } = self.names;
         let context =
@@ -51,8 +51,8 @@ impl<'m> Typed<'m> {
             && self.types.get(handle, &self.names.module.types).pointer_space().is_some()
     }
 
-    /// How to make one type of another, where that can be done.
-    pub fn converted(&mut self, message: Told, to: &TypeInner, value: Handle<Expression>) -> Told {
+    /// Adds how to convert one type to another, if a conversion exists.
+    pub fn converted(&mut self, message: Report, to: &TypeInner, value: Handle<Expression>) -> Report {
         let name = self.names.inner(to);
         let Some(from) = self.inner(value) else { return message };
         match (to, from) {
@@ -79,8 +79,8 @@ impl<'m> Typed<'m> {
         }
     }
 
-    /// A part of what is put together has another type than the part that belongs there.
-    pub fn component(&mut self, whole: Handle<Expression>, error: &Error) -> Option<Told> {
+    /// A component of a composite has another type than it should have.
+    pub fn component(&mut self, whole: Handle<Expression>, error: &Error) -> Option<Report> {
         let Error::Compose(ComposeError::ComponentType { index }) = *error else { return None };
         let Expression::Compose { ty, ref components } = self.function.expressions[whole] else {
             return None;
@@ -93,74 +93,74 @@ impl<'m> Typed<'m> {
         let value = *components.get(index as usize)?;
         let (name, given) = (format!("`{}`", self.names.ty(wanted)), self.ty(value));
         if name == given && name.ends_with("]`") {
-            return Some(told(format!("{given} lies in a struct in another way than in variables")).help(
+            return Some(report(format!("{given} lies in a struct in another way than in variables")).help(
                 "write the struct with other values first, and assign to the member then: `s.values = x;`",
             ));
         }
         if name == given {
-            // naga lays out a struct of GLSL anew for each kind of block.
+            // naga computes the layout of a GLSL struct for each kind of block.
             return Some(
-                told(format!("{given} has other offsets in this block than in variables"))
+                report(format!("{given} has other offsets in this block than in variables"))
                     .help("copy it into a variable first, and write that one here"),
             );
         }
-        let message = told(format!("value {} belongs to {name}, and this is {given}", index + 1));
+        let message = report(format!("value {} belongs to {name}, and this is {given}", index + 1));
         let wanted = &self.names.module.types[wanted].inner;
         Some(self.converted(message, wanted, value))
     }
 
-    pub fn told(&mut self, error: &Error) -> Option<Told> {
+    pub fn describe(&mut self, error: &Error) -> Option<Report> {
         Some(match *error {
             Error::InvalidUnaryOperandType(operator, operand) => self.unary(operator, operand),
             Error::InvalidBinaryOperandTypes { op, ref lhs_type, ref rhs_type, .. } => {
                 self.binary(op, lhs_type, rhs_type)
             }
             Error::ShiftAmountTooLarge { ref lhs_type, .. } => {
-                told(format!("this shifts by more bits than `{}` has", self.names.inner(lhs_type)))
+                report(format!("this shifts by more bits than `{}` has", self.names.inner(lhs_type)))
                     .help("a shift is by fewer bits than the number has")
             }
-            Error::DivideByZero => told("division by zero").help("write a divisor that is not 0"),
+            Error::DivideByZero => report("division by zero").help("write a divisor that is not 0"),
             Error::IndexOutOfBounds(base, index) => self.out_of_bounds(base, index),
             Error::NegativeIndex(_) => {
-                told("this index is negative").help("the first element has the index 0")
+                report("this index is negative").help("the first element has the index 0")
             }
             Error::InvalidIndexType(index) => self.index(index),
-            Error::InvalidBaseType(base) => told(format!("{} has no elements", self.ty(base))),
+            Error::InvalidBaseType(base) => report(format!("{} has no elements", self.ty(base))),
             Error::InvalidPointerType(_) => self.unsized_value(),
-            Error::InvalidArrayType(array) => told(format!("{} has no length to ask for", self.ty(array)))
+            Error::InvalidArrayType(array) => report(format!("{} has no length to ask for", self.ty(array)))
                 .help("vectors and matrices have as many components as their types say"),
             Error::Compose(ref error) => composed(error),
             Error::SelectConditionNotABool { ref actual } => {
-                told(format!("a condition is a `bool`, and this one is `{}`", self.names.inner(actual)))
+                report(format!("a condition is a `bool`, and this one is `{}`", self.names.inner(actual)))
             }
             Error::SelectValuesTypeMismatch { ref accept, ref reject } => {
                 let [accept, reject] = [accept, reject].map(|one| self.names.inner(one));
-                told(format!("both values have one type, and these are `{accept}` and `{reject}`"))
+                report(format!("both values have one type, and these are `{accept}` and `{reject}`"))
             }
             Error::InvalidArgumentType(function, at, argument) => {
                 let ty = self.ty(argument);
-                told(format!("`{}` does not take {ty} as its argument {}", camel(&function), at + 1))
+                report(format!("`{}` does not take {ty} as its argument {}", camel(&function), at + 1))
             }
             Error::WrongArgumentCount(function) => {
-                told(format!("`{}` takes another number of arguments", camel(&function)))
+                report(format!("`{}` takes another number of arguments", camel(&function)))
             }
-            Error::UnsupportedWidth(function, _, width) => told(format!(
+            Error::UnsupportedWidth(function, _, width) => report(format!(
                 "`{}` is not known of numbers with {} bits here",
                 camel(&function),
                 u32::from(width) * 8
             ))
             .help("convert the argument to 32 bits"),
-            Error::InvalidCastArgument => told("this cannot be converted so"),
+            Error::InvalidCastArgument => report("this cannot be converted so"),
             Error::Type(ref error) => {
-                let (message, help) = wholes::compared(&error.to_string())?;
-                told(message).help(help)
+                let (message, help) = composite_comparisons::compared(&error.to_string())?;
+                report(message).help(help)
             }
             Error::Literal(ref error) => literal(error),
             _ => return self.image(error),
         })
     }
 
-    /// Whether a value is negated where the text has no mark of that.
+    /// Whether a value is negated though the text has no operator for it.
     fn is_turned_round(&self, operand: Handle<Expression>) -> bool {
         let expressions = &self.function.expressions;
         let is_negation = |one: &Expression| matches!(one, Expression::Unary { op: UnaryOperator::LogicalNot, expr } if *expr == operand);
@@ -169,11 +169,11 @@ impl<'m> Typed<'m> {
         })
     }
 
-    fn unary(&mut self, operator: UnaryOperator, operand: Handle<Expression>) -> Told {
+    fn unary(&mut self, operator: UnaryOperator, operand: Handle<Expression>) -> Report {
         let ty = self.ty(operand);
-        let message = told(format!("`{}` does not take {ty}", unary(operator)));
+        let message = report(format!("`{}` does not take {ty}", unary(operator)));
         match (operator, self.inner(operand).and_then(TypeInner::scalar_kind)) {
-            // What a loop of GLSL goes on by is turned round where it stands.
+            // naga negates the condition of a loop in GLSL.
             (UnaryOperator::LogicalNot, _) if self.is_turned_round(operand) => not_a_condition(self, operand),
             (UnaryOperator::LogicalNot, Some(kind)) if kind != ScalarKind::Bool => {
                 message.help("it takes a `bool`: write `x == 0` for whether a number is 0")
@@ -186,10 +186,10 @@ impl<'m> Typed<'m> {
         }
     }
 
-    fn binary(&self, operator: BinaryOperator, left: &TypeInner, right: &TypeInner) -> Told {
+    fn binary(&self, operator: BinaryOperator, left: &TypeInner, right: &TypeInner) -> Report {
         use BinaryOperator as Op;
         let [l, r] = [left, right].map(|one| self.names.inner(one));
-        let message = told(format!("`{}` does not take `{l}` and `{r}`", binary(operator)));
+        let message = report(format!("`{}` does not take `{l}` and `{r}`", binary(operator)));
         let kinds = [left, right].map(TypeInner::scalar_kind);
         match operator {
             Op::LogicalAnd | Op::LogicalOr => {
@@ -209,8 +209,8 @@ impl<'m> Typed<'m> {
         }
     }
 
-    fn index(&mut self, index: Handle<Expression>) -> Told {
-        let message = told(format!("an index is an integer, and this one is {}", self.ty(index)));
+    fn index(&mut self, index: Handle<Expression>) -> Report {
+        let message = report(format!("an index is an integer, and this one is {}", self.ty(index)));
         let is_vector = matches!(self.inner(index), Some(TypeInner::Vector { .. }));
         match is_vector {
             true => {
@@ -220,7 +220,7 @@ impl<'m> Typed<'m> {
         }
     }
 
-    /// What a text calls a value, where it is that of a variable or a parameter.
+    /// The name of a value that comes from a variable or a parameter.
     fn name(&self, value: Handle<Expression>) -> Option<&str> {
         let function = self.function;
         match function.expressions[value] {
@@ -234,27 +234,27 @@ impl<'m> Typed<'m> {
         }
     }
 
-    fn out_of_bounds(&mut self, base: Handle<Expression>, index: u32) -> Told {
+    fn out_of_bounds(&mut self, base: Handle<Expression>, index: u32) -> Report {
         let n = match self.inner(base) {
             Some(TypeInner::Array { size: naga::ArraySize::Constant(n), .. }) => Some(n.get()),
             Some(TypeInner::Vector { size, .. }) => Some(*size as u32),
             Some(TypeInner::Matrix { columns, .. }) => Some(*columns as u32),
             _ => None,
         };
-        let message = told(format!("there is no element {index}"));
+        let message = report(format!("there is no element {index}"));
         match n {
             Some(n) => message.help(format!("{} has {n}: the last is {}", self.ty(base), n - 1)),
             None => message,
         }
     }
 
-    fn unsized_value(&self) -> Told {
-        told("a buffer whose length is known at run time alone has no value of its own")
+    fn unsized_value(&self) -> Report {
+        report("a buffer whose length is known at run time alone has no value of its own")
             .help("name an element, `data[i]`, or take its address, `arrayLength(&data)`")
     }
 
-    /// What is wrong with how an image is read.
-    fn image(&mut self, error: &Error) -> Option<Told> {
+    /// Errors of reading an image.
+    fn image(&mut self, error: &Error) -> Option<Report> {
         Some(match *error {
             Error::InvalidImageCoordinateType(dimension, coordinate) => {
                 let ty = self.ty(coordinate);
@@ -263,78 +263,80 @@ impl<'m> Typed<'m> {
                     naga::ImageDimension::D2 => "two components",
                     _ => "three components",
                 };
-                told(format!("a place in this image is not {ty}"))
+                report(format!("a place in this image is not {ty}"))
                     .help(format!("it has {n}: integers for a texel, floats for a sample"))
             }
             Error::InvalidImageArrayIndexType(index) | Error::InvalidImageOtherIndexType(index) => {
-                told(format!("a layer or a level is an integer, and this one is {}", self.ty(index)))
+                report(format!("a layer or a level is an integer, and this one is {}", self.ty(index)))
             }
             Error::InvalidImageArrayIndex => {
-                told("an image with layers is read at one of them, and no other is")
+                report("an image with layers is read at one of them, and no other is")
             }
             Error::InvalidImageClass(ImageClass::Sampled { .. }) => {
-                told("an image of integers cannot be sampled").help("read its texels: `textureLoad`")
+                report("an image of integers cannot be sampled").help("read its texels: `textureLoad`")
             }
-            Error::InvalidImageClass(_) => told("this cannot be done with an image of this kind"),
+            Error::InvalidImageClass(_) => report("this cannot be done with an image of this kind"),
             Error::ComparisonSamplingMismatch { sampler: true, .. } => {
-                told("a sampler that compares is for images of depths").help("declare it as `sampler`")
+                report("a sampler that compares is for images of depths").help("declare it as `sampler`")
             }
             Error::ComparisonSamplingMismatch { .. } => {
-                told("this sampler does not compare").help("declare it as `sampler_comparison`")
+                report("this sampler does not compare").help("declare it as `sampler_comparison`")
             }
-            Error::InvalidImageStorageAccess(_) => told("this image takes no atomic operations")
+            Error::InvalidImageStorageAccess(_) => report("this image takes no atomic operations")
                 .help("declare it with that access: `texture_storage_2d<r32uint, atomic>`"),
-            Error::InvalidImageFormat(_) => told("images of this format take no atomic operations")
+            Error::InvalidImageFormat(_) => report("images of this format take no atomic operations")
                 .help("those of `r32uint` and `r32sint` do"),
             Error::InvalidSampleOffsetExprType | Error::InvalidSampleOffset(..) => {
-                told("the offset of a sample is a constant with as many components as the image has axes")
+                report("the offset of a sample is a constant with as many components as the image has axes")
             }
             Error::InvalidSampleLevelExactType(level) | Error::InvalidSampleLevelBiasType(level) => {
                 let ty = self.ty(level);
-                told(format!("the level of a sample of this image is not {ty}"))
+                report(format!("the level of a sample of this image is not {ty}"))
                     .help("it is an integer for an image of depths, and a float for others")
             }
             Error::InvalidSampleLevelBiasDimension(_) => {
-                told("images of this kind are sampled without a bias")
+                report("images of this kind are sampled without a bias")
             }
             Error::InvalidSampleLevelGradientType(..) => {
-                told("a gradient has as many components as the image has axes")
+                report("a gradient has as many components as the image has axes")
             }
-            Error::InvalidGatherDimension(_) => told("components are gathered of images with two axes alone"),
+            Error::InvalidGatherDimension(_) => {
+                report("components are gathered of images with two axes alone")
+            }
             Error::InvalidGatherComponent(_) | Error::InvalidGatherLevel => {
-                told("this component cannot be gathered")
+                report("this component cannot be gathered")
             }
-            Error::InvalidDepthReference(_) => told("what a depth is compared with is a float"),
-            Error::InvalidDerivative => told("derivatives are of floats"),
+            Error::InvalidDepthReference(_) => report("what a depth is compared with is a float"),
+            Error::InvalidDerivative => report("derivatives are of floats"),
             _ => return None,
         })
     }
 }
 
-fn composed(error: &ComposeError) -> Told {
+fn composed(error: &ComposeError) -> Report {
     match *error {
-        ComposeError::Type(_) => told("values of this type cannot be made of parts"),
-        ComposeError::ComponentCount { given, expected } => told(format!(
+        ComposeError::Type(_) => report("values of this type cannot be made of parts"),
+        ComposeError::ComponentCount { given, expected } => report(format!(
             "this is made of {expected} values, and {given} {} given",
             if given == 1 { "is" } else { "are" }
         ))
         .help("give one value for each member or element"),
-        ComposeError::ComponentType { index } => told(format!("value {} is of another type", index + 1))
+        ComposeError::ComponentType { index } => report(format!("value {} is of another type", index + 1))
             .help("convert it to the type that stands at this place"),
     }
 }
 
-pub(super) fn literal(error: &LiteralError) -> Told {
+pub(super) fn literal(error: &LiteralError) -> Report {
     let what = match error {
         LiteralError::NaN => "NaN",
         LiteralError::Infinity => "infinite",
         LiteralError::Width(_) => {
-            return told("nothing says which type this literal has").help(
+            return report("nothing says which type this literal has").help(
                 "write it, as in `1.0f` and `1u`; a `return` takes a value where the function says its type",
             );
         }
     };
-    told(format!("a constant here is {what}"))
+    report(format!("a constant here is {what}"))
         .help("read the number from a buffer or a push constant: these take any")
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a type, a constant or a variable outside of functions.
+//! Errors of a type, a constant or a variable outside of functions.
 
 use naga::valid::{
     ConstExpressionError, ConstantError, Disalignment, GlobalVariableError as Error, OverrideError,
@@ -7,145 +7,146 @@ use naga::valid::{
 use naga::{AddressSpace, GlobalVariable};
 
 use super::expressions::literal;
-use super::told::{Told, told};
+use super::report::{Report, report};
 use crate::wgsl::names::Names;
 
 const NO_ARRAYS_OF_RESOURCES: &str = "arrays of buffers, images and samplers are not known here";
 
-pub(super) fn variable(names: Names, variable: &GlobalVariable, error: &Error) -> Option<Told> {
+pub(super) fn variable(names: Names, variable: &GlobalVariable, error: &Error) -> Option<Report> {
     let name = variable.name.as_deref().unwrap_or("this");
     Some(match *error {
         Error::MissingTypeFlags { required, seen } => of_missing(name, variable, required - seen),
         Error::InvalidType(AddressSpace::Handle) | Error::InvalidUsage(_) => {
-            told(format!("`{name}` does not say where it lies"))
+            report(format!("`{name}` does not say where it lies"))
                 .help("write `var<private>`, `var<workgroup>`, `var<uniform>` or `var<storage, read_write>`")
         }
-        Error::InvalidType(_) => told(format!("a `{}` cannot lie there", names.ty(variable.ty))),
-        Error::InvalidBindingArray(_) => told(NO_ARRAYS_OF_RESOURCES),
+        Error::InvalidType(_) => report(format!("a `{}` cannot lie there", names.ty(variable.ty))),
+        Error::InvalidBindingArray(_) => report(NO_ARRAYS_OF_RESOURCES),
         Error::InvalidBinding if variable.binding.is_some() => {
-            told(format!("`{name}` is memory of the shader's own, which is not bound"))
+            report(format!("`{name}` is memory of the shader's own, which is not bound"))
                 .help("leave out `@group` and `@binding`")
         }
-        Error::InvalidBinding => told(format!("`{name}` does not say where it is bound"))
+        Error::InvalidBinding => report(format!("`{name}` does not say where it is bound"))
             .help("write `@group(0) @binding(0)` before it"),
         Error::StorageAddressSpaceWriteOnlyNotSupported => {
-            told("a buffer that is written can be read, too").help("write `var<storage, read_write>`")
+            report("a buffer that is written can be read, too").help("write `var<storage, read_write>`")
         }
-        Error::InitializerNotAllowed(_) => told("this memory has no value from the start")
+        Error::InitializerNotAllowed(_) => report("this memory has no value from the start")
             .help("store one at the start of the function, and write `workgroupBarrier();` behind"),
         Error::InitializerType => {
             let ty = names.ty(variable.ty);
-            told(format!("`{name}` is a `{ty}`, and its value is not"))
+            report(format!("`{name}` is a `{ty}`, and its value is not"))
                 .help(format!("convert the value: `{ty}(..)`"))
         }
-        Error::InitializerExprType => told(format!("`{name}` begins with a constant")),
-        Error::InvalidImmediateType(_) => told("push constants are numbers, vectors and structs of them")
+        Error::InitializerExprType => report(format!("`{name}` begins with a constant")),
+        Error::InvalidImmediateType(_) => report("push constants are numbers, vectors and structs of them")
             .help("bind a buffer for what is none"),
         Error::Alignment(space, _, ref disalignment) => laid(space, disalignment),
         _ => return None,
     })
 }
 
-/// What a variable's type would have to be.
-fn of_missing(name: &str, variable: &GlobalVariable, missing: TypeFlags) -> Told {
+/// A variable's type lacks a required property.
+fn of_missing(name: &str, variable: &GlobalVariable, missing: TypeFlags) -> Report {
     if missing.contains(TypeFlags::HOST_SHAREABLE) {
-        return told(format!("`{name}` has a `bool` in it, which no memory outside of the shader has"))
+        return report(format!("`{name}` has a `bool` in it, which no memory outside of the shader has"))
             .help("use a number that is 0 or 1, and compare it: `x != 0`");
     }
     if missing.contains(TypeFlags::SIZED) {
-        return told(format!("`{name}` has no known length")).help("write the length of the array");
+        return report(format!("`{name}` has no known length")).help("write the length of the array");
     }
     match variable.space {
-        AddressSpace::Private => told(format!("`{name}` cannot lie in an invocation's own memory"))
+        AddressSpace::Private => report(format!("`{name}` cannot lie in an invocation's own memory"))
             .help("atomics lie in `var<workgroup>` and `var<storage, read_write>`"),
-        _ => told(format!("`{name}` cannot lie there")),
+        _ => report(format!("`{name}` cannot lie there")),
     }
 }
 
-fn laid(space: AddressSpace, disalignment: &Disalignment) -> Told {
+fn laid(space: AddressSpace, disalignment: &Disalignment) -> Report {
     match *disalignment {
         Disalignment::ArrayStride { alignment, .. }
             if space == AddressSpace::Uniform && alignment.to_string() == "16" =>
         {
-            told("elements of an array in a uniform lie 16 bytes apart").help(
+            report("elements of an array in a uniform lie 16 bytes apart").help(
                 "make them vectors of four, `array<vec4<f32>, n>`, or use a buffer, `var<storage, read>`",
             )
         }
         Disalignment::ArrayStride { stride, alignment } => {
-            told(format!("elements lie {stride} bytes apart, which is no multiple of {alignment}"))
+            report(format!("elements lie {stride} bytes apart, which is no multiple of {alignment}"))
                 .help("add members to the elements that fill them up, or use a buffer")
         }
         Disalignment::StructSpan { span, alignment } => {
-            told(format!("a struct has {span} bytes, which is no multiple of {alignment}"))
+            report(format!("a struct has {span} bytes, which is no multiple of {alignment}"))
                 .help("add members that fill it up, or use a buffer")
         }
         Disalignment::MemberOffset { index, offset, alignment } => {
-            told(format!("member {} lies at byte {offset}, which is no multiple of {alignment}", index + 1))
+            report(format!("member {} lies at byte {offset}, which is no multiple of {alignment}", index + 1))
                 .help("add members before it that fill the gap, or use a buffer")
         }
-        Disalignment::MemberOffsetAfterStruct { index, expected, .. } => {
-            told(format!("member {} lies behind a struct, and cannot lie before byte {expected}", index + 1))
-                .help("add members before it that fill the gap, or use a buffer")
-        }
-        Disalignment::UnsizedMember { .. } => told("what lies in a uniform has a known length")
+        Disalignment::MemberOffsetAfterStruct { index, expected, .. } => report(format!(
+            "member {} lies behind a struct, and cannot lie before byte {expected}",
+            index + 1
+        ))
+        .help("add members before it that fill the gap, or use a buffer"),
+        Disalignment::UnsizedMember { .. } => report("what lies in a uniform has a known length")
             .help("write the length of the array, or use a buffer"),
-        Disalignment::NonHostShareable => told("no memory outside of the shader has a `bool`")
+        Disalignment::NonHostShareable => report("no memory outside of the shader has a `bool`")
             .help("use a number that is 0 or 1, and compare it: `x != 0`"),
     }
 }
 
-pub(super) fn ty(error: &TypeError) -> Option<Told> {
+pub(super) fn ty(error: &TypeError) -> Option<Report> {
     Some(match *error {
         TypeError::InvalidArrayBaseType(_)
         | TypeError::BindingArrayBaseTypeNotStruct(_)
-        | TypeError::BindingArrayBaseExternalTextures => told(NO_ARRAYS_OF_RESOURCES),
+        | TypeError::BindingArrayBaseExternalTextures => report(NO_ARRAYS_OF_RESOURCES),
         TypeError::InvalidDynamicArray(ref name, _) => {
-            told(format!("`{name}` has no known length, and something lies behind it"))
+            report(format!("`{name}` has no known length, and something lies behind it"))
                 .help("put it at the end of the block, or write its length")
         }
-        TypeError::EmptyStruct => told("a struct has at least one member").help("write one: `x: f32`"),
+        TypeError::EmptyStruct => report("a struct has at least one member").help("write one: `x: f32`"),
         TypeError::InvalidArraySize(_) => {
-            told("an array has at least one element").help("write a length of 1 or more")
+            report("an array has at least one element").help("write a length of 1 or more")
         }
-        TypeError::UnsupportedImageType { .. } => told("images of this kind are not known here"),
-        TypeError::MatrixElementNotFloat => told("matrices are of floats").help("write `mat2x2<f32>`"),
-        TypeError::InvalidAtomicWidth(..) => told("atomics of this type are not known here")
+        TypeError::UnsupportedImageType { .. } => report("images of this kind are not known here"),
+        TypeError::MatrixElementNotFloat => report("matrices are of floats").help("write `mat2x2<f32>`"),
+        TypeError::InvalidAtomicWidth(..) => report("atomics of this type are not known here")
             .help("those of `i32`, `u32`, `i64`, `u64` and `f32` are"),
-        TypeError::InvalidData(_) => told("an image or a sampler cannot be a member of a struct")
+        TypeError::InvalidData(_) => report("an image or a sampler cannot be a member of a struct")
             .help("declare it by itself, with `var`"),
         TypeError::InvalidPointerToUnsized { .. } => {
-            told("what has no known length lies in buffers alone").help("write the length of the array")
+            report("what has no known length lies in buffers alone").help("write the length of the array")
         }
         _ => return None,
     })
 }
 
-pub(super) fn specialised(error: &OverrideError) -> Option<Told> {
+pub(super) fn specialised(error: &OverrideError) -> Option<Report> {
     Some(match error {
-        OverrideError::DuplicateID => told("another specialisation constant has this id"),
-        OverrideError::InvalidType => told("the value is of another type than the specialisation constant"),
+        OverrideError::DuplicateID => report("another specialisation constant has this id"),
+        OverrideError::InvalidType => report("the value is of another type than the specialisation constant"),
         OverrideError::TypeNotScalar | OverrideError::NonConstructibleType => {
-            told("a specialisation constant has one value, of at most 32 bits or a 64-bit float")
+            report("a specialisation constant has one value, of at most 32 bits or a 64-bit float")
                 .help("make one for each component, and put them together in the function")
         }
-        OverrideError::InitializerExprType => told("the value of a specialisation constant is a constant"),
+        OverrideError::InitializerExprType => report("the value of a specialisation constant is a constant"),
         OverrideError::ConstExpression { source, .. } => return constant_expression(source),
         _ => return None,
     })
 }
 
-pub(super) fn constant(error: &ConstantError) -> Option<Told> {
+pub(super) fn constant(error: &ConstantError) -> Option<Report> {
     Some(match error {
-        ConstantError::InitializerExprType => told("the value of a constant is a constant"),
-        ConstantError::InvalidType => told("the value is of another type than the constant"),
-        ConstantError::NonConstructibleType => told("a constant cannot have this type"),
+        ConstantError::InitializerExprType => report("the value of a constant is a constant"),
+        ConstantError::InvalidType => report("the value is of another type than the constant"),
+        ConstantError::NonConstructibleType => report("a constant cannot have this type"),
     })
 }
 
-pub(super) fn constant_expression(error: &ConstExpressionError) -> Option<Told> {
+pub(super) fn constant_expression(error: &ConstExpressionError) -> Option<Report> {
     Some(match error {
         ConstExpressionError::NonConstOrOverride | ConstExpressionError::NonFullyEvaluatedConst => {
-            told("this is not known before the shader runs")
+            report("this is not known before the shader runs")
         }
         ConstExpressionError::Literal(error) => literal(error),
         _ => return None,

@@ -1,5 +1,5 @@
-//! Specialisation constants in words: those that naga hid are found again, and the others are declared, though nothing
-//! in the module is made of them.
+//! Declares specialisation constants in SPIR-V. Constants with sentinels are found and converted. The others
+//! are declared, though nothing in the module uses them.
 
 use naga::{Literal, Scalar, ScalarKind};
 
@@ -20,7 +20,7 @@ const OP_SPEC_CONSTANT: u32 = 50;
 const OP_FUNCTION: u32 = 54;
 const DECORATION_SPEC_ID: u32 = 1;
 
-/// What is added to words, each at its place.
+/// Instructions to add to a module, by section.
 #[derive(Default)]
 struct Added {
     capabilities: Vec<u32>,
@@ -30,7 +30,7 @@ struct Added {
 }
 
 impl Constants {
-    /// Words that declare all constants of the text.
+    /// Declares all constants of the text in a module.
     pub(crate) fn declare(&self, words: Vec<u32>) -> Vec<u32> {
         if self.declared.is_empty() {
             return words;
@@ -38,21 +38,26 @@ impl Constants {
         let (mut header, mut body) = (words[..HEADER_WORDS].to_vec(), words[HEADER_WORDS..].to_vec());
         let mut added = Added::default();
         for (at, constant) in self.declared.iter().enumerate() {
-            let hidden = self.marks.get(at).and_then(|mark| unhide(&mut body, *mark, constant.value));
-            let id = hidden.unwrap_or_else(|| added.declare(constant, &mut header[BOUND], &body));
+            let found = self
+                .sentinels
+                .get(at)
+                .and_then(|sentinel| replace_sentinel(&mut body, *sentinel, constant.value));
+            let id = found.unwrap_or_else(|| added.declare(constant, &mut header[BOUND], &body));
             added.decorations.extend([4 << 16 | OP_DECORATE, id, DECORATION_SPEC_ID, constant.id]);
         }
         added.put_into(header, body)
     }
 }
 
-/// Turns a hidden constant into a specialisation constant, and tells what the words call it. One that nothing uses is
-/// not there.
-fn unhide(body: &mut [u32], mark: Literal, default: Literal) -> Option<u32> {
-    let (mark, default) = (bits(mark), bits(default));
+/// Turns a constant with a sentinel into a specialisation constant, and returns its id. `None` if it is
+/// unused, and so absent.
+fn replace_sentinel(body: &mut [u32], sentinel: Literal, default: Literal) -> Option<u32> {
+    let (sentinel, default) = (bits(sentinel), bits(default));
     let mut start = 0;
     let (start, id) = instructions_in(body).find_map(|instruction| match instruction {
-        [first, _, id, value @ ..] if first & 0xffff == OP_CONSTANT && value == mark => Some((start, *id)),
+        [first, _, id, value @ ..] if first & 0xffff == OP_CONSTANT && value == sentinel => {
+            Some((start, *id))
+        }
         _ => {
             start += instruction.len();
             None
@@ -64,7 +69,7 @@ fn unhide(body: &mut [u32], mark: Literal, default: Literal) -> Option<u32> {
 }
 
 impl Added {
-    /// Declares a constant that the words do not have, and gives what they call it now.
+    /// Declares a constant that the module lacks, and returns its id.
     fn declare(&mut self, constant: &Declared, bound: &mut u32, body: &[u32]) -> u32 {
         let ty = self.ty(constant.value.scalar(), bound, body);
         let id = take_id(bound);
@@ -84,7 +89,7 @@ impl Added {
         id
     }
 
-    /// The id of a type, which is declared where nothing has it yet: a module has each once.
+    /// The id of a type, which is declared if the module lacks it: a module declares each once.
     fn ty(&mut self, scalar: Scalar, bound: &mut u32, body: &[u32]) -> u32 {
         let bits = u32::from(scalar.width) * 8;
         let (opcode, operands) = match scalar.kind {
@@ -110,7 +115,7 @@ impl Added {
         id
     }
 
-    /// All in the order that SPIR-V wants: names, decorations, what is declared, functions.
+    /// Joins all sections in the order that SPIR-V requires: names, decorations, declarations, functions.
     fn put_into(self, header: Vec<u32>, body: Vec<u32>) -> Vec<u32> {
         let names = n_before(&body, |opcode| is_decoration(opcode) || is_declaration(opcode));
         let decorations = n_before(&body, is_declaration);
@@ -135,7 +140,7 @@ fn take_id(bound: &mut u32) -> u32 {
     *bound - 1
 }
 
-/// What a module must ask for that has values of a type.
+/// The capability that values of a type require.
 fn capability(scalar: Scalar) -> Option<u32> {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 2) => Some(9),
@@ -145,7 +150,7 @@ fn capability(scalar: Scalar) -> Option<u32> {
     }
 }
 
-/// The words of a number: narrow signed ones go on with their sign.
+/// The words of a number: narrow signed ones are sign-extended.
 fn bits(value: Literal) -> Vec<u32> {
     match value {
         Literal::F64(value) => {
@@ -158,7 +163,7 @@ fn bits(value: Literal) -> Vec<u32> {
         Literal::I32(value) => vec![value as u32],
         Literal::U16(value) => vec![value.into()],
         Literal::I16(value) => vec![i32::from(value) as u32],
-        // No constant of a text has another type.
+        // A constant has no other type.
         _ => vec![0],
     }
 }

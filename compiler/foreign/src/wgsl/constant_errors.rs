@@ -1,16 +1,16 @@
-//! What naga says of constants that cannot be worked out, in words that both languages share.
+//! Rewords naga's errors about constants that cannot be evaluated, in terms that GLSL and WGSL share.
 
 /// A message with what to write instead.
-type Words = (String, Option<&'static str>);
+type MessageWithHelp = (String, Option<&'static str>);
 
-/// naga's words for an operation on one constant, whose type does not have it.
+/// naga's message for a unary operation that the constant's type does not have.
 pub(crate) const UNARY: &str = "Cannot apply the unary op to the argument";
-/// The same of two.
+/// The same for a binary operation.
 const BINARY: &str = "Cannot apply the binary op to the arguments";
 
-/// The message that stands for naga's, and what to write instead; `None` for what is no such message. `found` is the
-/// text that it is said of.
-pub(crate) fn plain(message: &str, found: &str) -> Option<Words> {
+/// The replacement for naga's message, and a suggestion; `None` for other messages. `found` is the text at
+/// the error.
+pub(crate) fn plain(message: &str, found: &str) -> Option<MessageWithHelp> {
     match message {
         UNARY => return Some(unary(found)),
         BINARY => return Some(binary(found)),
@@ -95,8 +95,8 @@ pub(crate) fn plain(message: &str, found: &str) -> Option<Words> {
 }
 
 /// `!1`, `-true` and `~1.0`.
-fn unary(text: &str) -> Words {
-    // What a macro stands for has its place where that is defined, so such a text begins and ends anywhere.
+fn unary(text: &str) -> MessageWithHelp {
+    // Text from a macro has the place of the macro's definition, so it may start and end anywhere.
     let operator = text.chars().next().filter(|first| "!-~".contains(*first) && !text.contains('\n'));
     let Some(operator) = operator else {
         let help = "`!` takes a `bool`, `-` a number with a sign, and `~` an integer";
@@ -115,7 +115,7 @@ fn unary(text: &str) -> Words {
     (format!("`{operator}` does not take `{operand}`"), Some(help))
 }
 
-/// Without the brackets around it, of which naga's front end for GLSL leaves out those that close.
+/// Strips surrounding parentheses. The span from naga's front end for GLSL lacks the closing one.
 fn unbracketed(text: &str) -> &str {
     let mut inside = text.trim();
     while let Some(rest) = inside.strip_prefix('(')
@@ -127,7 +127,7 @@ fn unbracketed(text: &str) -> &str {
 }
 
 /// `true + 1`.
-fn binary(text: &str) -> Words {
+fn binary(text: &str) -> MessageWithHelp {
     let message = match text.contains('\n') || text.is_empty() {
         true => "this operation does not take constants of these types".to_owned(),
         false => format!("the operation in `{text}` does not take constants of these types"),
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operands_are_told_without_open_brackets() {
+    fn operands_are_quoted_without_open_brackets() {
         let check = |text: &str, expected: &str| assert_eq!(unary(text).0, expected);
         check("!1", "`!` does not take `1`");
         check("- true", "`-` does not take `true`");

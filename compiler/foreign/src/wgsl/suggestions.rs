@@ -1,8 +1,8 @@
-//! What people write in WGSL who know GLSL, HLSL or an older WGSL, each with what to write instead.
+//! Suggestions for people who know GLSL, HLSL or an older WGSL.
 
 use crate::Language;
 
-/// What to write instead of what stands at a place where it was not understood; `before` is the text before it.
+/// A suggestion for text that is not understood; `before` is the text before it.
 pub(super) fn instead_of(found: &str, before: &str) -> Option<String> {
     let before = before.trim_end();
     let word = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or("");
@@ -39,7 +39,7 @@ pub(super) fn instead_of(found: &str, before: &str) -> Option<String> {
     })
 }
 
-/// Whether a text ends in what `if` and `while` test.
+/// Whether a text ends in the condition of `if` or `while`.
 fn is_test(before: &str) -> bool {
     let line = before.lines().last().unwrap_or_default();
     line.split(|letter: char| !letter.is_alphanumeric()).any(|word| ["if", "while"].contains(&word))
@@ -51,14 +51,14 @@ fn is_cast(before: &str) -> bool {
     inside.is_some_and(|ty| ["f32", "i32", "u32", "bool", "f16"].contains(&ty.trim()))
 }
 
-/// Whether a text ends behind the parameters of a function.
+/// Whether a text ends after the parameters of a function.
 fn is_head(before: &str) -> bool {
     let line = before.lines().last().unwrap_or_default();
     before.ends_with(')') && line.trim_start().starts_with("fn ")
 }
 
-/// What to write in a text instead of a word that begins a declaration elsewhere.
-pub(super) fn declared_elsewhere(text: &str, found: &str) -> Option<&'static str> {
+/// A suggestion for a word that begins a declaration in other languages.
+pub(super) fn declaration_in_other_languages(text: &str, found: &str) -> Option<&'static str> {
     Some(match found {
         "}" => "leave it out, or write a `{` before",
         "let" => "outside of functions it is `const`, or `var<private>`",
@@ -75,7 +75,7 @@ pub(super) fn declared_elsewhere(text: &str, found: &str) -> Option<&'static str
     })
 }
 
-/// What to do about a mistake that naga tells without saying it.
+/// A suggestion for an error whose message from naga has none.
 pub(super) fn about(message: &str) -> Option<String> {
     if message.contains("pointer to a non-atomic") {
         return Some("declare it to be one: `array<atomic<u32>>`, `atomic<i32>`".to_owned());
@@ -85,7 +85,7 @@ pub(super) fn about(message: &str) -> Option<String> {
         .then(|| "write `atomicLoad(&name)`, or `atomicStore(&name, value)`".to_owned())
 }
 
-/// A call of a function that is built in, as it is written.
+/// A call of a builtin function, as it is written.
 pub(super) fn call(name: &str, n_arguments: &str) -> Option<String> {
     let arguments = match name {
         "textureLoad" => "image, vec2<i32>(x, y), level",
@@ -104,7 +104,7 @@ pub(super) fn call(name: &str, n_arguments: &str) -> Option<String> {
     Some(format!("write `{name}({arguments})`"))
 }
 
-/// A type with what stands between its `<` and `>`, for one that lacks it.
+/// A type with its arguments between `<` and `>`, for one that lacks them.
 pub(super) fn whole_type(name: &str) -> String {
     let inside = match name {
         "array" => "f32, 4",

@@ -1,11 +1,11 @@
-//! Texts in languages that nothing here compiles. They are looked for only where a text does not compile, so what
-//! compiles is never taken for one of them.
+//! Recognises texts in languages that kps does not compile. It only looks at texts that failed to compile, so
+//! a valid shader is never mistaken for one.
 
 use kps_syntax::{Diagnostic, Source, Span};
 
 use crate::{Language, errors};
 
-/// A language by what only it writes, and what to do with a text in it.
+/// A language with text that only it has, and a suggestion for users of it.
 struct Other {
     name: &'static str,
     marks: &'static [&'static str],
@@ -33,14 +33,14 @@ const OTHERS: &[Other] = &[
     },
 ];
 
-/// HLSL is compiled, where it is called by its name.
+/// HLSL compiles only under its own name.
 const HLSL: Other = Other {
     name: "HLSL",
     marks: &["[numthreads(", "RWStructuredBuffer", "SV_DispatchThreadID", "cbuffer "],
     help: "name its file `.hlsl`",
 };
 
-/// The mistake of giving a text in one of those languages, at the first word that shows it.
+/// The diagnostic for a text in one of those languages, at the first word that shows it.
 pub fn diagnostic(source: &Source, language: Language) -> Option<Diagnostic> {
     let found = |other: &'static Other| {
         let first = |mark: &&'static str| source.text().find(*mark).map(|at| (at, *mark));

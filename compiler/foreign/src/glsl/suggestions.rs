@@ -1,6 +1,6 @@
-//! What to write instead, by what stands in the text.
+//! Suggestions of what to write instead, by the text at the error.
 
-/// The extension that declares a type or a function which glslang takes for an unknown name without it.
+/// The extension that declares a type or a function. Without it glslang reports an unknown name.
 pub(super) fn extension(name: &str) -> Option<&'static str> {
     const NARROW_AND_WIDE: [(&str, &str); 9] = [
         ("int8", "GL_EXT_shader_explicit_arithmetic_types_int8"),
@@ -30,7 +30,7 @@ pub(super) fn extension(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What GLSL has for a word that people bring along from other languages.
+/// What GLSL has in place of a name from another language.
 pub(super) fn of_other_languages(name: &str) -> Option<&'static str> {
     Some(match name {
         "elif" | "elseif" | "elsif" => "write `else if`",
@@ -91,7 +91,7 @@ pub(super) fn of_other_languages(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Where a token cannot stand: by the token, by what stands before it, and by what could stand there.
+/// A suggestion for an unexpected token, by the token, by the text before it, and by the expected tokens.
 pub(super) fn instead_of(found: &str, before: &str, expected: &[&str]) -> Option<&'static str> {
     let known = before.trim_end();
     let word = known.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or("");
@@ -132,7 +132,7 @@ pub(super) fn instead_of(found: &str, before: &str, expected: &[&str]) -> Option
     })
 }
 
-/// Words that people choose as names.
+/// Reserved words that people choose as names.
 fn is_reserved(word: &str) -> bool {
     const WORDS: &str = "active asm buffer cast centroid class common enum extern external filter fixed flat half input \
         interface inline long namespace noinline output partition patch public resource sample sampler shared \
@@ -144,7 +144,7 @@ fn is_keyword(text: &str) -> bool {
     text.starts_with(|letter: char| letter.is_alphabetic())
 }
 
-/// Whether every bracket that a text opens is closed in it.
+/// Whether all brackets in a text are balanced.
 fn is_balanced(text: &str) -> bool {
     text.matches('{').count() <= text.matches('}').count()
 }

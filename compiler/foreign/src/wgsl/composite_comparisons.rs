@@ -1,7 +1,7 @@
-//! Arrays and structs that a text compares as a whole, as naga cannot, in words that both languages share.
+//! Rewords naga's errors about comparisons of whole arrays and structs, in terms that GLSL and WGSL share.
 
-/// The message that stands for naga's of operands that do not go together, and what to write instead; `None` where
-/// that is of something else.
+/// The replacement for naga's message about operands that do not match, and a suggestion; `None` for other
+/// messages.
 pub(crate) fn compared(message: &str) -> Option<(&'static str, &'static str)> {
     match message {
         _ if message.contains("Equal(Array") => Some((

@@ -1,16 +1,16 @@
-//! What naga's front end for WGSL finds, in our words.
+//! Rewords the errors of naga's front end for WGSL, and adds suggestions.
 
 use kps_syntax::{Diagnostic, Source, Span};
 use naga::front::wgsl::ParseError;
 
-use super::limits;
-use super::{evaluated, wholes};
+use super::suggestions;
+use super::{composite_comparisons, constant_errors};
 use crate::errors;
 
 const CODE: &str = "foreign/wgsl";
 
 /// A message with what to write instead.
-type Words = (String, Option<String>);
+type MessageWithHelp = (String, Option<String>);
 
 pub(super) fn diagnostic(source: &Source, error: &ParseError) -> Diagnostic {
     let place = error
@@ -19,24 +19,25 @@ pub(super) fn diagnostic(source: &Source, error: &ParseError) -> Diagnostic {
         .map(|(span, _)| errors::location(source, span).span);
     let found = place.map_or("", |span| source.slice(span));
     let (message, own_help) = words(source, error, found);
-    let mut told = Diagnostic::error(CODE, message);
+    let mut diagnostic = Diagnostic::error(CODE, message);
     if place.is_none()
         && let Some(span) = guessed_place(source, error.message())
     {
-        told = told.label(errors::location(source, span), "");
+        diagnostic = diagnostic.label(errors::location(source, span), "");
     }
     for (span, text) in error.labels().filter(|(span, _)| span.is_defined()) {
-        told = told.label(errors::location(source, span), label(text));
+        diagnostic = diagnostic.label(errors::location(source, span), label(text));
     }
-    // Where the first label is, naga stopped.
-    let instead = place.and_then(|span| limits::instead_of(found, source.slice(Span::new(0, span.start))));
-    match instead.or_else(|| limits::about(error.message())).or(own_help) {
-        Some(help) => told.help(help),
-        None => told,
+    // The first label is where naga stopped.
+    let instead =
+        place.and_then(|span| suggestions::instead_of(found, source.slice(Span::new(0, span.start))));
+    match instead.or_else(|| suggestions::about(error.message())).or(own_help) {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
     }
 }
 
-/// The first place of what a message is about, where naga tells none.
+/// A guess at the place of an error for which naga has none: the first match in the text.
 fn guessed_place(source: &Source, message: &str) -> Option<naga::Span> {
     let lower = message.to_lowercase();
     if let Some(operands) = lower.strip_prefix("incompatible operands: logical") {
@@ -45,7 +46,7 @@ fn guessed_place(source: &Source, message: &str) -> Option<naga::Span> {
     if lower.starts_with("invalid sub-access") || lower.starts_with("invalid access") {
         return index_of_image(source);
     }
-    if wholes::compared(message).is_some() {
+    if composite_comparisons::compared(message).is_some() {
         let operator = if message.contains("NotEqual") { "!=" } else { "==" };
         let is_only = source.text().matches(operator).count() == 1;
         return errors::word(source, &[operator]).filter(|_| is_only);
@@ -54,7 +55,7 @@ fn guessed_place(source: &Source, message: &str) -> Option<naga::Span> {
     errors::word(source, &[&format!("[{index}]")])
 }
 
-/// Where an image is indexed first.
+/// The first place where an image is indexed.
 fn index_of_image(source: &Source) -> Option<naga::Span> {
     let declarations = source.text().split("var ").skip(1);
     let images = declarations.filter_map(|rest| {
@@ -64,7 +65,7 @@ fn index_of_image(source: &Source) -> Option<naga::Span> {
     images.into_iter().find_map(|index| errors::word(source, &[&index]))
 }
 
-/// What naga says where it points; what only repeats the message goes.
+/// naga's label, or nothing if it repeats the message.
 fn label(text: &str) -> String {
     if let Some(ty) = text.strip_prefix("this expression has type ") {
         return format!("this is {}", quoted(ty));
@@ -85,9 +86,9 @@ fn label(text: &str) -> String {
     }
 }
 
-fn words(source: &Source, error: &ParseError, found: &str) -> Words {
+fn words(source: &Source, error: &ParseError, found: &str) -> MessageWithHelp {
     let message = error.message();
-    if let Some((message, help)) = evaluated::plain(message, found) {
+    if let Some((message, help)) = constant_errors::plain(message, found) {
         return (message, help.map(str::to_owned));
     }
     if let Some((expected, _)) =
@@ -109,8 +110,8 @@ fn words(source: &Source, error: &ParseError, found: &str) -> Words {
     (errors::plain(&of_types(message)), help)
 }
 
-/// Something else stands in a place than can.
-fn unexpected(source: &Source, expected: &str, found: &str) -> Words {
+/// An unexpected token.
+fn unexpected(source: &Source, expected: &str, found: &str) -> MessageWithHelp {
     if found.starts_with("/*") {
         return ("this comment is not closed".to_owned(), Some("write `*/` at its end".to_owned()));
     }
@@ -131,17 +132,17 @@ fn unexpected(source: &Source, expected: &str, found: &str) -> Words {
     };
     let expected = expected.strip_prefix("operation (").map_or(expected, |rest| rest.trim_end_matches(')'));
     if (expected, found) == ("a declaration", "}") {
-        let help = limits::declared_elsewhere(source.text(), found);
+        let help = suggestions::declaration_in_other_languages(source.text(), found);
         return ("this `}` closes nothing".to_owned(), help.map(str::to_owned));
     }
     let help = match (expected, found) {
         (_, "") => Some("close what is open: a `{`, a `(`, or a comment's `/*`"),
-        ("a declaration", found) => limits::declared_elsewhere(source.text(), found),
+        ("a declaration", found) => suggestions::declaration_in_other_languages(source.text(), found),
         ("`{`", _) => Some("the body of `if`, `for` and `while` stands in braces"),
         ("`,`", ";") => Some("members of a struct are parted by `,`"),
         ("`(`", _) => Some("write `for (var i = 0; i < n; i++) { .. }`"),
         ("a value" | "a statement", "\"" | "'") => {
-            Some("shaders have no texts: take numbers for what is to be told apart")
+            Some("shaders have no strings: use numbers to distinguish cases")
         }
         ("a statement", "#") => Some("a comment is written `// ..`, and there is no preprocessor"),
         ("a statement", _) => Some("a value by itself does nothing: write `_ = ..;`"),
@@ -174,8 +175,8 @@ fn unexpected(source: &Source, expected: &str, found: &str) -> Words {
     (format!("expected {expected}, found {stands}"), help.map(str::to_owned))
 }
 
-/// Values of one type where another one belongs.
-fn of_types_that_differ(message: &str) -> Option<Words> {
+/// A value of another type than expected.
+fn of_types_that_differ(message: &str) -> Option<MessageWithHelp> {
     if let Some(rest) = message.strip_prefix("automatic conversions cannot convert ") {
         let rest = rest.strip_prefix("elements of ").unwrap_or(rest);
         let (from, to) = rest.split_once(" to ")?;
@@ -193,7 +194,7 @@ fn of_types_that_differ(message: &str) -> Option<Words> {
         let help = "convert one of them: `f32(x)`, `u32(x)`".to_owned();
         return Some(("the parts of this have different types".to_owned(), Some(help)));
     }
-    if let Some((message, help)) = wholes::compared(message) {
+    if let Some((message, help)) = composite_comparisons::compared(message) {
         return Some((message.to_owned(), Some(help.to_owned())));
     }
     let operands = message.to_lowercase();
@@ -205,8 +206,8 @@ fn of_types_that_differ(message: &str) -> Option<Words> {
     Some(("an operation does not take values of these types".to_owned(), Some(help.to_owned())))
 }
 
-/// What stands left of `=` and cannot.
-fn of_assignments(error: &ParseError, found: &str) -> Words {
+/// The left side of `=` is not assignable.
+fn of_assignments(error: &ParseError, found: &str) -> MessageWithHelp {
     let notes: String = error.notes().collect();
     let help = match () {
         _ if notes.contains("swizzles") => {
@@ -220,14 +221,14 @@ fn of_assignments(error: &ParseError, found: &str) -> Words {
 }
 
 /// Arguments that a function does not take.
-fn of_calls(error: &ParseError, found: &str) -> Option<Words> {
+fn of_calls(error: &ParseError, found: &str) -> Option<MessageWithHelp> {
     let message = error.message();
     if let Some(counts) = message.strip_prefix("wrong number of arguments: expected ") {
         let (expected, given) = counts.split_once(", found ")?;
         let are = if given == "1" { "is" } else { "are" };
         let arguments = if expected == "1" { "argument" } else { "arguments" };
         let message = format!("`{found}` takes {expected} {arguments}, and {given} {are} given");
-        return Some((message, limits::call(found, expected)));
+        return Some((message, suggestions::call(found, expected)));
     }
     if message.starts_with("too many arguments passed to") {
         let notes: String = error.notes().collect();
@@ -254,8 +255,8 @@ fn of_calls(error: &ParseError, found: &str) -> Option<Words> {
         .then(|| ("both values of `select` have one type".to_owned(), Some("convert one of them".to_owned())))
 }
 
-/// What is not known, or cannot have the name that it has.
-fn of_names(message: &str, found: &str) -> Option<Words> {
+/// A name that is unknown, or not allowed for the item.
+fn of_names(message: &str, found: &str) -> Option<MessageWithHelp> {
     let (what, help) = match message {
         _ if message.starts_with("no definition in scope") => {
             let help = format!("declare it first: `let {found} = ..;`, `var`, or `fn` for a function");
@@ -330,7 +331,7 @@ fn of_names(message: &str, found: &str) -> Option<Words> {
             ("is not known as an extension", "leave it out")
         }
         _ if message.contains("needs a template argument specified") => {
-            return Some((format!("`{found}` does not say all"), Some(limits::whole_type(found))));
+            return Some((format!("`{found}` does not say all"), Some(suggestions::whole_type(found))));
         }
         "unexpected expression" => (
             "cannot stand here",
@@ -349,8 +350,8 @@ fn of_names(message: &str, found: &str) -> Option<Words> {
     Some((format!("`{found}` {what}"), Some(help.to_owned())))
 }
 
-/// What stands where it cannot.
-fn of_places(message: &str) -> Option<Words> {
+/// An item that is not allowed in its place.
+fn of_places(message: &str) -> Option<MessageWithHelp> {
     let lower = message.to_lowercase();
     if let Some((index, _)) =
         lower.strip_prefix("index ").and_then(|rest| rest.split_once(" is out of bounds"))
@@ -426,7 +427,7 @@ fn of_places(message: &str) -> Option<Words> {
     Some((message.to_owned(), Some(help.to_owned())))
 }
 
-/// naga's types of literals in words.
+/// naga's literal types, described in plain words.
 fn of_types(text: &str) -> String {
     let text =
         text.replace("`{AbstractFloat}`", "a float literal").replace("`{AbstractInt}`", "an integer literal");

@@ -1,9 +1,9 @@
-//! Twins of types: what a buffer and the memory of a workgroup are both made of has a layout in the one and none
-//! in the other.
+//! Copies of types: a type in both a buffer and workgroup memory has a layout in the one and none in the
+//! other.
 //!
-//! Each type of the workgroup's variables that buffers are made of too, or that is made of such a type, gets a twin
-//! without a layout. Pointers into the memory of the workgroup lead to twins, and a value is put together anew where it
-//! is loaded from there or stored to there as a whole.
+//! Each type of a workgroup variable that is also in a buffer, or that contains such a type, gets a copy
+//! without a layout. Pointers into workgroup memory point to copies. A composite value is recomposed from its
+//! parts when it is loaded from or stored to such a pointer.
 
 use rustc_hash::FxHashMap;
 
@@ -21,41 +21,41 @@ const OP_IN_BOUNDS_ACCESS_CHAIN: u32 = 66;
 const OP_COMPOSITE_CONSTRUCT: u32 = 80;
 const OP_COMPOSITE_EXTRACT: u32 = 81;
 
-/// Writes a module's instructions down again, with twins.
-pub(super) struct Twins<'t> {
+/// Rewrites a module's instructions to use the copies.
+pub(super) struct TypeCopies<'t> {
     types: &'t Types,
-    twins: FxHashMap<u32, u32>,
-    /// What types of pointers into the memory of the workgroup led to, where that has a twin.
+    copies: FxHashMap<u32, u32>,
+    /// The original pointees of workgroup pointer types whose pointee has a copy.
     pointees: FxHashMap<u32, u32>,
-    /// What pointers of such types lead to.
+    /// The original pointees of pointers of such types.
     pointers: FxHashMap<u32, u32>,
-    /// Zeros, and those of the twin.
+    /// Null constants, and their counterparts of the copied type.
     nulls: FxHashMap<u32, u32>,
-    /// What was written so far.
+    /// The instructions written so far.
     pub words: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum To {
-    Twin,
-    Usual,
+    Copy,
+    Original,
 }
 
-impl<'t> Twins<'t> {
-    pub fn of(types: &'t Types, words: &[u32]) -> Twins<'t> {
-        let mut written = Twins {
+impl<'t> TypeCopies<'t> {
+    pub fn of(types: &'t Types, words: &[u32]) -> TypeCopies<'t> {
+        let mut written = TypeCopies {
             types,
-            twins: FxHashMap::default(),
+            copies: FxHashMap::default(),
             pointees: FxHashMap::default(),
             pointers: FxHashMap::default(),
             nulls: FxHashMap::default(),
             words: words[..HEADER_WORDS].to_vec(),
         };
-        // A type is declared behind those that it is made of.
+        // A type is declared after its component types.
         for (id, parts) in types.parts.iter().filter(|(id, _)| types.shared.contains(id)) {
-            if types.laid.contains(id) || parts.iter().any(|part| written.twins.contains_key(part)) {
-                let twin = written.id();
-                written.twins.insert(*id, twin);
+            if types.laid.contains(id) || parts.iter().any(|part| written.copies.contains_key(part)) {
+                let copy = written.id();
+                written.copies.insert(*id, copy);
             }
         }
         written
@@ -65,51 +65,51 @@ impl<'t> Twins<'t> {
         match (instruction[0] & 0xffff, instruction) {
             (OP_NAME | OP_MEMBER_NAME, [first, id, rest @ ..]) => {
                 self.words.extend(instruction);
-                if let Some(&twin) = self.twins.get(id) {
-                    self.words.extend([*first, twin]);
+                if let Some(&copy) = self.copies.get(id) {
+                    self.words.extend([*first, copy]);
                     self.words.extend(rest);
                 }
             }
             (OP_TYPE_ARRAY, [first, id, element, length]) => {
                 self.words.extend(instruction);
-                if let Some(&twin) = self.twins.get(id) {
-                    self.words.extend([*first, twin, self.ty(*element, To::Twin), *length]);
+                if let Some(&copy) = self.copies.get(id) {
+                    self.words.extend([*first, copy, self.ty(*element, To::Copy), *length]);
                 }
             }
             (OP_TYPE_STRUCT, [first, id, members @ ..]) => {
                 self.words.extend(instruction);
-                if let Some(&twin) = self.twins.get(id) {
-                    let members: Vec<u32> = members.iter().map(|part| self.ty(*part, To::Twin)).collect();
-                    self.words.extend([*first, twin]);
+                if let Some(&copy) = self.copies.get(id) {
+                    let members: Vec<u32> = members.iter().map(|part| self.ty(*part, To::Copy)).collect();
+                    self.words.extend([*first, copy]);
                     self.words.extend(members);
                 }
             }
             (OP_TYPE_POINTER, [first, id, WORKGROUP, pointee]) => {
-                self.words.extend([*first, *id, WORKGROUP, self.ty(*pointee, To::Twin)]);
-                if self.twins.contains_key(pointee) {
+                self.words.extend([*first, *id, WORKGROUP, self.ty(*pointee, To::Copy)]);
+                if self.copies.contains_key(pointee) {
                     self.pointees.insert(*id, *pointee);
                 }
             }
             (OP_CONSTANT_NULL, [first, ty, id]) => {
                 self.words.extend(instruction);
-                if let Some(&twin) = self.twins.get(ty) {
+                if let Some(&copy) = self.copies.get(ty) {
                     let null = self.id();
                     self.nulls.insert(*id, null);
-                    self.words.extend([*first, twin, null]);
+                    self.words.extend([*first, copy, null]);
                 }
             }
             (OP_LOAD, [first, ty, id, pointer, rest @ ..]) if self.pointers.contains_key(pointer) => {
                 let loaded = self.id();
-                self.words.extend([*first, self.ty(*ty, To::Twin), loaded, *pointer]);
+                self.words.extend([*first, self.ty(*ty, To::Copy), loaded, *pointer]);
                 self.words.extend(rest);
-                self.put_together(To::Usual, loaded, *ty, *id);
+                self.recompose(To::Original, loaded, *ty, *id);
             }
             (OP_STORE, [first, pointer, value, rest @ ..]) if self.pointers.contains_key(pointer) => {
                 let value = match self.nulls.get(value) {
                     Some(null) => *null,
                     None => {
                         let stored = self.id();
-                        self.put_together(To::Twin, *value, self.pointers[pointer], stored)
+                        self.recompose(To::Copy, *value, self.pointers[pointer], stored)
                     }
                 };
                 self.words.extend([*first, *pointer, value]);
@@ -129,17 +129,17 @@ impl<'t> Twins<'t> {
         }
     }
 
-    /// Makes `result` of the parts of a value, whose type is `ty` or its twin.
-    fn put_together(&mut self, to: To, value: u32, ty: u32, result: u32) -> u32 {
-        let from = if to == To::Twin { To::Usual } else { To::Twin };
+    /// Builds `result` from the parts of a value whose type is `ty` or its copy.
+    fn recompose(&mut self, to: To, value: u32, ty: u32, result: u32) -> u32 {
+        let from = if to == To::Copy { To::Original } else { To::Copy };
         let mut parts = Vec::new();
         for (at, &part) in (0..).zip(self.types.parts(ty)) {
             let taken = self.id();
             self.words.extend([head(OP_COMPOSITE_EXTRACT, 5), self.ty(part, from), taken, value, at]);
-            parts.push(match self.twins.contains_key(&part) {
+            parts.push(match self.copies.contains_key(&part) {
                 true => {
                     let made = self.id();
-                    self.put_together(to, taken, part, made)
+                    self.recompose(to, taken, part, made)
                 }
                 false => taken,
             });
@@ -151,8 +151,8 @@ impl<'t> Twins<'t> {
 
     fn ty(&self, ty: u32, to: To) -> u32 {
         match to {
-            To::Twin => self.twins.get(&ty).copied().unwrap_or(ty),
-            To::Usual => ty,
+            To::Copy => self.copies.get(&ty).copied().unwrap_or(ty),
+            To::Original => ty,
         }
     }
 
