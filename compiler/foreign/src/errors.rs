@@ -126,6 +126,12 @@ pub(crate) fn too_deep(at: Location, limit: u32) -> Diagnostic {
     Diagnostic::error("foreign/too-deep", format!("brackets nest deeper than {limit}")).label(at, "")
 }
 
+pub(crate) fn too_many_operators(at: Location, limit: u32) -> Diagnostic {
+    Diagnostic::error("foreign/too-deep", format!("a statement has more than {limit} operators"))
+        .label(at, "")
+        .help("split it into several statements, or write a loop")
+}
+
 pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) -> Diagnostic {
     match names {
         [] => {

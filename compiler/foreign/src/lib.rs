@@ -58,6 +58,9 @@ pub struct Options {
     pub constants: Vec<Given>,
 }
 
+/// glslang and naga recurse over expressions, so a long one needs a deep stack. [`nesting`] bounds what it takes.
+const STACK: usize = 64 << 20;
+
 /// The value of a specialisation constant, by its id.
 pub type Given = (u32, f64);
 
@@ -77,16 +80,16 @@ impl From<EntryPoint> for Options {
 /// The entry points of a WGSL text, in its order: any number, of any stages.
 pub fn entry_points(source: &Source) -> Result<Vec<EntryPoint>, Diagnostics> {
     nesting::check(source)?;
-    wgsl::entry_points(source)
+    stacker::grow(STACK, || wgsl::entry_points(source))
 }
 
 /// Compiles a shader to SPIR-V.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     nesting::check(source)?;
-    let compiled = match language {
+    let compiled = stacker::grow(STACK, || match language {
         Language::Glsl | Language::Hlsl => glsl::compile(source, language, options),
         Language::Wgsl => wgsl::compile(source, options),
-    };
+    });
     compiled
         .map_err(|mistakes| other_languages::diagnostic(source, language).map_or(mistakes, Diagnostics::from))
 }

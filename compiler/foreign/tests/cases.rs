@@ -76,3 +76,47 @@ fn the_same_text_gives_the_same_words() {
         assert_eq!(compiled(&path).ok(), compiled(&path).ok(), "{}", path.display());
     }
 }
+
+/// A shader in each language that stores a sum of so many terms.
+fn sums(n_terms: usize) -> [(Language, String); 3] {
+    let sum = vec!["y"; n_terms].join("+");
+    [
+        (
+            Language::Glsl,
+            format!(
+                "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer X {{ float x[]; }};\n\
+                 void main() {{ float y = x[1]; x[0] = {sum}; }}\n"
+            ),
+        ),
+        (
+            Language::Hlsl,
+            format!(
+                "RWStructuredBuffer<float> x;\n[numthreads(1, 1, 1)]\nvoid main() {{ float y = x[1]; x[0] = {sum}; }}\n"
+            ),
+        ),
+        (
+            Language::Wgsl,
+            format!(
+                "@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n\
+                 @compute @workgroup_size(1) fn main() {{ let y = x[1]; x[0] = {sum}; }}\n"
+            ),
+        ),
+    ]
+}
+
+#[test]
+fn long_sums_compile_and_longer_ones_are_refused() {
+    let compiled = |n_terms| {
+        sums(n_terms).map(|(language, text)| {
+            let result = compile(&Source::new("sum", text), language, &kps_foreign::Options::default());
+            (language, result.map_err(|found| found.iter().map(shown).collect::<String>()))
+        })
+    };
+    for (language, result) in compiled(49_000) {
+        assert!(result.is_ok(), "{language:?}: {}", result.unwrap_err());
+    }
+    for (language, result) in compiled(200_000) {
+        let found = result.err().unwrap_or_default();
+        assert!(found.contains("a statement has more than 50000 operators"), "{language:?}: {found}");
+    }
+}

@@ -11,6 +11,7 @@ use glslang::limits::ResourceLimits;
 use glslang_sys as sys;
 
 use super::functions;
+use crate::nesting::{self, Excess};
 use crate::{Language, Stage};
 
 /// A text and the settings for its compilation.
@@ -43,6 +44,8 @@ pub(super) enum Failure {
     Parser { log: String, preprocessed: String },
     /// The linker, which reports no places.
     Linker(String),
+    /// The preprocessed text is too deep to be parsed, at a byte of it.
+    TooDeep { at: usize, excess: Excess, preprocessed: String },
     /// A function of the language that glslang cannot translate.
     Untranslated(&'static str),
 }
@@ -75,14 +78,18 @@ pub(super) fn compile(input: &Input, include: &mut Include) -> Result<Vec<u32>, 
     // SAFETY: as above.
     unsafe { sys::glslang_shader_set_entry_point(shader.0, entry_point.as_ptr()) }
     shader.drop_echo(input.extensions);
+    let preprocessed = shader.preprocessed();
+    if let Some((at, excess)) = nesting::find(&preprocessed) {
+        return Err(Failure::TooDeep { at, excess, preprocessed });
+    }
     if input.language == Language::Hlsl
-        && let Some(name) = functions::untranslated(&shader.preprocessed())
+        && let Some(name) = functions::untranslated(&preprocessed)
     {
         return Err(Failure::Untranslated(name));
     }
     // SAFETY: as above.
     if unsafe { sys::glslang_shader_parse(shader.0, &settings) } == 0 {
-        return Err(Failure::Parser { log: shader.log(), preprocessed: shader.preprocessed() });
+        return Err(Failure::Parser { log: shader.log(), preprocessed });
     }
     let program = Program::new();
     program.link(&shader, settings.messages)?;

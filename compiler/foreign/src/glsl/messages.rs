@@ -16,8 +16,11 @@ pub(super) fn diagnostics(texts: &Texts, log: &str) -> Diagnostics {
     let mut found = Vec::new();
     let mut lines: Vec<(Option<String>, u32)> = Vec::new();
     for record in records(log) {
-        // glslang logs this for every entry point that is not `main`, but its parser accepts them all.
-        if record.reason.starts_with("Source entry point must be") {
+        // glslang logs the first for every entry point that is not `main`, but its parser accepts them all. It logs
+        // the second without a place, and an error with one afterwards.
+        const IGNORED: [&str; 2] =
+            ["Source entry point must be", "#version: statement must appear first in es-profile"];
+        if IGNORED.iter().any(|start| record.reason.starts_with(start)) {
             continue;
         }
         if let Some(place) = &record.place {
@@ -102,6 +105,10 @@ fn words(record: &Record, location: &Location) -> MessageWithHelp {
     if let Some(rest) = reason.strip_prefix("l-value required") {
         return assignment(rest, before);
     }
+    if let Some(letter) = found.chars().next().filter(|letter| !letter.is_ascii()) {
+        let help = "names consist of ASCII letters, digits and `_`; comments may have any character";
+        return (format!("`{letter}` cannot be used in a shader"), Some(help.to_owned()));
+    }
     if reason.starts_with("undeclared identifier") {
         return unknown(token);
     }
@@ -143,8 +150,8 @@ fn unplaced(texts: &Texts, record: &Record) -> Diagnostic {
     }
     if let Some(reason) = reason.strip_prefix("#version: ") {
         let message = format!("this version of GLSL cannot be compiled: {reason}");
-        let version = text.find("#version").map(|at| Span::new(at as u32, at as u32 + 8));
         let diagnostic = Diagnostic::error(CODE, message).help("write `#version 450`");
+        let version = text.find("#version").map(|at| Span::new(at as u32, at as u32 + 8));
         return version.map_or(diagnostic.clone(), |span| diagnostic.label(texts.source.at(span), ""));
     }
     Diagnostic::error(CODE, plain(&record.token, reason))
@@ -336,6 +343,10 @@ fn known(token: &str, reason: &str, found: &str) -> Option<MessageWithHelp> {
     let starts = |start: &str| reason.starts_with(start);
     let (message, help): (String, &str) = match token {
         "#error" => (format!("the text stops here: {reason}"), "`#error` says this: define what it asks for"),
+        "#include" if starts("must be followed by a header name") => (
+            "`#include` without a file".to_owned(),
+            "write the file's path in quotes: `#include \"file.glsl\"`",
+        ),
         "#include" => {
             let name = reason.rsplit(": ").next().unwrap_or(reason);
             (
@@ -487,6 +498,10 @@ fn known(token: &str, reason: &str, found: &str) -> Option<MessageWithHelp> {
         _ if starts("specialization-constant id already used") => {
             ("another specialisation constant has this id".to_owned(), "give each a number of its own")
         }
+        _ if starts("must occur first in shader") && found.ends_with(" es") => (
+            "`#version` of GLSL ES is not the first line".to_owned(),
+            "move it up: not even a comment may precede it",
+        ),
         _ if starts("must occur first in shader") => {
             ("`#version` is not the first line".to_owned(), "move it up: nothing but comments may precede it")
         }

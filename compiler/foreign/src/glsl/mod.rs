@@ -24,9 +24,6 @@ mod types;
 
 const ENTRY_POINT: &str = "main";
 
-/// glslang recurses over expressions, so a long one needs a deep stack.
-const STACK: usize = 64 << 20;
-
 pub(crate) fn compile(
     source: &Source,
     language: Language,
@@ -50,7 +47,7 @@ pub(crate) fn compile(
         extensions: &extensions(source.text()),
         definitions: &definitions,
     };
-    let result = stacker::grow(STACK, || glslang::compile(&input, &mut include));
+    let result = glslang::compile(&input, &mut include);
     let texts = |preprocessed| Texts { source, headers: headers.clone(), preprocessed, entry_point };
     let mistakes = match result {
         Ok(words) if language == Language::Hlsl && !finish::enters(&words, entry_point) => {
@@ -58,6 +55,9 @@ pub(crate) fn compile(
         }
         Ok(words) => return Ok(finish::finish(&words, source, &headers, language)),
         Err(Failure::Untranslated(name)) => return Err(errors::untranslated(source, name).into()),
+        Err(Failure::TooDeep { at, excess, preprocessed }) => {
+            return Err(excess.error(texts(Some(preprocessed)).location_of_byte(at)).into());
+        }
         Err(Failure::Preprocessor(log) | Failure::Linker(log)) => messages::diagnostics(&texts(None), &log),
         Err(Failure::Parser { log, preprocessed }) => messages::diagnostics(&texts(Some(preprocessed)), &log),
     };

@@ -49,23 +49,51 @@ impl Texts<'_> {
         file.and_then(|file| self.headers.get(file)).unwrap_or(self.source)
     }
 
-    /// The line of the preprocessed text that a place is on. The preprocessor writes `#line N "FILE"` where a
-    /// file begins or continues.
+    /// The place of a byte of the preprocessed text.
+    pub fn location_of_byte(&self, at: usize) -> Location {
+        let before = self.lines().take_while(|line| line.start <= at).last();
+        let place = before.map(|line| LogPlace {
+            file: line.file.map(str::to_owned),
+            line: line.number,
+            column: (at - line.start) as u32 + 1,
+        });
+        self.location(&Record { place, token: String::new(), reason: String::new() })
+            .unwrap_or_else(|| self.source.at(Span::point(0)))
+    }
+
+    /// The line of the preprocessed text that a place is on.
     fn line_as_parsed(&self, place: &LogPlace) -> Option<&str> {
-        let (mut file, mut number) = (None, 1);
-        for line in self.preprocessed.as_deref()?.lines() {
-            if let Some((next, name)) = line.trim_start().strip_prefix("#line ").map(line_directive) {
+        let is_it = |line: &Line| line.number == place.line && line.file == place.file.as_deref();
+        self.lines().find(is_it).map(|line| line.text)
+    }
+
+    /// The lines of the preprocessed text. The preprocessor writes `#line N "FILE"` where a file begins or
+    /// continues.
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let (mut file, mut number, mut next_start) = (None, 1, 0);
+        self.preprocessed.as_deref().unwrap_or_default().split_inclusive('\n').filter_map(move |text| {
+            let start = next_start;
+            next_start += text.len();
+            if let Some((next, name)) = text.trim_start().strip_prefix("#line ").map(line_directive) {
                 number = next;
                 file = name.or(file);
-                continue;
-            }
-            if number == place.line && file == place.file.as_deref() {
-                return Some(line);
+                return None;
             }
             number += 1;
-        }
-        None
+            Some(Line { file, number: number - 1, start, text: text.trim_end_matches(['\n', '\r']) })
+        })
     }
+}
+
+/// A line of the preprocessed text.
+struct Line<'t> {
+    /// The name of an included file; `None` in the text itself.
+    file: Option<&'t str>,
+    /// In its file, from 1.
+    number: u32,
+    /// The byte of the preprocessed text that it starts at.
+    start: usize,
+    text: &'t str,
 }
 
 /// The number of the next line, and its file.

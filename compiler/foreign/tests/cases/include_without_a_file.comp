@@ -1,0 +1,3 @@
+#version 450
+#include
+void main(){}
