@@ -46,8 +46,11 @@ impl Devices {
             workarounds: Workarounds::of_vulkan_driver(driver.id, &driver.version),
             ..Target::portable()
         };
-        let all =
-            vec![("cpu, in gangs", cpu(Lanes::Gangs)), ("cpu, singly", cpu(Lanes::Single)), (VULKAN, vulkan)];
+        let all = vec![
+            ("cpu, in gangs", cpu(Lanes::SimdGroups)),
+            ("cpu, singly", cpu(Lanes::Single)),
+            (VULKAN, vulkan),
+        ];
         Devices { all, target, vulkan_name, is_lavapipe }
     }
 

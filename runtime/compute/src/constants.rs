@@ -309,9 +309,9 @@ impl SpecValues {
 pub(crate) fn specialize(interface: &Interface, values: &SpecValues) -> Result<Vec<(u32, u64)>> {
     let given = given(interface, values)?;
     if let Some((constant, number, _)) =
-        given.iter().find(|(constant, _, bits)| interface.settled && *bits != constant.default)
+        given.iter().find(|(constant, _, bits)| interface.specialised && *bits != constant.default)
     {
-        return Err(ComputeError::SpecSettled { constant: title(constant), value: *number });
+        return Err(ComputeError::SpecFixed { constant: title(constant), value: *number });
     }
     Ok(given.iter().map(|(constant, _, bits)| (constant.id, *bits)).collect())
 }

@@ -10,7 +10,7 @@ use kps_device::{Device, DeviceError, Ticket, Waited};
 
 use crate::error::{ComputeError, Result};
 use crate::log::{Level, Log};
-use crate::records::Told;
+use crate::records::Report;
 
 pub(crate) struct Context {
     /// `None` after `destroy`.
@@ -25,7 +25,7 @@ pub(crate) struct Context {
     /// What runs although nobody waits for it any more: nothing else is started then.
     left_running: OnceCell<Rc<str>>,
     /// What kernels told and nobody has asked for yet.
-    told: RefCell<Told>,
+    report: RefCell<Report>,
     dependents: RefCell<Vec<Weak<dyn Dependent>>>,
     /// The number of dependents at which those that are gone are swept out.
     sweep_at: Cell<usize>,
@@ -38,10 +38,10 @@ pub(crate) trait Dependent {
 }
 
 /// Failures are kept for the first who waits for their submission; more than these are not waited for.
-const FAILURES_KEPT: usize = 64;
+const MAX_FAILURES: usize = 64;
 
 /// Submissions whose names are kept at most.
-const RUNNING_KEPT: usize = 64;
+const MAX_RUNNING: usize = 64;
 
 impl Context {
     pub fn new(device: Rc<dyn Device>, log: Log) -> Rc<Context> {
@@ -53,7 +53,7 @@ impl Context {
             failures: RefCell::default(),
             running: RefCell::default(),
             left_running: OnceCell::new(),
-            told: RefCell::default(),
+            report: RefCell::default(),
             dependents: RefCell::default(),
             sweep_at: Cell::new(64),
         })
@@ -77,7 +77,7 @@ impl Context {
     pub fn started(&self, ticket: Ticket, what: &Rc<str>) {
         let mut running = self.running.borrow_mut();
         while running.front().is_some_and(|(oldest, _)| self.has_ended(*oldest))
-            || running.len() == RUNNING_KEPT
+            || running.len() == MAX_RUNNING
         {
             running.pop_front();
         }
@@ -172,21 +172,21 @@ impl Context {
     fn note_failed(&self, ticket: Ticket, error: DeviceError) {
         self.note_ended(ticket);
         let mut failures = self.failures.borrow_mut();
-        if failures.len() == FAILURES_KEPT {
+        if failures.len() == MAX_FAILURES {
             failures.remove(0);
         }
         failures.push((ticket, error));
     }
 
-    pub fn tell(&self, more: Told) {
-        let mut told = self.told.borrow_mut();
-        told.messages.extend(more.messages);
-        told.lost += more.lost;
-        told.lost_asserts += more.lost_asserts;
+    pub fn add_report(&self, more: Report) {
+        let mut report = self.report.borrow_mut();
+        report.messages.extend(more.messages);
+        report.lost += more.lost;
+        report.lost_asserts += more.lost_asserts;
     }
 
-    pub fn told(&self) -> Told {
-        self.told.take()
+    pub fn take_report(&self) -> Report {
+        self.report.take()
     }
 
     /// Destroys everything that belongs to the manager, then lets go of the device.

@@ -137,7 +137,7 @@ pub enum ComputeError {
     #[error(
         "the words are for another value of the specialisation constant `{constant}`: compile the shader's text for {value}"
     )]
-    SpecSettled { constant: String, value: Number },
+    SpecFixed { constant: String, value: Number },
 
     #[error("specialisation constant `{constant}` cannot be {value}: {}", .unfit.why(*.dtype))]
     SpecUnfit { constant: String, value: Number, dtype: DType, unfit: Unfit },

@@ -102,7 +102,7 @@ impl Kernel {
         let info = device.info();
         const AXES: [&str; 3] = ["workgroups along x", "workgroups along y", "workgroups along z"];
         for (axis, what) in AXES.into_iter().enumerate() {
-            if !self.may_be_parted() && groups[axis] > info.limits.max_groups[axis] {
+            if !self.may_be_split() && groups[axis] > info.limits.max_groups[axis] {
                 let (asked, limit) = (groups[axis].into(), info.limits.max_groups[axis].into());
                 return Err(
                     DeviceError::LimitExceeded { what, asked, limit, device: info.name.clone() }.into()
@@ -122,7 +122,7 @@ impl Kernel {
         let mut grid = Grid { groups: [1; 3], domain: [1; 3] };
         for (axis, n) in shape.iter().rev().enumerate() {
             let local = u64::from(self.interface.local_size[axis].max(1));
-            let n_groups = if self.may_be_parted() { u32::MAX } else { limits.max_groups[axis] };
+            let n_groups = if self.may_be_split() { u32::MAX } else { limits.max_groups[axis] };
             let limit = (u64::from(n_groups) * local).min(self.push.domain_limit());
             if *n as u64 > limit {
                 return Err(ComputeError::DomainSize { domain: shape.to_vec(), limit });
@@ -134,8 +134,8 @@ impl Kernel {
     }
 
     /// Whether it is the same in several dispatches.
-    fn may_be_parted(&self) -> bool {
-        self.push.has_base() || !self.interface.tells_groups
+    fn may_be_split(&self) -> bool {
+        self.push.has_base() || !self.interface.depends_on_group
     }
 
     /// The dispatches of a launch.

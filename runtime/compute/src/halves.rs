@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beside_a_tie_goes_to_its_side() {
+    fn numbers_beside_a_tie_round_to_their_side() {
         check(2f64.powi(-10), |x| to_f16(x).to_f64());
         check(2f64.powi(-7), |x| to_bf16(x).to_f64());
         // Below the smallest, and past the largest.

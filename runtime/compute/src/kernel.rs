@@ -37,7 +37,7 @@ pub struct Running {
 
 impl Default for Running {
     fn default() -> Running {
-        Running { instrument: Instrument::None, subgroup_size: None, origin: Origin::Elsewhere }
+        Running { instrument: Instrument::None, subgroup_size: None, origin: Origin::External }
     }
 }
 

@@ -61,7 +61,7 @@ pub use log::{Level, Log};
 pub use manager::Manager;
 pub use number::{Number, Unfit};
 pub use op::Op;
-pub use records::{Message, MessageKind, Piece, Told};
+pub use records::{Message, MessageKind, Piece, Report};
 pub use sequence::{Origin, Sequence};
 pub use storage::{MemoryType, Storage};
 pub use tensor::Tensor;

@@ -20,7 +20,7 @@ use crate::kernel::{Kernel, Running};
 use crate::log::{Level, Log};
 use crate::number::Number;
 use crate::plan::Timestamps;
-use crate::records::Told;
+use crate::records::Report;
 use crate::sequence::Sequence;
 use crate::storage::Contents;
 use crate::tensor::Tensor;
@@ -251,15 +251,15 @@ impl Manager {
         }
         if let Some(ring) = ring {
             self.context.wait(ticket, None)?;
-            self.context.tell(ring.take(kernel.sites())?);
+            self.context.add_report(ring.take(kernel.sites())?);
         }
         Ok(ticket)
     }
 
     /// What kernels printed and which assertions failed since this was asked last. A launch or a
     /// sequence that has something to tell has ended when its start returns.
-    pub fn told(&self) -> Told {
-        self.context.told()
+    pub fn take_report(&self) -> Report {
+        self.context.take_report()
     }
 
     /// What watched kernels did wrong since this was asked last, in what has ended.

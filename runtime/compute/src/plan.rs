@@ -160,15 +160,15 @@ impl Plan {
     }
 
     /// Whether the list has something to tell when it has run.
-    pub fn tells(&self) -> bool {
+    pub fn has_records(&self) -> bool {
         !self.rings.is_empty()
     }
 
     /// What its kernels told, dispatch after dispatch.
-    pub fn tell(&self, context: &Context, steps: &[Step]) -> Result<()> {
+    pub fn report(&self, context: &Context, steps: &[Step]) -> Result<()> {
         for (at, ring) in &self.rings {
             if let Step::Dispatch { algorithm, .. } = &steps[*at] {
-                context.tell(ring.take(algorithm.kernel().sites())?);
+                context.add_report(ring.take(algorithm.kernel().sites())?);
             }
         }
         Ok(())

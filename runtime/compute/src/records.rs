@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use kps_device::interface::{PRINT, RECORD_ASSERT_WORDS, RECORD_STEP_WORDS, RECORD_STEPS_KEPT};
+use kps_device::interface::{PRINT, RECORD_ASSERT_WORDS, RECORD_STEP_WORDS, RECORD_STEPS_STORED};
 use kps_device::{Access, Binding, BufferId, Device, Interface, MemoryUsage, SourceLine};
 
 use crate::DType;
@@ -60,10 +60,10 @@ pub struct Format {
 
 /// All that one launch told.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Told {
+pub struct Report {
     pub messages: Vec<Message>,
     /// Prints that found no room. Of a trace: steps in its middle, behind the first
-    /// [`RECORD_STEPS_KEPT`] of them.
+    /// [`RECORD_STEPS_STORED`] of them.
     pub lost: u64,
     /// Failed assertions that found no room.
     pub lost_asserts: u64,
@@ -123,7 +123,7 @@ impl Ring {
     }
 
     /// What the dispatch told; waits for it.
-    pub fn take(&self, sites: &[Site]) -> Result<Told> {
+    pub fn take(&self, sites: &[Site]) -> Result<Report> {
         let counters = self.words(0, COUNTER_BYTES as usize / 4)?;
         let counters: [u32; 4] = counters.try_into().expect("as many words were read");
         let total = ((RING_BYTES - COUNTER_BYTES) / 4) as usize;
@@ -139,22 +139,22 @@ impl Ring {
             let [x, y, z] = message.invocation;
             (z, y, x)
         });
-        Ok(Told { messages, lost: counters[1].into(), lost_asserts: counters[3].into() })
+        Ok(Report { messages, lost: counters[1].into(), lost_asserts: counters[3].into() })
     }
 
     /// The steps in their order, then the assertions that failed.
-    fn take_trace(&self, sites: &[Site], counters: [u32; 4]) -> Result<Told> {
+    fn take_trace(&self, sites: &[Site], counters: [u32; 4]) -> Result<Report> {
         let [n_steps, _, assert_words, lost_asserts] = counters;
         let (start, width) = (COUNTER_BYTES + 4 * u64::from(RECORD_ASSERT_WORDS), RECORD_STEP_WORDS as usize);
-        let n_places = n_steps.min(2 * RECORD_STEPS_KEPT) as usize;
+        let n_places = n_steps.min(2 * RECORD_STEPS_STORED) as usize;
         let places = self.words(start, n_places * width)?;
         let steps = step_order(n_steps);
         let mut messages: Vec<Message> =
             steps.filter_map(|at| decode(&places[at * width..][..width], sites).into_iter().next()).collect();
         let n_asserts = assert_words.min(RECORD_ASSERT_WORDS) as usize;
         messages.extend(decode(&self.words(COUNTER_BYTES, n_asserts)?, sites));
-        let lost = n_steps.saturating_sub(2 * RECORD_STEPS_KEPT);
-        Ok(Told { messages, lost: lost.into(), lost_asserts: lost_asserts.into() })
+        let lost = n_steps.saturating_sub(2 * RECORD_STEPS_STORED);
+        Ok(Report { messages, lost: lost.into(), lost_asserts: lost_asserts.into() })
     }
 
     fn words(&self, offset: u64, n: usize) -> Result<Vec<u32>> {
@@ -174,11 +174,11 @@ impl Drop for Ring {
 
 /// The places of the steps that were kept, from the first step on.
 fn step_order(n_steps: u32) -> impl Iterator<Item = usize> {
-    let kept = RECORD_STEPS_KEPT;
-    let first = 0..n_steps.min(kept);
+    let n_stored = RECORD_STEPS_STORED;
+    let first = 0..n_steps.min(n_stored);
     // Step `n` behind the first ones is at `n` modulo their number.
-    let last = n_steps.saturating_sub(kept).max(kept.min(n_steps))..n_steps;
-    first.chain(last.map(move |n| kept + n % kept)).map(|at| at as usize)
+    let last = n_steps.saturating_sub(n_stored).max(n_stored.min(n_steps))..n_steps;
+    first.chain(last.map(move |n| n_stored + n % n_stored)).map(|at| at as usize)
 }
 
 fn decode(mut words: &[u32], sites: &[Site]) -> Vec<Message> {
@@ -332,13 +332,13 @@ mod tests {
     #[test]
     fn steps_go_round_behind_the_first_ones() {
         let order = |n: u32| step_order(n).collect::<Vec<_>>();
-        let kept = RECORD_STEPS_KEPT as usize;
+        let n_stored = RECORD_STEPS_STORED as usize;
         assert_eq!(order(3), [0, 1, 2]);
-        assert_eq!(order(RECORD_STEPS_KEPT + 2), (0..kept + 2).collect::<Vec<_>>());
-        assert_eq!(order(2 * RECORD_STEPS_KEPT), (0..2 * kept).collect::<Vec<_>>());
-        let round = order(2 * RECORD_STEPS_KEPT + 1);
-        assert_eq!(round.len(), 2 * kept);
-        assert_eq!((round[kept], round[2 * kept - 1]), (kept + 1, kept));
+        assert_eq!(order(RECORD_STEPS_STORED + 2), (0..n_stored + 2).collect::<Vec<_>>());
+        assert_eq!(order(2 * RECORD_STEPS_STORED), (0..2 * n_stored).collect::<Vec<_>>());
+        let round = order(2 * RECORD_STEPS_STORED + 1);
+        assert_eq!(round.len(), 2 * n_stored);
+        assert_eq!((round[n_stored], round[2 * n_stored - 1]), (n_stored + 1, n_stored));
     }
 
     #[test]

@@ -208,14 +208,14 @@ impl Sequence {
             inner.context.started(submitted, plan.title(steps));
             ticket = Some(submitted);
         }
-        let tells = plan.tells();
+        let has_records = plan.has_records();
         state.last = ticket;
         state.running = Some(Running { ticket });
         // What kernels print comes before whatever the host does next, so there is nothing to go on with.
-        if let Some(ticket) = ticket.filter(|_| tells) {
+        if let Some(ticket) = ticket.filter(|_| has_records) {
             inner.context.wait(ticket, None)?;
             let State { steps, plan, .. } = &mut *state;
-            plan.iter().try_for_each(|plan| plan.tell(&inner.context, steps))?;
+            plan.iter().try_for_each(|plan| plan.report(&inner.context, steps))?;
         }
         Ok(())
     }

@@ -52,14 +52,14 @@ pub struct Placed {
 
 impl Sides {
     /// Waits for the submission that writes the bytes, if one does.
-    pub fn settle(&mut self) -> Result<()> {
+    pub fn await_writer(&mut self) -> Result<()> {
         let State::InFlight(ticket) = self.state else { return Ok(()) };
         let context = self.newest().context.clone();
-        let outcome = context.wait(ticket, None);
+        let waited = context.wait(ticket, None);
         if context.has_ended(ticket) {
             self.state = if self.is_shared() { State::Both } else { State::Device };
         }
-        outcome.map(drop)
+        waited.map(drop)
     }
 
     pub fn await_readers(&mut self) -> Result<()> {
@@ -105,16 +105,16 @@ impl Sides {
     }
 
     /// Tells the device which bytes of a buffer that is new mean nothing.
-    pub fn tell_blank(&self, written: &Written, len: usize) {
+    pub fn mark_blank(&self, written: &Written, len: usize) {
         if *written != Written::All {
             let Placed { device, buffer, .. } = self.newest();
             device.blank(*buffer);
-            self.tell_written(written, 0..len);
+            self.mark_written(written, 0..len);
         }
     }
 
     /// Tells the device of bytes that the host writes in the device's own memory, those among a range.
-    pub fn tell_written(&self, written: &Written, range: Range<usize>) {
+    pub fn mark_written(&self, written: &Written, range: Range<usize>) {
         let Some(Placed { device, buffer, .. }) = &self.placed else { return };
         written.each_run(range, |bytes| device.wrote(*buffer, bytes.start as u64..bytes.end as u64));
     }

@@ -229,7 +229,7 @@ impl Storage {
             return self.read(operation, |bytes| look(&bytes[range]));
         }
         let mut sides = self.borrow_mut(operation)?;
-        sides.settle()?;
+        sides.await_writer()?;
         let few = self.len > ALWAYS_WHOLE && range.len() <= self.len / 16;
         if sides.state == State::Device && few && sides.partial_reads < PARTIAL_READS {
             sides.partial_reads += 1;
@@ -281,7 +281,7 @@ impl Storage {
     ) -> Result<R> {
         if sides.is_shared() {
             sides.await_readers()?;
-            sides.tell_written(&self.written(), range.clone());
+            sides.mark_written(&self.written(), range.clone());
             return Ok(change(&mut sides.bytes_mut(self.len)[range]));
         }
         let result = change(&mut sides.bytes_mut(self.len)[range.clone()]);
@@ -294,9 +294,9 @@ impl Storage {
         let mut sides = self.borrow_mut(operation)?;
         self.written.replace(Written::All);
         if sides.is_shared() {
-            sides.settle()?;
+            sides.await_writer()?;
             sides.await_readers()?;
-            sides.tell_written(&Written::All, 0..self.len);
+            sides.mark_written(&Written::All, 0..self.len);
             sides.bytes_mut(self.len).copy_from_slice(&bytes);
             return Ok(());
         }
@@ -316,7 +316,7 @@ impl Storage {
             return Ok(());
         }
         let mut sides = self.borrow_mut(operation)?;
-        sides.settle()?;
+        sides.await_writer()?;
         if sides.state != State::Device {
             return sides.own_zeros(self.len);
         }
@@ -376,7 +376,7 @@ impl Storage {
         };
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
         sides.placed = Some(Placed { context: context.clone(), device, buffer, _taken: taken });
-        sides.tell_blank(&self.written(), self.len);
+        sides.mark_blank(&self.written(), self.len);
         let Some(memory) = shared else {
             // Fresh memory is zeros already.
             if let HostBytes::None = sides.host {

@@ -67,16 +67,16 @@ impl Written {
     }
 
     /// Tells the written ones among these bytes, from the first to the last.
-    pub(crate) fn each_run(&self, bytes: Range<usize>, mut tell: impl FnMut(Range<usize>)) {
+    pub(crate) fn each_run(&self, bytes: Range<usize>, mut visit: impl FnMut(Range<usize>)) {
         let marks = match self {
-            Written::All => return tell(bytes),
+            Written::All => return visit(bytes),
             Written::Nothing => return,
             Written::Some(marks) => &marks[bytes.clone()],
         };
         let mut start = bytes.start;
         for run in marks.chunk_by(|a, b| a == b) {
             if run[0] != 0 {
-                tell(start..start + run.len());
+                visit(start..start + run.len());
             }
             start += run.len();
         }

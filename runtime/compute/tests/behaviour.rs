@@ -184,7 +184,7 @@ fn specialisation_constants_take_the_declared_type() {
 }
 
 #[test]
-fn settled_words_are_for_their_own_constants() {
+fn specialised_modules_refuse_other_constants() {
     const OP_MODULE_PROCESSED: u32 = 330;
     const OP_DECORATE: u32 = 71;
     on_every_device(|manager| {
@@ -319,7 +319,7 @@ fn algorithms_are_checked_against_their_module() {
 }
 
 #[test]
-fn what_was_destroyed_is_told_by_name() {
+fn errors_name_what_was_destroyed() {
     on_every_device(|manager| {
         let a = manager.tensor(&[1.0f32])?;
         let algorithm = manager.algorithm(&[&a], &kernels::increment()).build()?;

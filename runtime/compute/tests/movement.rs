@@ -178,7 +178,7 @@ fn reading_waits_for_what_is_in_flight() {
             let a = manager.tensor(&[1.0f32])?;
             let algorithm = manager.algorithm(&[&a], &kernels::increment()).build()?;
             let sequence = manager.sequence().dispatch(&algorithm, Extent::Default);
-            recorder.held.set(true);
+            recorder.stalls.set(true);
             sequence.eval_async()?;
             assert!(sequence.is_running());
             assert_eq!(sequence.eval_await(Some(Duration::from_millis(1))), Ok(false));
@@ -194,7 +194,7 @@ fn reading_waits_for_what_is_in_flight() {
 }
 
 #[test]
-fn what_went_wrong_is_told_once() {
+fn a_failure_is_reported_once() {
     check(
         |manager, recorder| {
             let a = manager.tensor(&[1.0f32])?;
@@ -222,7 +222,7 @@ fn queues_that_share_a_tensor_come_after_each_other() {
             let other = manager.sequence_on(1)?.copy(&a, &b);
             let third = manager.sequence_on(0)?.dispatch(&increment, [1; 3]);
             one.upload(&[&b]).eval_async()?;
-            recorder.held.set(true);
+            recorder.stalls.set(true);
             other.eval_async()?;
             third.eval_async()?;
             recorder.release();
@@ -244,7 +244,7 @@ fn queues_that_share_a_tensor_come_after_each_other() {
 }
 
 #[test]
-fn memory_goes_with_the_last_reference_and_with_destroy() {
+fn memory_is_freed_with_the_last_reference_and_by_destroy() {
     let recorder = Recorder::separate();
     let manager = manager(&recorder);
     let a = manager.tensor(&[1.0f32]).expect("one element");
@@ -268,7 +268,7 @@ fn destroying_in_flight_is_safe() {
         let a = manager.tensor(&[1.0f32]).expect("one element");
         let algorithm = manager.algorithm(&[&a], &kernels::increment()).build().expect("it fits");
         let sequence = manager.sequence().dispatch(&algorithm, [1; 3]).download(&[&a]);
-        recorder.held.set(true);
+        recorder.stalls.set(true);
         sequence.eval_async().expect("it runs");
         a.destroy();
         let error = sequence.eval_await(None).expect_err("the tensor was destroyed");
@@ -372,7 +372,7 @@ fn storage_memory_is_out_of_the_hosts_reach() {
 }
 
 #[test]
-fn timestamps_stand_between_the_operations() {
+fn timestamps_are_between_the_operations() {
     check(
         |manager, _| {
             let a = manager.tensor(&[0.0f32])?;

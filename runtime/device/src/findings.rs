@@ -222,7 +222,7 @@ pub enum FindingKind {
         bits: u32,
     },
     /// A NaN or an infinity, made of finite numbers.
-    Birth {
+    NonFinite {
         value: f64,
         of: Vec<Number>,
     },
@@ -291,7 +291,7 @@ pub struct Before {
     pub beside_atomic: bool,
     /// Where the ways to the later access and to this one part: lines of one function, which are their own or those of
     /// calls that lead there.
-    pub parting: Option<[SourceLine; 2]>,
+    pub divergence: Option<[SourceLine; 2]>,
     /// The calls by which control comes to that function, the outermost first.
     pub callers: Vec<SourceLine>,
     /// Whether the two can meet without a barrier in one round of the innermost loop that both are in.

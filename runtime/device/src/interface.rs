@@ -41,7 +41,7 @@ pub mod checks {
     /// 0 sum, 1 difference, 2 product, 5 quotient, and the two ints; 3 negation, 4 magnitude, 0 and the int.
     pub const ARITHMETIC: u32 = 6;
     /// A float, and those that it was made of.
-    pub const BIRTH: u32 = 7;
+    pub const NON_FINITE: u32 = 7;
 }
 
 /// How translators of other languages name what they guard, so that checks know what was asked for.
@@ -86,17 +86,17 @@ pub struct Interface {
     pub addresses: Vec<AddressedArray>,
     pub spec_constants: Vec<SpecConstant>,
     /// Whether an input tells its workgroups apart: the place of one, or how many there are.
-    pub tells_groups: bool,
+    pub depends_on_group: bool,
     /// Whether the values of the specialisation constants are in the words already ([`SETTLED`]): their defaults are
     /// what they have here, and other values take other words.
-    pub settled: bool,
+    pub specialised: bool,
     /// What `print` and `assert` of our own kernels say of the records in the buffer [`PRINT`]: one text
     /// for each place (`kps.record ..`).
     pub records: Vec<String>,
 }
 
 /// What `OpModuleProcessed` begins with where the constants of a shader's text were given before it was translated.
-pub const SETTLED: &str = "kps.settled ";
+pub const SPECIALISED: &str = "kps.specialised ";
 
 /// The name of the hidden buffer that `print` and `assert` write to. Four words count the words asked for
 /// and the records lost, of prints and then of assertions; [`RECORD_ASSERT_WORDS`] words for assertions
@@ -104,7 +104,7 @@ pub const SETTLED: &str = "kps.settled ";
 /// the values; a 0 ends the list.
 ///
 /// A traced kernel prints nothing. The words for prints are places of [`RECORD_STEP_WORDS`], one for a step,
-/// and the first counter counts steps: [`RECORD_STEPS_KEPT`] first ones, then as many places in which the
+/// and the first counter counts steps: [`RECORD_STEPS_STORED`] first ones, then as many places in which the
 /// last ones go round.
 pub const PRINT: &str = "kps.print";
 
@@ -115,7 +115,7 @@ pub const RECORD_ASSERT_WORDS: u32 = 16 * 1024;
 
 pub const RECORD_STEP_WORDS: u32 = 72;
 
-pub const RECORD_STEPS_KEPT: u32 = 512;
+pub const RECORD_STEPS_STORED: u32 = 512;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferBinding {

@@ -260,7 +260,7 @@ pub enum Origin {
     Compiler,
     /// Anywhere else: a device bounds what the words reach.
     #[default]
-    Elsewhere,
+    External,
 }
 
 impl Default for PipelineOptions {

@@ -5,7 +5,7 @@ mod common;
 
 use common::devices::{Shorthand, dispatch};
 use common::{assemble, in_child};
-use kps_device::cpu::{self, Kept, Lanes};
+use kps_device::cpu::{self, CacheStats, Lanes};
 use kps_device::{Access, PipelineOptions};
 
 const BOTH: Access = Access::ReadWrite;
@@ -20,15 +20,15 @@ fn another_device_or_thread_compiles_nothing_again() {
 #[ignore = "run by another_device_or_thread_compiles_nothing_again"]
 fn compiled_once() {
     increment_once(Lanes::Single);
-    let first = cpu::kept();
+    let first = cpu::cache_stats();
     assert_eq!((first.n_modules, first.n_read, first.n_compiled), (1, 1, 1));
     increment_once(Lanes::Single);
     let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(|| increment_once(Lanes::Single))).collect();
     threads.into_iter().for_each(|thread| thread.join().expect("it increments"));
-    assert_eq!(cpu::kept(), first);
+    assert_eq!(cpu::cache_stats(), first);
     // What runs in another way is another module.
-    increment_once(Lanes::Gangs);
-    let Kept { n_modules, n_read, n_bytes, .. } = cpu::kept();
+    increment_once(Lanes::SimdGroups);
+    let CacheStats { n_modules, n_read, n_bytes, .. } = cpu::cache_stats();
     assert_eq!((n_modules, n_read), (2, 2));
     assert!(n_bytes > first.n_bytes);
 }
@@ -59,15 +59,15 @@ fn let_go() {
     // Each takes over a million bytes, so these are more than there is room for.
     for n in 0..N_LONG {
         device.load(&assemble(&long_sum(n)), &PipelineOptions::default()).expect("the module loads");
-        assert!(cpu::kept().n_bytes <= cpu::ROOM, "{:?}", cpu::kept());
+        assert!(cpu::cache_stats().n_bytes <= cpu::ROOM, "{:?}", cpu::cache_stats());
     }
-    let kept = cpu::kept();
+    let kept = cpu::cache_stats();
     assert_eq!((kept.n_read, kept.n_compiled), (N_LONG + 1, 1));
     assert!(kept.n_modules < N_LONG, "{kept:?}");
     add(increment);
     add(increment);
     assert_eq!(device.get(numbers, 1), [3.0]);
-    assert_eq!((cpu::kept().n_read, cpu::kept().n_compiled), (N_LONG + 2, 2));
+    assert_eq!((cpu::cache_stats().n_read, cpu::cache_stats().n_compiled), (N_LONG + 2, 2));
 }
 
 /// A module of many words, `increment` with its addition done often, and different for each `n`.

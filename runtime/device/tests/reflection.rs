@@ -180,7 +180,7 @@ fn entry_points_that_are_not_there_are_named() {
 }
 
 #[test]
-fn two_variables_may_stand_for_one_buffer() {
+fn two_variables_may_alias_one_buffer() {
     let path = format!("{}/tests/modules/multiply.spvasm", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("it is there");
     let words = assemble(&text.replace("%product Binding 2", "%product Binding 0"));
@@ -223,7 +223,7 @@ fn image_module(ty: &str, body: &str) -> String {
 }
 
 #[test]
-fn images_are_told_with_what_is_done_to_them() {
+fn images_are_reflected_with_their_accesses() {
     let check = |ty: &str, body: &str, expect: &str| {
         let interface = Interface::reflect(&assemble(&image_module(ty, body)), &options("main", &[]));
         let interface = interface.expect("it reflects");

@@ -124,7 +124,7 @@ fn child_cannot_validate() {
 }
 
 #[test]
-fn where_there_is_no_gpu_the_reasons_are_told() {
+fn where_there_is_no_gpu_the_reasons_are_reported() {
     let check = |child: &str, environment: &[(&str, &str)]| in_child(child, environment);
     check(
         "child_has_no_driver",
@@ -140,7 +140,7 @@ fn where_there_is_no_gpu_the_reasons_are_told() {
 }
 
 #[test]
-#[ignore = "run by where_there_is_no_gpu_the_reasons_are_told"]
+#[ignore = "run by where_there_is_no_gpu_the_reasons_are_reported"]
 fn child_has_no_driver() {
     let infos = select::list();
     assert_eq!(infos.len(), 1, "{infos:?}");
@@ -169,7 +169,7 @@ fn child_asks_for_the_built_in_device() {
 }
 
 #[test]
-fn compiled_pipelines_are_kept_in_the_cache_folder() {
+fn compiled_pipelines_are_stored_in_the_cache_folder() {
     let folder = scratch_folder("cache");
     let text = folder.to_string_lossy();
     in_child("child_compiles_a_pipeline", &[("XDG_CACHE_HOME", &text)]);
@@ -182,7 +182,7 @@ fn compiled_pipelines_are_kept_in_the_cache_folder() {
 }
 
 #[test]
-#[ignore = "run by compiled_pipelines_are_kept_in_the_cache_folder"]
+#[ignore = "run by compiled_pipelines_are_stored_in_the_cache_folder"]
 fn child_compiles_a_pipeline() {
     let opened = select::open(&Selector::Vulkan(0), &OpenOptions::default()).expect("it opens");
     let pipeline = opened.device.load(&common::module("multiply"), &PipelineOptions::default());

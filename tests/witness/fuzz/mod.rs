@@ -334,7 +334,7 @@ fn harm_of_words(module: &KernelModule) -> Option<String> {
     }
     DEVICE.with_borrow_mut(|kept| {
         let (n_texts, device) = kept.get_or_insert_with(|| {
-            (0, cpu::open_with(Lanes::Gangs).expect("the built-in device is always there"))
+            (0, cpu::open_with(Lanes::SimdGroups).expect("the built-in device is always there"))
         });
         *n_texts += 1;
         let refused = device.load(&module.words, &PipelineOptions::default()).err();

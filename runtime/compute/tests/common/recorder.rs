@@ -20,7 +20,7 @@ pub struct Recorder {
     info: DeviceInfo,
     shares_memory: bool,
     /// While set, submissions end only when something needs their result.
-    pub held: Cell<bool>,
+    pub stalls: Cell<bool>,
     /// Lets the submission that is waited for next fail.
     pub fails: Cell<bool>,
     trace: RefCell<Vec<String>>,
@@ -48,7 +48,7 @@ impl Recorder {
         Rc::new(Recorder {
             info: info(),
             shares_memory,
-            held: Cell::new(false),
+            stalls: Cell::new(false),
             fails: Cell::new(false),
             trace: RefCell::default(),
             buffers: RefCell::default(),
@@ -203,7 +203,8 @@ impl Device for Recorder {
     }
 
     fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
-        if timeout.is_some() && self.held.get() && self.ended.borrow()[ticket.queue as usize] < ticket.value {
+        if timeout.is_some() && self.stalls.get() && self.ended.borrow()[ticket.queue as usize] < ticket.value
+        {
             return Ok(Waited::TimedOut);
         }
         self.release();

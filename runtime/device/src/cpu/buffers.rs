@@ -10,7 +10,7 @@ use super::emit::context::Slot;
 use super::errors;
 use super::images::ImageView;
 use super::info::NAME;
-use super::probes::Written;
+use super::instrumentation::Written;
 use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Result};
 
 const ALIGN: usize = 64;

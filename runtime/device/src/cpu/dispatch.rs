@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::emit::context::{Context, DONE, SPARE, Slot, Stop};
+use super::emit::context::{Context, DONE, SCRATCH_SIZE, Slot, Stop};
 use super::emit::{Code, Rest};
 use super::images::ImageView;
-use super::probes::schedule::Order;
-use super::probes::shared::Stamps;
-use super::probes::{Bytes, Extent, Watch};
+use super::instrumentation::schedule::Order;
+use super::instrumentation::shared::Stamps;
+use super::instrumentation::{Bytes, Extent, Watch};
+use super::subgroups::{Ended, LaneScheduler, Step};
 use super::tiers::Chosen;
-use super::together::{Ended, Step, Together};
 use crate::profile::LineCounts;
 use crate::{Finding, Sampler};
 
@@ -29,7 +29,7 @@ const MIN_SHARED_COST: u64 = 100_000;
 /// What threads share of a dispatch.
 pub struct Job {
     chosen: Chosen,
-    together: Option<Arc<Together>>,
+    scheduler: Option<Arc<LaneScheduler>>,
     slots: Vec<Slot>,
     ranges: Vec<Slot>,
     images: Vec<ImageView>,
@@ -54,9 +54,9 @@ pub struct Job {
     status: AtomicI32,
     stopped_in: AtomicU64,
     /// The regions before which lanes waited that could not meet, where that stopped it.
-    parted: AtomicU64,
+    diverged: AtomicU64,
     /// A lane that waited before the first of them, and one before the second.
-    parted_lanes: AtomicU64,
+    diverged_lanes: AtomicU64,
     cost: u64,
 }
 
@@ -69,7 +69,7 @@ unsafe impl Sync for Job {}
 /// What a dispatch needs.
 pub struct JobSpec<'a> {
     pub chosen: Chosen,
-    pub together: Option<Arc<Together>>,
+    pub scheduler: Option<Arc<LaneScheduler>>,
     pub slots: Vec<Slot>,
     /// Every buffer of the device, where the code goes to addresses.
     pub ranges: Vec<Slot>,
@@ -105,7 +105,7 @@ impl Job {
         let least = (MIN_CHUNK_COST / spec.group_cost.max(1)).max(1);
         Some(Job {
             chosen: spec.chosen,
-            together: spec.together,
+            scheduler: spec.scheduler,
             slots: spec.slots,
             ranges: spec.ranges,
             images: spec.images,
@@ -125,8 +125,8 @@ impl Job {
             next: AtomicU64::new(0),
             status: AtomicI32::new(DONE),
             stopped_in: AtomicU64::new(0),
-            parted: AtomicU64::new(0),
-            parted_lanes: AtomicU64::new(0),
+            diverged: AtomicU64::new(0),
+            diverged_lanes: AtomicU64::new(0),
             cost: spec.group_cost.saturating_mul(n_groups),
         })
     }
@@ -158,8 +158,8 @@ impl Job {
         let mut frame = lines_of(self.frame_size);
         let mut shared = lines_of(self.shared_size);
         let mut context = Context {
-            zeros: [0; SPARE],
-            sink: [0; SPARE],
+            zeros: [0; SCRATCH_SIZE],
+            sink: [0; SCRATCH_SIZE],
             n_groups: self.groups,
             interrupt: Arc::as_ptr(&self.interrupt),
             buffers: self.slots.as_ptr(),
@@ -170,9 +170,9 @@ impl Job {
             push: self.push.as_ptr().cast(),
             frames: frame.as_mut_ptr().cast(),
             shared: shared.as_mut_ptr().cast(),
-            together: self.together.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
-            parted: [0; 2],
-            parted_lane: 0,
+            scheduler: self.scheduler.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
+            diverged: [0; 2],
+            diverged_lane: 0,
             order: [[1, 0]; 3],
             stamps: Stamps::default(),
             watched: self.watch.as_ref().map_or(std::ptr::null(), |watch| watch.watched.as_ptr()),
@@ -246,7 +246,7 @@ impl Job {
             // Workgroups whose lanes wait for each other run one by one, and so do those whose shared memory has
             // initializers, is watched or, with nothing that splits their code, to be zero as it would be with that.
             let is_watched = self.watch.is_some() && self.shared_size > 0;
-            let shares = self.together.is_some() && self.shared_size > 0;
+            let shares = self.scheduler.is_some() && self.shared_size > 0;
             let parts = self.chosen.code.entries.len() > 1;
             let alone = parts || shares || self.order.is_some() || is_watched || self.clears_shared;
             let most = if alone { 1 } else { end - at };
@@ -257,18 +257,18 @@ impl Job {
                 group_begins(context);
             }
             let place = [x, y, z];
-            let status = match &self.together {
-                Some(together) if self.chosen.code.lanes_part => {
-                    self.lanes_together(together, context, place)
+            let status = match &self.scheduler {
+                Some(scheduler) if self.chosen.code.lanes_diverge => {
+                    self.run_scheduled(scheduler, context, place)
                 }
                 _ => self.row(context, place, x + n as u32),
             };
             if status != DONE {
                 self.stopped_in.store(group, Ordering::Relaxed);
-                let [one, other] = context.parted.map(u64::from);
-                self.parted.store(one << 32 | other, Ordering::Relaxed);
-                let lanes = u64::from(self.first_lane(context)) << 32 | u64::from(context.parted_lane);
-                self.parted_lanes.store(lanes, Ordering::Relaxed);
+                let [one, other] = context.diverged.map(u64::from);
+                self.diverged.store(one << 32 | other, Ordering::Relaxed);
+                let lanes = u64::from(self.first_lane(context)) << 32 | u64::from(context.diverged_lane);
+                self.diverged_lanes.store(lanes, Ordering::Relaxed);
                 return status;
             }
             at += n;
@@ -296,7 +296,7 @@ impl Job {
 
     fn part_of_row(&self, code: &Code, context: &mut Context, first: [u32; 3], end_x: u32) -> i32 {
         match code.rest {
-            Some(rest) => self.gangs_of_groups(code, rest, context, first, end_x),
+            Some(rest) => self.groups_as_lanes(code, rest, context, first, end_x),
             None => self.regions(code, context, first, end_x),
         }
     }
@@ -309,11 +309,11 @@ impl Job {
             // kernel said and outlive the call.
             let status = unsafe { (code.entries[region])(context, x, end_x, y, z) };
             if status <= DONE {
-                context.parted = context.parted.map(|region| code.numbers[region as usize] as u32);
+                context.diverged = context.diverged.map(|region| code.numbers[region as usize] as u32);
                 return status;
             }
             if self.interrupt.load(Ordering::Relaxed) {
-                context.parted = [code.numbers[status as usize] as u32; 2];
+                context.diverged = [code.numbers[status as usize] as u32; 2];
                 return INTERRUPTED_BETWEEN;
             }
             barrier_opens(context);
@@ -323,7 +323,7 @@ impl Job {
 
     /// A row of workgroups whose gangs are groups: whole gangs begin at multiples of their width, what lies
     /// before and behind them runs group by group.
-    fn gangs_of_groups(
+    fn groups_as_lanes(
         &self,
         code: &Code,
         rest: Rest,
@@ -347,7 +347,7 @@ impl Job {
     }
 
     /// A workgroup whose lanes may wait in different places.
-    fn lanes_together(&self, together: &Together, context: &mut Context, [x, y, z]: [u32; 3]) -> i32 {
+    fn run_scheduled(&self, scheduler: &LaneScheduler, context: &mut Context, [x, y, z]: [u32; 3]) -> i32 {
         let frames = context.frames;
         let enter = |step: Step| {
             let region = match step {
@@ -358,19 +358,19 @@ impl Job {
                 }
             };
             if self.interrupt.load(Ordering::Relaxed) {
-                context.parted = [region as u32; 2];
+                context.diverged = [region as u32; 2];
                 return INTERRUPTED_BETWEEN;
             }
             // SAFETY: as in `regions`.
             unsafe { (self.chosen.code.entries[region])(&mut *context, x, x + 1, y, z) }
         };
         // SAFETY: `work` gave the context memory for all lanes, and this thread alone uses it.
-        match unsafe { together.run(frames, enter) } {
+        match unsafe { scheduler.run(frames, enter) } {
             Ended::Done => DONE,
             Ended::Stopped(status) => status,
-            Ended::Parted(regions, lane) => {
-                (context.parted, context.parted_lane) = (regions, lane);
-                Stop::Parted.status()
+            Ended::Diverged(regions, lane) => {
+                (context.diverged, context.diverged_lane) = (regions, lane);
+                Stop::Diverged.status()
             }
         }
     }
@@ -383,21 +383,21 @@ impl Job {
     }
 
     /// The regions before which lanes waited that could not meet, or that were not let go on.
-    pub fn parted(&self) -> [usize; 2] {
-        let parted = self.parted.load(Ordering::Relaxed);
-        [parted >> 32, parted & 0xffff_ffff].map(|region| region as usize)
+    pub fn diverged(&self) -> [usize; 2] {
+        let diverged = self.diverged.load(Ordering::Relaxed);
+        [diverged >> 32, diverged & 0xffff_ffff].map(|region| region as usize)
     }
 
     /// Of each of these regions a lane that waited before it, by its index in the workgroup.
-    pub fn parted_lanes(&self) -> [u32; 2] {
-        let lanes = self.parted_lanes.load(Ordering::Relaxed);
+    pub fn diverged_lanes(&self) -> [u32; 2] {
+        let lanes = self.diverged_lanes.load(Ordering::Relaxed);
         [(lanes >> 32) as u32, lanes as u32]
     }
 
     /// The lane that comes first in the order of this workgroup, or where lanes wait in different places the one of
     /// index 0.
     fn first_lane(&self, context: &Context) -> u32 {
-        if self.order.is_none() || self.together.is_some() && self.chosen.code.lanes_part {
+        if self.order.is_none() || self.scheduler.is_some() && self.chosen.code.lanes_diverge {
             return 0;
         }
         let [x, y, z]: [u32; 3] = std::array::from_fn(|axis| context.order[axis][1] % self.local_size[axis]);

@@ -5,7 +5,7 @@
 
 use half::f16;
 
-use super::probes::Bytes;
+use super::instrumentation::Bytes;
 use crate::{AddressMode, Channel, Filter, ImageInfo, Sampler, TexelFormat};
 
 /// A bound image. ORDER: compiled code takes the offset of `size` from here.
@@ -289,10 +289,10 @@ pub unsafe extern "C" fn texel_address(
     x: i32,
     y: i32,
     z: i32,
-    elsewhere: *mut u8,
+    scratch: *mut u8,
 ) -> *mut u8 {
     // SAFETY: the caller's.
     let view = unsafe { &*view };
     let is_word = view.info.format.size() == 4;
-    view.at([x, y, z]).filter(|_| is_word).unwrap_or(elsewhere)
+    view.at([x, y, z]).filter(|_| is_word).unwrap_or(scratch)
 }

@@ -20,7 +20,7 @@ pub const ROOM: usize = 64 << 20;
 /// Bytes that each word of a module takes in the forms in which it is kept, roughly; code is counted.
 const BYTES_PER_WORD: usize = 64;
 
-static LIBRARY: Mutex<Library> = Mutex::new(Library { kept: FxHashMap::with_hasher(FxBuildHasher) });
+static LIBRARY: Mutex<Library> = Mutex::new(Library { pipelines: FxHashMap::with_hasher(FxBuildHasher) });
 /// Counts runs, so that it can be told which was last.
 static N_RUNS: AtomicU64 = AtomicU64::new(0);
 static N_READ: AtomicUsize = AtomicUsize::new(0);
@@ -28,7 +28,7 @@ static N_COMPILED: AtomicUsize = AtomicUsize::new(0);
 
 /// What this process keeps of the modules that its devices loaded, and what it did for them so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct CacheStats {
     pub n_modules: usize,
     /// Roughly, code included.
     pub n_bytes: usize,
@@ -38,10 +38,10 @@ pub struct Kept {
     pub n_compiled: usize,
 }
 
-pub fn kept() -> Kept {
+pub fn cache_stats() -> CacheStats {
     let library = library();
-    Kept {
-        n_modules: library.kept.len(),
+    CacheStats {
+        n_modules: library.pipelines.len(),
         n_bytes: library.n_bytes(),
         n_read: N_READ.load(Ordering::Relaxed),
         n_compiled: N_COMPILED.load(Ordering::Relaxed),
@@ -123,7 +123,7 @@ impl Usage {
 }
 
 struct Library {
-    kept: FxHashMap<Key, Arc<Pipeline>>,
+    pipelines: FxHashMap<Key, Arc<Pipeline>>,
 }
 
 fn library() -> MutexGuard<'static, Library> {
@@ -132,7 +132,7 @@ fn library() -> MutexGuard<'static, Library> {
 }
 
 fn pipeline(key: &Key) -> Result<Arc<Pipeline>> {
-    if let Some(pipeline) = library().kept.get(key) {
+    if let Some(pipeline) = library().pipelines.get(key) {
         return Ok(pipeline.clone());
     }
     // Others are not kept waiting meanwhile.
@@ -149,13 +149,13 @@ impl Library {
     /// The pipeline that is kept by a key from now on: this one, or that of whoever was faster. And those that are
     /// let go for it.
     fn keep(&mut self, key: &Key, pipeline: Arc<Pipeline>) -> (Arc<Pipeline>, Vec<Arc<Pipeline>>) {
-        let pipeline = self.kept.entry(key.clone()).or_insert(pipeline).clone();
+        let pipeline = self.pipelines.entry(key.clone()).or_insert(pipeline).clone();
         let mut let_go = Vec::new();
         let mut n_bytes = self.n_bytes();
-        while n_bytes > ROOM && self.kept.len() > 1 {
-            let oldest = self.kept.iter().min_by_key(|(_, pipeline)| pipeline.usage.last_run());
+        while n_bytes > ROOM && self.pipelines.len() > 1 {
+            let oldest = self.pipelines.iter().min_by_key(|(_, pipeline)| pipeline.usage.last_run());
             let oldest = oldest.map(|(key, _)| key.clone()).expect("there are several");
-            let oldest = self.kept.remove(&oldest).expect("it was found there");
+            let oldest = self.pipelines.remove(&oldest).expect("it was found there");
             n_bytes -= oldest.usage.n_bytes();
             let_go.push(oldest);
         }
@@ -163,6 +163,6 @@ impl Library {
     }
 
     fn n_bytes(&self) -> usize {
-        self.kept.values().map(|pipeline| pipeline.usage.n_bytes()).sum()
+        self.pipelines.values().map(|pipeline| pipeline.usage.n_bytes()).sum()
     }
 }

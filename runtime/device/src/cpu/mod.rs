@@ -18,6 +18,7 @@ mod emit;
 mod errors;
 mod images;
 mod info;
+mod instrumentation;
 mod lane;
 mod library;
 mod lower;
@@ -25,10 +26,9 @@ mod math;
 mod module;
 mod pipeline;
 mod pool;
-mod probes;
 mod state;
+mod subgroups;
 mod tiers;
-mod together;
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -42,7 +42,7 @@ use self::emit::context::{DONE, Stop};
 use self::images::ImageView;
 use self::library::Key;
 use self::pipeline::Pipeline;
-use self::state::{Outcome, State, samplers};
+use self::state::{State, Submission, samplers};
 use crate::findings::Launch;
 use crate::profile::{LineCounts, Recorder};
 use crate::{
@@ -52,7 +52,7 @@ use crate::{
 };
 
 pub use self::info::info;
-pub use self::library::{Kept, ROOM, kept};
+pub use self::library::{CacheStats, ROOM, cache_stats};
 
 /// How code goes through the invocations of a workgroup. The results are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,19 +60,19 @@ pub enum Lanes {
     /// One after the other.
     Single,
     /// Several neighbours at once, in kernels where that can be done.
-    Gangs,
-    /// As [`Lanes::Gangs`] where there is much to do, else in single ones whose code is sooner made.
-    AsItPays,
+    SimdGroups,
+    /// As [`Lanes::SimdGroups`] where there is much to do, else in single ones whose code is sooner made.
+    Adaptive,
 }
 
 /// Opens the built-in device. It is always there.
 pub fn open() -> Result<Rc<dyn Device>> {
-    new_device(Lanes::AsItPays, None)
+    new_device(Lanes::Adaptive, None)
 }
 
 /// As [`open`]; what kernels cost is added to the recorder.
 pub fn open_profiled(recorder: Recorder) -> Result<Rc<dyn Device>> {
-    new_device(Lanes::AsItPays, Some(recorder))
+    new_device(Lanes::Adaptive, Some(recorder))
 }
 
 /// As [`open`], with code of one kind.
@@ -183,21 +183,21 @@ impl Device for CpuDevice {
         for command in commands.iter() {
             state.check(command)?;
         }
-        let outcome = self.run(state, commands);
-        Ok(state.submitted(outcome))
+        let submission = self.run(state, commands);
+        Ok(state.submitted(submission))
     }
 
     fn wait(&self, ticket: Ticket, _timeout: Option<Duration>) -> Result<Waited> {
-        match self.state.borrow().outcome(ticket)? {
-            Some(outcome) => outcome.result.clone().map(|()| Waited::Done),
+        match self.state.borrow().submission(ticket)? {
+            Some(submission) => submission.result.clone().map(|()| Waited::Done),
             None => Ok(Waited::Done),
         }
     }
 
     fn timestamps(&self, ticket: Ticket) -> Result<Vec<u64>> {
         let state = self.state.borrow();
-        let outcome = state.outcome(ticket)?;
-        Ok(outcome.map(|outcome| outcome.timestamps.clone()).unwrap_or_default())
+        let submission = state.submission(ticket)?;
+        Ok(submission.map(|submission| submission.timestamps.clone()).unwrap_or_default())
     }
 
     fn findings(&self) -> Vec<Finding> {
@@ -210,12 +210,12 @@ impl Device for CpuDevice {
 }
 
 impl CpuDevice {
-    fn run(&self, state: &mut State, commands: &Commands) -> Outcome {
+    fn run(&self, state: &mut State, commands: &Commands) -> Submission {
         let mut timestamps = Vec::new();
         let mut n_dispatches = 0;
         for command in commands.iter() {
             if self.interrupt.load(Ordering::Relaxed) {
-                return Outcome { timestamps, result: Err(interrupted(None)) };
+                return Submission { timestamps, result: Err(interrupted(None)) };
             }
             let result = match command {
                 Command::Copy { from, from_offset, to, to_offset, size } => {
@@ -235,10 +235,10 @@ impl CpuDevice {
                 }
             };
             if result.is_err() {
-                return Outcome { timestamps, result };
+                return Submission { timestamps, result };
             }
         }
-        Outcome { timestamps, result: Ok(()) }
+        Submission { timestamps, result: Ok(()) }
     }
 
     fn dispatch(&self, state: &mut State, dispatch: &Dispatch) -> Result<()> {
@@ -249,11 +249,11 @@ impl CpuDevice {
         let buffers = slots.iter().map(dispatch::bytes).collect();
         let views = state.image_views(pipeline, dispatch)?;
         let images = views.iter().map(ImageView::texels).collect();
-        let memory = probes::Memory { groups: dispatch.groups, buffers, images, written };
+        let memory = instrumentation::Memory { groups: dispatch.groups, buffers, images, written };
         let n_threads = state.pool.n_threads() as u64;
         let spec = JobSpec {
             chosen: pipeline.code(dispatch)?,
-            together: pipeline.together.clone(),
+            scheduler: pipeline.scheduler.clone(),
             slots,
             ranges: if pipeline.uses_addresses { state.buffers.ranges() } else { Vec::new() },
             images: views,
@@ -266,9 +266,9 @@ impl CpuDevice {
             group_cost: pipeline.cost,
             n_threads,
             interrupt: self.interrupt.clone(),
-            watch: probes::Watch::new(
+            watch: instrumentation::Watch::new(
                 pipeline.instrument,
-                &pipeline.probes,
+                &pipeline.sites,
                 pipeline.interface.local_size,
                 memory,
             ),
@@ -293,16 +293,21 @@ impl CpuDevice {
         pipeline.note(began.elapsed());
         match job.status() {
             DONE => Ok(()),
-            INTERRUPTED_BETWEEN => Err(interrupted(pipeline.waited_at(job.parted()))),
+            INTERRUPTED_BETWEEN => Err(interrupted(pipeline.waited_at(job.diverged()))),
             status => match Stop::of_status(status) {
-                Some(Stop::Parted) => match pipeline.instrument {
+                Some(Stop::Diverged) => match pipeline.instrument {
                     Instrument::Checked(checks) if checks.has(Check::Barrier) => {
-                        let finding =
-                            pipeline.parted_finding(job.parted(), job.parted_lanes(), job.stopped_in());
+                        let finding = pipeline.divergence_finding(
+                            job.diverged(),
+                            job.diverged_lanes(),
+                            job.stopped_in(),
+                        );
                         state.findings.push(finding);
                         Ok(())
                     }
-                    _ => Err(pipeline.parted(job.parted(), job.parted_lanes(), job.stopped_in())),
+                    _ => {
+                        Err(pipeline.divergence_error(job.diverged(), job.diverged_lanes(), job.stopped_in()))
+                    }
                 },
                 Some(Stop::Interrupted(place)) => Err(interrupted(pipeline.line(place))),
                 None => unreachable!("a status above zero names a region, which was run"),

@@ -7,13 +7,13 @@ use super::Lanes;
 use super::emit::{lane_stride, lanes_wait};
 use super::info::{MAX_INVOCATIONS, NAME, SUBGROUP_SIZE, SUBGROUP_SIZES};
 use super::lane::Kernel;
-use super::lane::gangs::MAX_WIDTH;
 use super::lane::regions::{self, Region, Regions};
+use super::lane::simd::MAX_WIDTH;
 use super::library::Usage;
 use super::module::{Module, Strings};
+use super::subgroups::LaneScheduler;
 use super::tiers::{Chosen, Tiers};
-use super::together::Together;
-use super::{errors, lower, module, probes};
+use super::{errors, instrumentation, lower, module};
 use crate::findings::Check;
 use crate::reflect;
 use crate::{
@@ -35,7 +35,7 @@ pub struct Pipeline {
     /// Lines at which lanes wait before each region.
     pub wait_lines: Vec<Option<SourceLine>>,
     /// Where lanes may wait in different places.
-    pub together: Option<Arc<Together>>,
+    pub scheduler: Option<Arc<LaneScheduler>>,
     /// Set and binding of each buffer that the code takes, in its order.
     pub buffers: Vec<(u32, u32)>,
     /// Of each image, and of each sampler.
@@ -51,7 +51,7 @@ pub struct Pipeline {
     pub cost: u64,
     pub instrument: Instrument,
     /// What its probes stand for.
-    pub probes: probes::Sites,
+    pub sites: instrumentation::Sites,
 }
 
 impl Pipeline {
@@ -83,16 +83,16 @@ impl Pipeline {
     }
 
     /// Lanes of a workgroup wait before two regions, and will not meet: one of those before each.
-    pub fn parted(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> DeviceError {
-        let [barrier, other] = self.parted_lines(regions);
-        let [invocation, _] = self.parted_invocations(regions, lanes, group);
+    pub fn divergence_error(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> DeviceError {
+        let [barrier, other] = self.diverged_lines(regions);
+        let [invocation, _] = self.diverged_invocations(regions, lanes, group);
         errors::diverged(barrier, other, invocation)
     }
 
     /// The same where it is looked for.
-    pub fn parted_finding(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> Finding {
-        let [line, waits] = self.parted_lines(regions);
-        let [invocation, other] = self.parted_invocations(regions, lanes, group);
+    pub fn divergence_finding(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> Finding {
+        let [line, waits] = self.diverged_lines(regions);
+        let [invocation, other] = self.diverged_invocations(regions, lanes, group);
         Finding {
             kind: FindingKind::DivergentBarrier { other, waits },
             line,
@@ -108,7 +108,7 @@ impl Pipeline {
     }
 
     /// One that waits at a barrier, and one that does not come to it.
-    fn parted_invocations(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> [Invocation; 2] {
+    fn diverged_invocations(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> [Invocation; 2] {
         let size = self.interface.local_size;
         let local = |lane: u32| [lane % size[0], lane / size[0] % size[1], lane / size[0] / size[1]];
         let [first, second] = lanes.map(|lane| Invocation::new(group, local(lane), size));
@@ -116,7 +116,7 @@ impl Pipeline {
     }
 
     /// Where the lanes wait. One of them is at a barrier; the other may be at the end.
-    fn parted_lines(&self, regions: [usize; 2]) -> [Option<SourceLine>; 2] {
+    fn diverged_lines(&self, regions: [usize; 2]) -> [Option<SourceLine>; 2] {
         let [barrier, other] = if regions[0] == 0 { [regions[1], 0] } else { regions };
         let other = (other != 0).then(|| self.wait_lines[other].clone()).flatten();
         [self.wait_lines[barrier].clone(), other]
@@ -132,7 +132,7 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
     check_local_size(module.local_size)?;
     let mut kernel = lower::lower(&module, subgroup_size, options.instrument)?;
     if options.instrument == Instrument::Profile {
-        probes::profile::watch(&mut kernel);
+        instrumentation::profile::watch(&mut kernel);
     }
     let too_many = |_| errors::too_large("its barriers part it too often", None);
     let regions = regions::split(&kernel).map_err(too_many)?;
@@ -149,7 +149,7 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
         interface: Arc::new(interface),
         usage: Usage::of_words(words.len()),
         wait_lines: wait_lines(&module, &kernel, &regions),
-        together: Together::new(&kernel, &regions, stride).map(Arc::new),
+        scheduler: LaneScheduler::new(&kernel, &regions, stride).map(Arc::new),
         uses_addresses: kernel.uses_addresses,
         push_size: kernel.push_size as usize,
         shared_size: kernel.shared_size as usize,
@@ -163,9 +163,9 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
             }
             instrument => instrument,
         },
-        probes: match options.instrument {
-            Instrument::None => probes::Sites::default(),
-            _ => probes::sites(&kernel, &module),
+        sites: match options.instrument {
+            Instrument::None => instrumentation::Sites::default(),
+            _ => instrumentation::sites(&kernel, &module),
         },
         buffers: kernel.buffers.clone(),
         images: kernel.images.clone(),

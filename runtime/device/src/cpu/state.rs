@@ -14,7 +14,7 @@ use super::info::{MAX_GROUPS, NAME};
 use super::library::{Key, Loaded};
 use super::pipeline::Pipeline;
 use super::pool::Pool;
-use super::{errors, probes};
+use super::{errors, instrumentation};
 use crate::command;
 use crate::image::{misfit, unfilterable};
 use crate::interface::ImageBinding;
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Outcomes that are kept at most, the oldest going first.
-const MAX_OUTCOMES: usize = 4096;
+const MAX_SUBMISSIONS: usize = 4096;
 
 pub struct State {
     pub pool: Pool,
@@ -34,13 +34,13 @@ pub struct State {
     ids: FxHashMap<Key, PipelineId>,
     n_submitted: u64,
     /// Of the submissions that have something to tell.
-    outcomes: BTreeMap<u64, Outcome>,
+    submissions: BTreeMap<u64, Submission>,
     /// What nobody has asked for yet.
     pub findings: Vec<Finding>,
 }
 
 /// What became of a submission.
-pub struct Outcome {
+pub struct Submission {
     pub timestamps: Vec<u64>,
     pub result: Result<()>,
 }
@@ -54,7 +54,7 @@ impl State {
             n_loaded: 0,
             ids: FxHashMap::default(),
             n_submitted: 0,
-            outcomes: BTreeMap::new(),
+            submissions: BTreeMap::new(),
             findings: Vec::new(),
         }
     }
@@ -94,20 +94,20 @@ impl State {
     }
 
     /// Keeps what became of a submission, where there is something to tell.
-    pub fn submitted(&mut self, outcome: Outcome) -> Ticket {
+    pub fn submitted(&mut self, submission: Submission) -> Ticket {
         self.n_submitted += 1;
-        if outcome.result.is_err() || !outcome.timestamps.is_empty() {
-            self.outcomes.insert(self.n_submitted, outcome);
-            if self.outcomes.len() > MAX_OUTCOMES {
-                self.outcomes.pop_first();
+        if submission.result.is_err() || !submission.timestamps.is_empty() {
+            self.submissions.insert(self.n_submitted, submission);
+            if self.submissions.len() > MAX_SUBMISSIONS {
+                self.submissions.pop_first();
             }
         }
         Ticket { queue: 0, value: self.n_submitted }
     }
 
-    pub fn outcome(&self, ticket: Ticket) -> Result<Option<&Outcome>> {
+    pub fn submission(&self, ticket: Ticket) -> Result<Option<&Submission>> {
         self.check_ticket(ticket)?;
-        Ok(self.outcomes.get(&ticket.value))
+        Ok(self.submissions.get(&ticket.value))
     }
 
     pub fn check_ticket(&self, ticket: Ticket) -> Result<()> {
@@ -194,7 +194,11 @@ impl State {
 
     /// Of each of its buffers, then of each of its images, which bytes were written, if that is watched and there are others. Where it is not
     /// watched, all that the dispatch may write counts as written.
-    pub fn written(&mut self, pipeline: &Pipeline, dispatch: &Dispatch) -> Vec<Option<probes::Written>> {
+    pub fn written(
+        &mut self,
+        pipeline: &Pipeline,
+        dispatch: &Dispatch,
+    ) -> Vec<Option<instrumentation::Written>> {
         let is_watched = matches!(pipeline.instrument, Instrument::Checked(checks) if checks.has(Check::DeviceUninitialised));
         for bound in dispatch.bindings.iter().filter(|bound| !is_watched && bound.access.writes()) {
             self.buffers.wrote(bound.buffer, bound.offset..bound.offset + bound.size);

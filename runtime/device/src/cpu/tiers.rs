@@ -10,9 +10,9 @@ use std::time::Duration;
 use super::Lanes;
 use super::emit::{self, Code, Effort, LineTable};
 use super::lane::guard::{self, Guard};
-use super::lane::meetings::{self, Meetings};
 use super::lane::regions::{self, Carried, Regions};
-use super::lane::{Kernel, gangs};
+use super::lane::subgroup_ops::{self, InlinedSubgroupOps};
+use super::lane::{Kernel, simd};
 use super::library::Usage;
 use super::module::Line;
 use crate::Result;
@@ -58,9 +58,9 @@ impl Tiers {
         let n_insts: usize = kernel.blocks.iter().map(|block| block.insts.len()).sum();
         // The counting takes more than better code would save.
         let worth = if kernel.is_profiled() { u64::MAX } else { CARE + CARE_PER_INST * n_insts as u64 };
-        let in_gangs = lanes != Lanes::Single && !kernel.runs_one_by_one() && regions.all.len() == 1;
+        let uses_simd = lanes != Lanes::Single && !kernel.runs_one_by_one() && regions.all.len() == 1;
         Tiers {
-            guard: if in_gangs { guard::find(&kernel) } else { None },
+            guard: if uses_simd { guard::find(&kernel) } else { None },
             kernel,
             regions,
             carried,
@@ -110,7 +110,7 @@ impl Tiers {
 
     fn is_worth(&self, cost: u64) -> bool {
         let expected = cost / INSTS_PER_NANOSECOND;
-        self.lanes != Lanes::AsItPays
+        self.lanes != Lanes::Adaptive
             || self.spent.load(Ordering::Relaxed).saturating_add(expected) >= self.worth
     }
 
@@ -129,12 +129,13 @@ impl Tiers {
             if self.lanes == Lanes::Single || kernel.runs_one_by_one() {
                 return emit::compile(kernel, regions, carried, None, lines, Effort::Care);
             }
-            if let Some(Meetings { kernel, regions, carried }) = meetings::find(kernel, regions)
-                && let Some(plan) = gangs::choose(&kernel, &regions, &carried)
+            if let Some(InlinedSubgroupOps { kernel, regions, carried }) =
+                subgroup_ops::inline(kernel, regions)
+                && let Some(plan) = simd::choose(&kernel, &regions, &carried)
             {
                 return emit::compile(&kernel, &regions, &carried, Some(&plan), lines, Effort::Care);
             }
-            let plan = gangs::choose(kernel, regions, carried);
+            let plan = simd::choose(kernel, regions, carried);
             emit::compile(kernel, regions, carried, plan.as_ref(), lines, Effort::Care)
         })
     }
@@ -144,7 +145,7 @@ impl Tiers {
             let kernel = &guard.inside;
             let regions = regions::split(kernel).expect("the kernel has fewer ways than before");
             let carried = Carried::default();
-            let plan = gangs::choose(kernel, &regions, &carried);
+            let plan = simd::choose(kernel, &regions, &carried);
             emit::compile(kernel, &regions, &carried, plan.as_ref(), lines, Effort::Care)
         })?;
         Ok(Inside { code, groups })

@@ -71,7 +71,7 @@ impl Entry<'_> {
     }
 
     /// Whether an input tells workgroups apart.
-    pub fn tells_groups(&self, ids: &Ids) -> bool {
+    pub fn depends_on_group(&self, ids: &Ids) -> bool {
         let inputs = self.variables.iter().filter_map(Operand::id_ref_any);
         inputs.filter_map(|id| ids.built_in_of(id)).any(|built_in| {
             matches!(built_in, BuiltIn::GlobalInvocationId | BuiltIn::WorkgroupId | BuiltIn::NumWorkgroups)

@@ -62,8 +62,8 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
         push_constants: resources::push_constants(module, &ids, &constants, &reached)?,
         addresses: addresses::addresses(module, &ids, &constants, &reached)?,
         spec_constants: constants.specialisable(module, &ids)?,
-        tells_groups: entry.tells_groups(&ids),
-        settled: settled(module),
+        depends_on_group: entry.depends_on_group(&ids),
+        specialised: is_specialised(module),
         records: records(module),
     };
     let shared_bytes = shared::bytes(module, &constants, &reached);
@@ -71,10 +71,10 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
 }
 
 /// Whether the translator of a shader says so.
-fn settled(module: &rspirv::dr::Module) -> bool {
+fn is_specialised(module: &rspirv::dr::Module) -> bool {
     module.debug_module_processed.iter().any(|instruction| {
         let text = instruction.operands.first();
-        matches!(text, Some(rspirv::dr::Operand::LiteralString(text)) if text.starts_with(interface::SETTLED))
+        matches!(text, Some(rspirv::dr::Operand::LiteralString(text)) if text.starts_with(interface::SPECIALISED))
     })
 }
 

@@ -10,7 +10,7 @@ pub(super) struct Buffers {
     slots: Vec<Slot>,
     vacant: Vec<u32>,
     /// Freed, but named by submissions that had not ended.
-    leaving: Vec<Held>,
+    leaving: Vec<Entry>,
     /// How many still have to be filled with zeros.
     pub n_fresh: usize,
 }
@@ -19,10 +19,10 @@ pub(super) struct Buffers {
 #[derive(Default)]
 struct Slot {
     generation: u32,
-    held: Option<Held>,
+    entry: Option<Entry>,
 }
 
-pub(super) struct Held {
+pub(super) struct Entry {
     pub buffer: Buffer,
     /// For each queue.
     last: Vec<LastUse>,
@@ -37,32 +37,32 @@ const UNKNOWN: DeviceError = DeviceError::UnknownId { kind: "buffer" };
 impl Buffers {
     pub fn insert(&mut self, buffer: Buffer, n_queues: usize) -> BufferId {
         let last = vec![LastUse::default(); n_queues];
-        let held = Held { buffer, last, fresh: true, companion: None };
+        let entry = Entry { buffer, last, fresh: true, companion: None };
         self.n_fresh += 1;
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             self.slots.len() as u32 - 1
         });
         let slot = &mut self.slots[index as usize];
-        slot.held = Some(held);
+        slot.entry = Some(entry);
         BufferId(u64::from(slot.generation) << 32 | u64::from(index))
     }
 
-    pub fn get(&self, id: BufferId) -> Result<&Held> {
+    pub fn get(&self, id: BufferId) -> Result<&Entry> {
         let slot = self.slots.get(id.0 as u32 as usize).ok_or(UNKNOWN)?;
-        slot.held.as_ref().filter(|_| u64::from(slot.generation) == id.0 >> 32).ok_or(UNKNOWN)
+        slot.entry.as_ref().filter(|_| u64::from(slot.generation) == id.0 >> 32).ok_or(UNKNOWN)
     }
 
-    pub fn get_mut(&mut self, id: BufferId) -> Result<&mut Held> {
+    pub fn get_mut(&mut self, id: BufferId) -> Result<&mut Entry> {
         let slot = self.slots.get_mut(id.0 as u32 as usize).ok_or(UNKNOWN)?;
         let generation = slot.generation;
-        slot.held.as_mut().filter(|_| u64::from(generation) == id.0 >> 32).ok_or(UNKNOWN)
+        slot.entry.as_mut().filter(|_| u64::from(generation) == id.0 >> 32).ok_or(UNKNOWN)
     }
 
     /// Marks the buffer as having content.
     pub fn filled(&mut self, id: BufferId) -> Result<()> {
-        let held = self.get_mut(id)?;
-        if std::mem::take(&mut held.fresh) {
+        let entry = self.get_mut(id)?;
+        if std::mem::take(&mut entry.fresh) {
             self.n_fresh -= 1;
         }
         Ok(())
@@ -75,7 +75,7 @@ impl Buffers {
         }
         let index = id.0 as u32;
         let slot = &mut self.slots[index as usize];
-        self.leaving.extend(slot.held.take());
+        self.leaving.extend(slot.entry.take());
         // A place whose generations are used up stays empty.
         if let Some(next) = slot.generation.checked_add(1) {
             slot.generation = next;
@@ -101,13 +101,13 @@ impl Buffers {
 
     /// Destroys them all; the device is idle.
     pub fn destroy_all(&mut self, memory: &Memory) {
-        let held = self.slots.iter_mut().filter_map(|slot| slot.held.take());
-        held.chain(self.leaving.drain(..)).for_each(|held| memory.destroy(held.buffer));
+        let entry = self.slots.iter_mut().filter_map(|slot| slot.entry.take());
+        entry.chain(self.leaving.drain(..)).for_each(|entry| memory.destroy(entry.buffer));
         self.n_fresh = 0;
     }
 }
 
-impl Held {
+impl Entry {
     pub fn last_use(&self, queue: usize) -> LastUse {
         self.last[queue]
     }

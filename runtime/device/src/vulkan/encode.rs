@@ -93,7 +93,7 @@ impl Encoder<'_> {
         }
         let host_may_look = plan.merged.iter().any(|used| {
             used.access.writes()
-                && self.buffers.get(used.buffer).is_ok_and(|held| held.buffer.mapped.is_some())
+                && self.buffers.get(used.buffer).is_ok_and(|entry| entry.buffer.mapped.is_some())
         });
         if host_may_look {
             host_barrier(&self.gpu.device, take.commands);

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn barriers_stand_between_conflicts_only() {
+    fn barriers_separate_conflicts_only() {
         check(&[&["0 0 8 r"], &["0 0 8 r"]], "cc");
         check(&[&["0 0 8 w"], &["0 0 8 r"]], "c|c");
         check(&[&["0 0 8 r"], &["0 0 8 w"]], "c|c");

@@ -125,9 +125,9 @@ impl Memory {
         ty: u32,
     ) -> Buffer {
         let ptr = self.allocator.get_allocation_info(&allocation).mapped_data.cast::<u8>();
-        let hidden = self.separate && usage == MemoryUsage::Device;
+        let device_only = self.separate && usage == MemoryUsage::Device;
         let cached = self.flags(ty).contains(vk::MemoryPropertyFlags::HOST_CACHED);
-        let mapped = (!ptr.is_null() && !hidden).then_some(Mapped { ptr, cached });
+        let mapped = (!ptr.is_null() && !device_only).then_some(Mapped { ptr, cached });
         Buffer { place: Place::Buffer(handle), allocation, size, mapped }
     }
 

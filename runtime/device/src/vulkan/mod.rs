@@ -123,7 +123,7 @@ struct VulkanDevice {
 impl Drop for VulkanDevice {
     fn drop(&mut self) {
         // A kernel that never ends keeps the device: to take it away would crash, to wait would hang.
-        if self.state.borrow().settle() {
+        if self.state.borrow().wait_all() {
             // SAFETY: nobody sees the device after this.
             unsafe { ManuallyDrop::drop(&mut self.state) };
         } else {

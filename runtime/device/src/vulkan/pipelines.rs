@@ -150,7 +150,7 @@ impl Pipelines {
         validity::check(&self.gpu.physical, &words_in_order)?;
         let words_in_order = match options.origin {
             Origin::Compiler => words_in_order,
-            Origin::Elsewhere => {
+            Origin::External => {
                 foreign::bounded(&self.gpu.physical, words_in_order, &module, &reflection.constants)?
             }
         };

@@ -222,7 +222,7 @@ impl Queue {
 
     /// Waits for all that was submitted, though not for long for what was given up before; tells whether
     /// it has ended.
-    pub fn settle(&self) -> bool {
+    pub fn wait_all(&self) -> bool {
         let timeout = self.abandoned.get().then_some(PATIENCE);
         match self.wait(self.submitted, timeout, &AtomicBool::new(false)) {
             Ok(waited) => waited == Waited::Done,

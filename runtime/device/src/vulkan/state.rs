@@ -84,7 +84,7 @@ impl State {
     }
 
     pub fn free(&mut self, buffer: BufferId) {
-        let companion = self.buffers.get(buffer).ok().and_then(|held| held.companion);
+        let companion = self.buffers.get(buffer).ok().and_then(|entry| entry.companion);
         if self.buffers.remove(buffer) {
             self.queues.iter_mut().for_each(|queue| queue.hazards.forget(buffer));
             self.collect();
@@ -176,9 +176,9 @@ impl State {
     fn values_to_wait_for(&self, index: usize, uses: &[Use]) -> Result<Vec<u64>> {
         let mut wanted = vec![0; self.queues.len()];
         for used in uses {
-            let held = self.buffers.get(used.buffer)?;
+            let entry = self.buffers.get(used.buffer)?;
             for (other, wanted) in wanted.iter_mut().enumerate().filter(|(other, _)| *other != index) {
-                *wanted = (*wanted).max(held.last_use(other).before(used.access));
+                *wanted = (*wanted).max(entry.last_use(other).before(used.access));
             }
         }
         Ok(wanted)
@@ -209,12 +209,12 @@ impl State {
 
 impl State {
     /// Waits until nothing runs; tells whether that is so. What still runs must not lose its memory.
-    pub fn settle(&self) -> bool {
-        let settled = self.queues.iter().all(Queue::settle);
-        if settled {
+    pub fn wait_all(&self) -> bool {
+        let is_idle = self.queues.iter().all(Queue::wait_all);
+        if is_idle {
             self.gpu.wait_idle();
         }
-        settled
+        is_idle
     }
 }
 

@@ -54,16 +54,16 @@ impl State {
 
     pub fn read(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
         self.gpu.check_not_lost()?;
-        let held = self.buffers.get(id)?;
-        check_range(held.buffer.size, offset, bytes.len() as u64)?;
-        if held.fresh {
+        let entry = self.buffers.get(id)?;
+        check_range(entry.buffer.size, offset, bytes.len() as u64)?;
+        if entry.fresh {
             bytes.fill(0);
             return Ok(());
         }
-        if held.buffer.image().is_some() {
+        if entry.buffer.image().is_some() {
             return self.read_image(id, offset, bytes);
         }
-        match held.buffer.mapped {
+        match entry.buffer.mapped {
             Some(mapped) if mapped.cached || bytes.len() <= SMALL_READ => {
                 self.wait_for_uses(id, Access::Read)?;
                 // SAFETY: the range is within the buffer, which nothing in flight writes.
@@ -96,12 +96,12 @@ impl State {
     }
 
     fn fill_if_fresh(&mut self, id: BufferId) -> Result<()> {
-        let held = self.buffers.get(id)?;
-        if !held.fresh {
+        let entry = self.buffers.get(id)?;
+        if !entry.fresh {
             return Ok(());
         }
-        let (place, size) = (held.buffer.place, held.buffer.size);
-        match held.buffer.mapped {
+        let (place, size) = (entry.buffer.place, entry.buffer.size);
+        match entry.buffer.mapped {
             Some(mapped) if size <= SMALL_FILL || self.memory.fills_by_host() => {
                 // SAFETY: the buffer has this many bytes, and nothing was submitted that names it.
                 unsafe { mapped.ptr.write_bytes(0, size as usize) };
@@ -190,11 +190,11 @@ impl State {
 
     /// The buffer that an image's bytes pass through.
     fn companion(&mut self, id: BufferId) -> Result<BufferId> {
-        let held = self.buffers.get(id)?;
-        if let Some(companion) = held.companion {
+        let entry = self.buffers.get(id)?;
+        if let Some(companion) = entry.companion {
             return Ok(companion);
         }
-        let buffer = self.memory.create(held.buffer.size, MemoryUsage::Host)?;
+        let buffer = self.memory.create(entry.buffer.size, MemoryUsage::Host)?;
         let companion = self.buffers.insert(buffer, self.queues.len());
         // It is written as a whole before anybody looks.
         self.buffers.filled(companion)?;
@@ -253,9 +253,9 @@ impl State {
 
     /// Waits for the submissions that stand in the way of reading or writing the buffer by the host.
     fn wait_for_uses(&self, id: BufferId, access: Access) -> Result<()> {
-        let held = self.buffers.get(id)?;
+        let entry = self.buffers.get(id)?;
         for (index, queue) in self.queues.iter().enumerate() {
-            queue.wait(held.last_use(index).before(access), None, &self.interrupt)?;
+            queue.wait(entry.last_use(index).before(access), None, &self.interrupt)?;
         }
         Ok(())
     }

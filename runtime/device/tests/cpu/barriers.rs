@@ -105,7 +105,7 @@ fn shared_memory_starts_as_zero_in_each_workgroup() {
 }
 
 #[test]
-fn lanes_that_do_not_meet_are_a_fault() {
+fn divergent_barriers_are_faults() {
     // Lanes 4 and 5 of the second workgroup part. One that waits is named.
     for (compare, waits) in [("OpULessThan", 4), ("OpUGreaterThanEqual", 5)] {
         let body = format!(

@@ -41,13 +41,13 @@ fn open(lanes: Lanes) -> Rc<dyn Device> {
 
 impl Bench {
     pub fn new() -> Bench {
-        Bench { device: open(Lanes::Gangs), others: Vec::new() }
+        Bench { device: open(Lanes::SimdGroups), others: Vec::new() }
     }
 
     /// Runs everything with every kind of code, and compares.
     pub fn all_kinds() -> Bench {
-        let others = [Lanes::Single, Lanes::AsItPays].map(open).to_vec();
-        Bench { device: open(Lanes::Gangs), others }
+        let others = [Lanes::Single, Lanes::Adaptive].map(open).to_vec();
+        Bench { device: open(Lanes::SimdGroups), others }
     }
 
     pub fn buffer<T: Number>(&self, values: &[T]) -> BufferId {
@@ -55,9 +55,9 @@ impl Bench {
         let buffer = self.device.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
         self.device.write(buffer, 0, bytes).expect("the buffer has this size");
         for other in &self.others {
-            let twin = other.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
-            assert_eq!(twin, buffer);
-            other.write(twin, 0, bytes).expect("the buffer has this size");
+            let other_bytes = other.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
+            assert_eq!(other_bytes, buffer);
+            other.write(other_bytes, 0, bytes).expect("the buffer has this size");
         }
         buffer
     }
@@ -70,9 +70,9 @@ impl Bench {
             unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(&values[..])) };
         self.device.read(buffer, 0, bytes).expect("the buffer has this size");
         for other in &self.others {
-            let mut twin = vec![0; bytes.len()];
-            other.read(buffer, 0, &mut twin).expect("the buffer has this size");
-            assert_eq!(bytes, twin, "kinds of code differ");
+            let mut other_bytes = vec![0; bytes.len()];
+            other.read(buffer, 0, &mut other_bytes).expect("the buffer has this size");
+            assert_eq!(bytes, other_bytes, "kinds of code differ");
         }
         values
     }

@@ -60,7 +60,7 @@ fn findings_of_one_line_are_counted() {
 }
 
 #[test]
-fn a_mistake_is_told_of_the_first_invocation_whichever_came_to_it_first() {
+fn a_mistake_is_reported_with_its_first_invocation_in_any_order() {
     // Invocation 7 reads past the end in the second round, 6 in the third, 5 in the last.
     let body = "%start = OpLabel
 OpBranch %head
@@ -142,7 +142,7 @@ fn indices_of_foreign_modules_are_checked() {
 }
 
 #[test]
-fn arrays_of_a_line_that_have_no_names_are_told_apart_by_their_lengths() {
+fn arrays_of_a_line_that_have_no_names_are_distinguished_by_their_lengths() {
     let declarations = "%five = OpTypeArray %u32 %n5\n%to_five = OpTypePointer Private %five\n\
                         %eight = OpTypeArray %u32 %n8\n%to_eight = OpTypePointer Private %eight\n\
                         %to_u32 = OpTypePointer Private %u32\n\

@@ -33,7 +33,7 @@ fn check_with(declarations: &str, body: &str, expected: [u32; 8]) {
 }
 
 #[test]
-fn branches_meet_in_phis() {
+fn branches_join_in_phis() {
     check(
         "%c = OpULessThan %bool %i %n3\nOpSelectionMerge %m None\nOpBranchConditional %c %t %e\n\
          %t = OpLabel\n%a = OpIMul %u32 %i %n10\nOpBranch %m\n\

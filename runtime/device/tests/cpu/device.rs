@@ -183,7 +183,7 @@ fn copies_move_bytes_between_buffers_and_within() {
 }
 
 #[test]
-fn ids_that_are_not_good_are_told() {
+fn unknown_ids_are_errors() {
     let bench = Bench::new();
     let unknown = |kind| DeviceError::UnknownId { kind };
     let buffer = bench.buffer(&[0u32; 4]);
@@ -218,7 +218,7 @@ fn memory_starts_as_zero_and_is_aligned() {
 }
 
 #[test]
-fn what_is_missing_or_crooked_in_a_dispatch_is_told() {
+fn incomplete_or_wrong_dispatches_are_errors() {
     let bench = Bench::new();
     let buffer = bench.buffer(&[0u32; 4]);
     let good = bench.dispatch(&kernel(&[("u32", 4)], "", INCREMENT), &[buffer], &[], [1, 1, 1]);

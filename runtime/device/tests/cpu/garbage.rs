@@ -71,7 +71,7 @@ fn flipped_bits_do_no_harm() {
 }
 
 #[test]
-fn words_by_chance_do_no_harm() {
+fn random_words_do_no_harm() {
     let mut noise = Noise(0x1234_5678_9abc_def1);
     let bench = Bench::new();
     let good = good();

@@ -136,7 +136,7 @@ fn functions_keep_their_bounds() {
 }
 
 #[test]
-fn floats_are_taken_apart_and_put_together() {
+fn floats_are_split_into_parts_and_rebuilt() {
     check_unary(
         F32,
         "%s = OpExtInst %pair_f32 %glsl ModfStruct %x0\n%r = OpCompositeExtract %f32 %s 1",

@@ -43,7 +43,7 @@ pub struct Program {
     /// Counts barriers, where the invocations of a workgroup share memory.
     pub phase: Option<u32>,
     /// Whether invocations do things together in their subgroups.
-    pub meets: bool,
+    pub has_subgroup_ops: bool,
     /// Arrays of each invocation's own that are used, as the names of their types and their lengths.
     arrays: Vec<(&'static str, u64)>,
 }
@@ -64,7 +64,7 @@ impl Program {
             loops: Vec::new(),
             switches: Vec::new(),
             phase: None,
-            meets: false,
+            has_subgroup_ops: false,
             arrays,
         }
     }
@@ -108,8 +108,8 @@ impl Program {
     }
 
     pub fn term(&mut self) -> String {
-        if self.meets && self.below(4) == 0 {
-            return self.made_together();
+        if self.has_subgroup_ops && self.below(4) == 0 {
+            return self.made_in_subgroup();
         }
         let (a, b) = (self.value(), self.value());
         match self.random.below(11) {

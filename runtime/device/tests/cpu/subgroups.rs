@@ -269,7 +269,7 @@ fn lanes_that_skip_a_part_of_a_round_wait_for_the_next() {
 }
 
 #[test]
-fn nested_loops_meet_round_by_round() {
+fn lanes_reconverge_in_each_iteration_of_nested_loops() {
     // The inner loop goes round as often as the lane's lowest bits say, in each of three outer rounds.
     let body = "OpBranch %h\n\
         %h = OpLabel\n%j = OpPhi %u32 %n0 %entry %j1 %c\n%s = OpPhi %u32 %n0 %entry %s3 %c\n\

@@ -346,7 +346,7 @@ fn leaf(steps: &[Step], clamped: bool) -> Option<usize> {
 /// Stores and loads along random ways into random types: each gives what a model of the memory gives, and nothing
 /// around it changes.
 #[test]
-fn random_ways_into_random_types_stay_inside() {
+fn random_access_chains_into_random_types_stay_inside() {
     const N_PROGRAMS: u64 = 24;
     const N_WAYS: usize = 24;
     on_every_device(|device| {

@@ -152,7 +152,7 @@ fn old_style_buffers_run() {
 }
 
 #[test]
-fn two_variables_may_stand_for_one_buffer() {
+fn two_variables_may_alias_one_buffer() {
     let path = format!("{}/tests/modules/multiply.spvasm", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("it is there");
     let words = common::assemble(&text.replace("%product Binding 2", "%product Binding 0"));

@@ -125,7 +125,7 @@ impl Emitter<'_, '_> {
         let dynamic = address.dynamic.map(|dynamic| self.value(dynamic));
         let inside = self.inside(dynamic, limit);
         if let Inside::Never = inside {
-            return self.elsewhere(address.access);
+            return self.scratch(address.access);
         }
         let base = self.base(address);
         let there = match dynamic {
@@ -134,8 +134,8 @@ impl Emitter<'_, '_> {
         };
         match inside {
             Inside::If(inside) => {
-                let elsewhere = self.elsewhere(address.access);
-                self.builder.ins().select(inside, there, elsewhere)
+                let scratch = self.scratch(address.access);
+                self.builder.ins().select(inside, there, scratch)
             }
             Inside::Always | Inside::Never => there,
         }
@@ -152,13 +152,13 @@ impl Emitter<'_, '_> {
             None => constant,
         };
         let size = self.builder.ins().iconst(types::I64, i64::from(address.size));
-        let elsewhere = self.elsewhere(address.access);
+        let scratch = self.scratch(address.access);
         let mut signature = Signature::new(self.target.call_conv);
         signature.params.extend([AbiParam::new(types::I64); 4]);
         signature.returns.push(AbiParam::new(types::I64));
         let signature = self.builder.import_signature(signature);
         let function = self.builder.ins().iconst(types::I64, find_address as *const () as i64);
-        let args = [self.context, at, size, elsewhere];
+        let args = [self.context, at, size, scratch];
         let call = self.builder.ins().call_indirect(signature, function, &args);
         self.builder.inst_results(call)[0]
     }
@@ -232,7 +232,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Where an access goes that is out of range.
-    pub(super) fn elsewhere(&mut self, access: Access) -> ir::Value {
+    pub(super) fn scratch(&mut self, access: Access) -> ir::Value {
         let offset = match access {
             Access::Read => std::mem::offset_of!(Context, zeros),
             Access::Write | Access::ReadWrite => std::mem::offset_of!(Context, sink),
@@ -245,7 +245,7 @@ impl Emitter<'_, '_> {
 ///
 /// # Safety
 /// Compiled code passes its context, whose list of buffers is in the order of their addresses.
-unsafe extern "C" fn find_address(context: *const Context, at: u64, size: u64, elsewhere: u64) -> u64 {
+unsafe extern "C" fn find_address(context: *const Context, at: u64, size: u64, scratch: u64) -> u64 {
     // SAFETY: the dispatch keeps the list for as long as its code runs.
     let ranges = unsafe { std::slice::from_raw_parts((*context).ranges, (*context).n_ranges) };
     let behind = ranges.partition_point(|range| range.base as u64 <= at);
@@ -253,7 +253,7 @@ unsafe extern "C" fn find_address(context: *const Context, at: u64, size: u64, e
         let offset = at - ranges[i].base as u64;
         offset.checked_add(size).is_some_and(|end| end <= ranges[i].size)
     });
-    if inside { at } else { elsewhere }
+    if inside { at } else { scratch }
 }
 
 pub(super) enum Inside {

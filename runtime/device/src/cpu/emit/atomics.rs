@@ -35,7 +35,7 @@ impl Emitter<'_, '_> {
             }
             None => self.call_atomic(float_function(op, ty), ty, address, value),
         };
-        self.zero_elsewhere(ty, address, old)
+        self.zero_in_scratch(ty, address, old)
     }
 
     pub(super) fn compare_exchange(&mut self, address: Value, expected: Value, value: Value) -> ir::Value {
@@ -43,26 +43,26 @@ impl Emitter<'_, '_> {
         let [address, expected, value] = [address, expected, value].map(|value| self.value(value));
         let address = self.aligned(address, ty.size(), Access::ReadWrite);
         let old = self.builder.ins().atomic_cas(memory(), address, expected, value);
-        self.zero_elsewhere(ty, address, old)
+        self.zero_in_scratch(ty, address, old)
     }
 
     pub(super) fn atomic_half(&mut self, op: Atomic, address: Value, value: Value) -> ir::Value {
         let [address, value] = [address, value].map(|value| self.value(value));
         let address = self.aligned(address, 2, Access::ReadWrite);
         let old = self.call_atomic(half_function(op), Ty::F32, address, value);
-        self.zero_elsewhere(Ty::F32, address, old)
+        self.zero_in_scratch(Ty::F32, address, old)
     }
 
     /// The address, or that of accesses out of range where it is no multiple of the size.
     fn aligned(&mut self, address: ir::Value, size: u32, access: Access) -> ir::Value {
         let rest = self.builder.ins().band_imm_u(address, i64::from(size) - 1);
-        let elsewhere = self.elsewhere(access);
-        self.builder.ins().select(rest, elsewhere, address)
+        let scratch = self.scratch(access);
+        self.builder.ins().select(rest, scratch, address)
     }
 
     /// What was read, but zero where the address is that of stores out of range, which gathers anything.
-    fn zero_elsewhere(&mut self, ty: Ty, address: ir::Value, old: ir::Value) -> ir::Value {
-        let sink = self.elsewhere(Access::ReadWrite);
+    fn zero_in_scratch(&mut self, ty: Ty, address: ir::Value, old: ir::Value) -> ir::Value {
+        let sink = self.scratch(Access::ReadWrite);
         let outside = self.builder.ins().icmp(IntCC::Equal, address, sink);
         let zero = self.constant(ty, 0);
         self.builder.ins().select(outside, zero, old)

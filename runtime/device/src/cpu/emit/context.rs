@@ -5,22 +5,22 @@ use std::sync::atomic::AtomicBool;
 
 use crate::Sampler;
 use crate::cpu::images::ImageView;
-use crate::cpu::lane::gangs::MAX_WIDTH;
-use crate::cpu::probes::Observation;
-use crate::cpu::probes::shared::Stamps;
-use crate::cpu::together::Together;
+use crate::cpu::instrumentation::Observation;
+use crate::cpu::instrumentation::shared::Stamps;
+use crate::cpu::lane::simd::MAX_WIDTH;
+use crate::cpu::subgroups::LaneScheduler;
 
 /// Bytes at the context's start that read as zero, and as many behind them that nobody reads. No single
 /// access is longer: the longest are those of all lanes of a gang at once.
-pub const SPARE: usize = 8 * MAX_WIDTH as usize;
+pub const SCRATCH_SIZE: usize = 8 * MAX_WIDTH as usize;
 
 /// One thread's view of a dispatch.
 #[repr(C, align(64))]
 pub struct Context {
     /// Where loads out of range go.
-    pub zeros: [u8; SPARE],
+    pub zeros: [u8; SCRATCH_SIZE],
     /// Where stores out of range go.
-    pub sink: [u8; SPARE],
+    pub sink: [u8; SCRATCH_SIZE],
     pub n_groups: [u32; 3],
     pub interrupt: *const AtomicBool,
     pub buffers: *const Slot,
@@ -35,11 +35,11 @@ pub struct Context {
     pub frames: *mut u8,
     pub shared: *mut u8,
     /// What lanes of subgroups do together, where code asks for it.
-    pub together: *const Together,
+    pub scheduler: *const LaneScheduler,
     /// The regions before which lanes wait that should wait before the same; 0 is the end.
-    pub parted: [u32; 2],
+    pub diverged: [u32; 2],
     /// By its index in the workgroup a lane that waits before the second of them.
-    pub parted_lane: u32,
+    pub diverged_lane: u32,
     /// Step and start of the order of lanes along each axis, where the kernel is shuffled.
     pub order: [[u32; 2]; 3],
     /// What the observer remembers of shared memory.
@@ -69,7 +69,7 @@ pub const DONE: i32 = 0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// Lanes of a workgroup did not come to the same barrier: [`Context::parted`].
-    Parted,
+    Diverged,
     /// By the interrupt flag, at this line of the table.
     Interrupted(usize),
 }
@@ -78,7 +78,7 @@ impl Stop {
     /// As code returns it: below zero.
     pub fn status(self) -> i32 {
         match self {
-            Stop::Parted => -1,
+            Stop::Diverged => -1,
             Stop::Interrupted(line) => -2 - line as i32,
         }
     }
@@ -86,7 +86,7 @@ impl Stop {
     pub fn of_status(status: i32) -> Option<Stop> {
         match status {
             DONE.. => None,
-            -1 => Some(Stop::Parted),
+            -1 => Some(Stop::Diverged),
             _ => Some(Stop::Interrupted((-2 - i64::from(status)) as usize)),
         }
     }

@@ -47,9 +47,9 @@ impl Emitter<'_, '_> {
     pub(super) fn texel(&mut self, image: u32, place: [Value; 3]) -> ir::Value {
         let view = self.view(image);
         let [x, y, z] = place.map(|value| self.value(value));
-        let elsewhere = self.elsewhere(Access::ReadWrite);
+        let scratch = self.scratch(Access::ReadWrite);
         let function = images::texel_address as *const () as usize;
-        let call = self.call_image(function, &[view, x, y, z, elsewhere], Some(types::I64));
+        let call = self.call_image(function, &[view, x, y, z, scratch], Some(types::I64));
         self.builder.inst_results(call)[0]
     }
 

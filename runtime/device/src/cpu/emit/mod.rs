@@ -4,12 +4,12 @@
 mod address;
 mod atomics;
 pub mod context;
-mod detours;
-mod gang;
 mod images;
+mod instrument;
 mod ops;
-mod probes;
 mod scalar;
+mod simd;
+mod trampolines;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -21,12 +21,12 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError};
 
 use self::context::Entry;
-use self::detours::Detours;
 pub use self::scalar::{lane_stride, lanes_wait};
+use self::trampolines::Trampolines;
 use super::errors;
 use super::lane::Kernel;
-use super::lane::gangs::{Across, Plan, RegionPlan};
 use super::lane::regions::{Carried, Region, Regions};
+use super::lane::simd::{Across, Plan, RegionPlan};
 use super::module::Line;
 use crate::{DeviceError, Result};
 
@@ -47,7 +47,7 @@ pub struct Code {
     /// By which number each region is known to whoever loaded the kernel.
     pub numbers: Vec<usize>,
     /// Whether lanes may wait in different places.
-    pub lanes_part: bool,
+    pub lanes_diverge: bool,
     memory: CodeMemory,
 }
 
@@ -95,18 +95,23 @@ pub fn compile(
     lines: &mut LineTable,
     effort: Effort,
 ) -> Result<Code> {
-    let gangs = plan.map(|plan| detours::detours().map(|detours| (plan, detours))).transpose()?;
+    let simd =
+        plan.map(|plan| trampolines::trampolines().map(|trampolines| (plan, trampolines))).transpose()?;
     let mut maker =
         Maker { jit: new_jit(effort)?, builder_context: FunctionBuilderContext::new(), lines, n_bytes: 0 };
     let read_ahead = match plan {
-        Some(_) => detours::read_ahead(&mut maker.jit)?,
+        Some(_) => trampolines::read_ahead(&mut maker.jit)?,
         None => None,
     };
     let mut ids = Vec::new();
     for (i, region) in regions.all.iter().enumerate() {
-        let gangs =
-            gangs.map(|(plan, detours)| Gangs { plan, region: &plan.regions[i], detours, read_ahead });
-        ids.push(maker.function(Work { kernel, regions, region, carried }, gangs)?);
+        let simd = simd.map(|(plan, trampolines)| SimdWork {
+            plan,
+            region: &plan.regions[i],
+            trampolines,
+            read_ahead,
+        });
+        ids.push(maker.function(Work { kernel, regions, region, carried }, simd)?);
     }
     let across = plan.filter(|plan| plan.across == Across::Groups);
     if across.is_some() {
@@ -125,9 +130,9 @@ pub fn compile(
         let entry = entries.pop().expect("it was made last");
         Rest { entry, width: plan.width }
     });
-    let (numbers, lanes_part) = (regions.numbers.clone(), !kernel.group_ops.is_empty());
+    let (numbers, lanes_diverge) = (regions.numbers.clone(), !kernel.group_ops.is_empty());
     let memory = CodeMemory { jit: Mutex::new(Some(jit)), n_bytes };
-    Ok(Code { entries, rest, numbers, lanes_part, memory })
+    Ok(Code { entries, rest, numbers, lanes_diverge, memory })
 }
 
 struct Maker<'m> {
@@ -140,19 +145,19 @@ struct Maker<'m> {
 
 impl Maker<'_> {
     /// Makes the function of a region.
-    fn function(&mut self, work: Work<'_>, gangs: Option<Gangs<'_>>) -> Result<FuncId> {
+    fn function(&mut self, work: Work<'_>, simd: Option<SimdWork<'_>>) -> Result<FuncId> {
         let Maker { jit, builder_context, lines, n_bytes } = self;
         let mut context = jit.make_context();
         context.func.signature = entry_signature(jit.isa().default_call_conv());
         let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
         context.func.name = UserFuncName::user(0, id.as_u32());
         let target = Target { call_conv: jit.isa().default_call_conv(), fma: has_fma() };
-        let read_ahead = gangs.and_then(|gangs| gangs.read_ahead);
+        let read_ahead = simd.and_then(|simd| simd.read_ahead);
         let read_ahead = read_ahead.map(|id| jit.declare_func_in_func(id, &mut context.func));
         let builder = FunctionBuilder::new(&mut context.func, builder_context);
         let config = jit.target_config();
-        match gangs {
-            Some(gangs) => gang::emit(work, target, gangs, read_ahead, lines, builder, config),
+        match simd {
+            Some(simd) => simd::emit(work, target, simd, read_ahead, lines, builder, config),
             None => scalar::emit(work, target, lines, builder, config),
         }
         jit.define_function(id, &mut context).map_err(failed)?;
@@ -172,11 +177,11 @@ struct Work<'k> {
 
 /// How a function runs in gangs.
 #[derive(Clone, Copy)]
-struct Gangs<'p> {
+struct SimdWork<'p> {
     plan: &'p Plan,
     region: &'p RegionPlan,
-    detours: Detours,
-    /// The module's [`detours::read_ahead`].
+    trampolines: Trampolines,
+    /// The module's [`trampolines::read_ahead`].
     read_ahead: Option<FuncId>,
 }
 

@@ -73,8 +73,8 @@ impl Emitter<'_, '_> {
             Op::ImageSize { image, axis } => self.image_size(*image, *axis),
             Op::BufferSize(buffer) => self.spaces.buffer_size(*buffer),
             Op::Get(_) | Op::Set(..) => unreachable!("locals were promoted to values"),
-            Op::Probe { probe, values, when } => {
-                self.probe(*probe, values, *when);
+            Op::Instrument { site_id, values, when } => {
+                self.instrument(*site_id, values, *when);
                 return None;
             }
             Op::Unwritten => self.unwritten(),
@@ -83,7 +83,7 @@ impl Emitter<'_, '_> {
                 self.clear(*start, *size);
                 return None;
             }
-            Op::Meet(_) => unreachable!("lanes meet in gangs"),
+            Op::Subgroup(_) => unreachable!("only SIMD groups have subgroup operations in place"),
         })
     }
 

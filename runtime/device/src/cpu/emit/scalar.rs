@@ -10,7 +10,7 @@
 //! Without barriers there is one region and nothing is carried. With them, a lane tells at its end which region
 //! it goes on with; all lanes of the workgroup must tell the same. Where lanes of a subgroup do things together,
 //! each lane's memory has a [`LaneState`]: the function runs the lanes that are ready for its region, and
-//! leaves with each which one it waits for. `cpu::together` says who is ready.
+//! leaves with each which one it waits for. `cpu::subgroups` says who is ready.
 //! Loops of the kernel look at the interrupt flag where they go back.
 
 use std::collections::BTreeMap;
@@ -154,13 +154,13 @@ impl<'k, 'b> Emitter<'k, 'b> {
     }
 
     /// Whether lanes may wait in different places.
-    fn lanes_part(&self) -> bool {
+    fn lanes_diverge(&self) -> bool {
         !self.kernel.group_ops.is_empty()
     }
 
     /// The loops over workgroups and lanes around a region, which `body` emits.
     pub fn groups(&mut self, body: &mut dyn FnMut(&mut Self)) {
-        if self.lanes_part() || self.along_rows {
+        if self.lanes_diverge() || self.along_rows {
             self.lanes(body);
             let done = self.builder.ins().iconst(types::I32, i64::from(DONE));
             self.builder.ins().return_(&[done]);
@@ -187,7 +187,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
 
     /// The lanes of a workgroup run through the region.
     fn lanes(&mut self, body: &mut dyn FnMut(&mut Self)) {
-        if self.has_barriers() && !self.lanes_part() {
+        if self.has_barriers() && !self.lanes_diverge() {
             self.builder.append_block_param(self.lane_end, types::I32);
             let nobody = self.builder.ins().iconst(types::I32, -1);
             self.builder.def_var(self.agreed, nobody);
@@ -215,12 +215,12 @@ impl<'k, 'b> Emitter<'k, 'b> {
             self.shuffle_lanes();
         }
         self.lane_memory();
-        if self.lanes_part() {
+        if self.lanes_diverge() {
             self.skip_unready();
         }
         body(self);
         self.builder.switch_to_block(self.lane_end);
-        if self.has_barriers() && !self.lanes_part() {
+        if self.has_barriers() && !self.lanes_diverge() {
             self.agree();
         }
         while let Some(opened) = loops.pop() {
@@ -276,20 +276,20 @@ impl<'k, 'b> Emitter<'k, 'b> {
         let before = self.builder.use_var(self.agreed);
         let other = self.builder.ins().icmp(IntCC::NotEqual, before, next);
         let known = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, before, 0);
-        let parted = self.builder.ins().band(other, known);
+        let diverged = self.builder.ins().band(other, known);
         self.builder.def_var(self.agreed, next);
         let (part, go_on) = (self.builder.create_block(), self.builder.create_block());
         self.builder.set_cold_block(part);
-        self.builder.ins().brif(parted, part, &[], go_on, &[]);
+        self.builder.ins().brif(diverged, part, &[], go_on, &[]);
         self.builder.switch_to_block(part);
-        let first = std::mem::offset_of!(Context, parted) as i32;
+        let first = std::mem::offset_of!(Context, diverged) as i32;
         for (region, offset) in [(before, first), (next, first + 4)] {
             self.builder.ins().store(own(), region, self.context, offset);
         }
         let lane = self.builtin(Builtin::LocalIndex);
-        let parted_lane = std::mem::offset_of!(Context, parted_lane) as i32;
-        self.builder.ins().store(own(), lane, self.context, parted_lane);
-        let status = self.builder.ins().iconst(types::I32, i64::from(Stop::Parted.status()));
+        let diverged_lane = std::mem::offset_of!(Context, diverged_lane) as i32;
+        self.builder.ins().store(own(), lane, self.context, diverged_lane);
+        let status = self.builder.ins().iconst(types::I32, i64::from(Stop::Diverged.status()));
         self.builder.ins().return_(&[status]);
         self.builder.switch_to_block(go_on);
     }
@@ -432,7 +432,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
 
     /// Ends the lane's way through the region.
     pub fn end_lane(&mut self, next: i32) {
-        if self.lanes_part() {
+        if self.lanes_diverge() {
             let state = LaneState::Waiting(next as usize).bits();
             let state = self.builder.ins().iconst(types::I32, i64::from(state));
             let (frame, offset) = (self.spaces.frame(), self.state_offset());

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::fold;
-use super::sites::{ProbeSite, SiteKind};
+use super::sites::{Site, SiteKind};
 use super::{
     Address, Atomic, Binary, Block, BlockId, Builtin, Compare, Convert, Def, Edge, ImageAction, Inst, Kernel,
     Local, Op, Terminator, Ty, Unary, Value,
@@ -37,7 +37,7 @@ impl Builder {
             group_ops: Vec::new(),
             arrays: Vec::new(),
             is_shuffled: false,
-            probes: Vec::new(),
+            sites: Vec::new(),
             structs: Vec::new(),
             calls: Vec::new(),
             values: Vec::new(),
@@ -260,34 +260,34 @@ impl Builder {
     }
 
     /// A probe that is reached where the condition is true.
-    pub fn probe_when(&mut self, when: Value, kind: SiteKind, values: Vec<Value>) {
+    pub fn report_when(&mut self, when: Value, kind: SiteKind, values: Vec<Value>) {
         match self.as_const(when) {
             Some(0) => {}
-            Some(_) => self.push_probe(kind, values, None),
-            None => self.push_probe(kind, values, Some(when)),
+            Some(_) => self.push_site(kind, values, None),
+            None => self.push_site(kind, values, Some(when)),
         }
     }
 
     /// A probe that is reached whenever control gets there.
-    pub fn probe_always(&mut self, kind: SiteKind, values: Vec<Value>) {
-        self.push_probe(kind, values, None);
+    pub fn report_always(&mut self, kind: SiteKind, values: Vec<Value>) {
+        self.push_site(kind, values, None);
     }
 
-    fn push_probe(&mut self, kind: SiteKind, values: Vec<Value>, when: Option<Value>) {
-        let probe = self.kernel.probes.len() as u32;
-        self.kernel.probes.push(ProbeSite { kind, line: self.line });
-        self.push_inst(Op::Probe { probe, values, when }, None);
+    fn push_site(&mut self, kind: SiteKind, values: Vec<Value>, when: Option<Value>) {
+        let site_id = self.kernel.sites.len() as u32;
+        self.kernel.sites.push(Site { kind, line: self.line });
+        self.push_inst(Op::Instrument { site_id, values, when }, None);
     }
 
     /// Lets the last of some probes, each with its block, tell these values where any of them would be reached, and
     /// takes the others out.
-    pub fn join_probes(&mut self, probes: &[(BlockId, u32)], values: Vec<Value>) {
-        let Some((&(block, last), others)) = probes.split_last() else { return };
+    pub fn join_sites(&mut self, sites: &[(BlockId, u32)], values: Vec<Value>) {
+        let Some((&(block, last), others)) = sites.split_last() else { return };
         let taken: Vec<Option<Value>> =
-            others.iter().filter_map(|&(block, probe)| self.take_probe(block, probe)).collect();
+            others.iter().filter_map(|&(block, site_id)| self.take_site(block, site_id)).collect();
         let Some(at) = self.place_of(block, last) else { return };
         let insts = &mut self.kernel.blocks[block.0 as usize].insts;
-        let Inst { op: Op::Probe { when, .. }, line, .. } = insts.remove(at) else { return };
+        let Inst { op: Op::Instrument { when, .. }, line, .. } = insts.remove(at) else { return };
         let mut joined = Vec::new();
         let when = taken.into_iter().fold(when, |all, one| {
             let either = Op::Binary(Binary::Or, all?, one?);
@@ -295,22 +295,22 @@ impl Builder {
             joined.push(Inst { op: either, result: Some(result), line });
             Some(result)
         });
-        joined.push(Inst { op: Op::Probe { probe: last, values, when }, result: None, line });
+        joined.push(Inst { op: Op::Instrument { site_id: last, values, when }, result: None, line });
         self.kernel.blocks[block.0 as usize].insts.splice(at..at, joined);
     }
 
     /// Takes a probe out, and gives its condition.
-    fn take_probe(&mut self, block: BlockId, probe: u32) -> Option<Option<Value>> {
-        let at = self.place_of(block, probe)?;
+    fn take_site(&mut self, block: BlockId, site_id: u32) -> Option<Option<Value>> {
+        let at = self.place_of(block, site_id)?;
         match self.kernel.blocks[block.0 as usize].insts.remove(at).op {
-            Op::Probe { when, .. } => Some(when),
+            Op::Instrument { when, .. } => Some(when),
             _ => None,
         }
     }
 
     fn place_of(&self, block: BlockId, number: u32) -> Option<usize> {
         let insts = &self.kernel.blocks[block.0 as usize].insts;
-        insts.iter().rposition(|inst| matches!(inst.op, Op::Probe { probe, .. } if probe == number))
+        insts.iter().rposition(|inst| matches!(inst.op, Op::Instrument { site_id, .. } if site_id == number))
     }
 
     pub fn get(&mut self, local: Local) -> Value {

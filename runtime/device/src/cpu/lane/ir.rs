@@ -3,7 +3,7 @@
 use kps_scalar::Scalar;
 
 use super::parts::Parts;
-use super::sites::{ProbeSite, SiteKind};
+use super::sites::{Site, SiteKind};
 use super::{Atomic, Binary, Compare, Convert, Terminator, Unary};
 use crate::cpu::module::Line;
 use crate::findings::ArrayName;
@@ -66,7 +66,7 @@ pub struct Kernel {
     /// Whether the dispatch says in which order the lanes of a workgroup run.
     pub is_shuffled: bool,
     /// What the probes stand for, by their numbers.
-    pub probes: Vec<ProbeSite>,
+    pub sites: Vec<Site>,
     /// Structs whose numbers were loaded at once. Only kernels that are checked know them.
     pub structs: Vec<Vec<Value>>,
     /// Where functions are called that are inlined, by the numbers of the calls less one.
@@ -219,7 +219,7 @@ pub enum Op {
     },
     /// The active lanes of each subgroup do what they would at [`Terminator::Subgroup`]. Only in kernels for gangs of
     /// whole subgroups, which [`super::meetings`] makes.
-    Meet(Meeting),
+    Subgroup(SubgroupOp),
     /// A `Bool`: whether the workgroup that runs may have left some of its shared memory unwritten, as the
     /// observer of the dispatch knows.
     Unwritten,
@@ -228,8 +228,8 @@ pub enum Op {
     Watched(u32),
     /// Tells the observer of the dispatch these values, if the condition is true or there is none. It is never
     /// moved, merged or left out: the number is that of a site in [`Kernel::probes`].
-    Probe {
-        probe: u32,
+    Instrument {
+        site_id: u32,
         values: Vec<Value>,
         when: Option<Value>,
     },
@@ -293,9 +293,9 @@ pub struct GroupOp {
 
 /// A [`GroupOp`] as an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meeting {
+pub struct SubgroupOp {
     /// Its number in the kernel as it was lowered.
-    pub op: u32,
+    pub number: u32,
     pub kind: GroupKind,
     pub slots: u32,
     pub n: u32,
@@ -389,7 +389,7 @@ impl Kernel {
 
     /// Whether what its lines cost is counted.
     pub fn is_profiled(&self) -> bool {
-        self.probes.iter().any(|site| matches!(site.kind, SiteKind::Profile(_)))
+        self.sites.iter().any(|site| matches!(site.kind, SiteKind::Profile(_)))
     }
 
     pub fn add_value(&mut self, ty: Ty, def: Def) -> Value {
@@ -431,12 +431,12 @@ impl Op {
             }
             Op::Texel { place, .. } => place.iter_mut().for_each(f),
             Op::Address(address) => address.dynamic.iter_mut().for_each(f),
-            Op::Probe { values, when, .. } => values.iter_mut().chain(when).for_each(f),
+            Op::Instrument { values, when, .. } => values.iter_mut().chain(when).for_each(f),
             Op::ImageSize { .. }
             | Op::BufferSize(_)
             | Op::Get(_)
             | Op::Clear { .. }
-            | Op::Meet(_)
+            | Op::Subgroup(_)
             | Op::Unwritten
             | Op::Watched(_) => {}
         }

@@ -14,7 +14,7 @@ pub struct Order {
     /// The loops that each block is in, the innermost first.
     pub loops_of: Vec<Vec<usize>>,
     /// Where all ways from a block meet; the number of blocks where that is behind the region.
-    pub meets: Vec<usize>,
+    pub postdominators: Vec<usize>,
 }
 
 /// Blocks `head ..= last`.
@@ -66,7 +66,7 @@ pub fn order(kernel: &Kernel, region: &Region) -> Option<Order> {
     let inside = |block: usize| (0..loops.len()).filter(|&i| loops[i].contains(block)).collect();
     Some(Order {
         blocks: sequence.iter().map(|&node| region.blocks[node]).collect(),
-        meets: meets(&successors)?,
+        postdominators: postdominators(&successors)?,
         loops_of: (0..n).map(inside).collect(),
         successors,
         loops,
@@ -80,11 +80,11 @@ impl Order {
 
     /// Blocks that only some lanes may come to, when they part at the end of `fork`.
     pub fn influence(&self, fork: usize) -> Vec<usize> {
-        let meet = self.meets[fork];
+        let postdominator = self.postdominators[fork];
         let mut found = vec![false; self.len()];
         let mut open = self.successors[fork].clone();
         while let Some(block) = open.pop() {
-            if block != meet && !found[block] {
+            if block != postdominator && !found[block] {
                 found[block] = true;
                 open.extend(&self.successors[block]);
             }
@@ -140,7 +140,7 @@ fn sequence(successors: &[Vec<usize>], flow: &Flow, bodies: &[NaturalLoop]) -> V
 }
 
 /// Immediate post-dominators: dominators of the graph turned round, which is entered behind the region.
-fn meets(successors: &[Vec<usize>]) -> Option<Vec<usize>> {
+fn postdominators(successors: &[Vec<usize>]) -> Option<Vec<usize>> {
     let n = successors.len();
     let mut turned = vec![Vec::new(); n + 1];
     for (from, targets) in successors.iter().enumerate() {
@@ -155,8 +155,8 @@ fn meets(successors: &[Vec<usize>]) -> Option<Vec<usize>> {
     if flow.order.len() != n + 1 {
         return None;
     }
-    let meet = |block: usize| flow.idom(block + 1).checked_sub(1).unwrap_or(n);
-    Some((0..n).map(meet).collect())
+    let postdominator = |block: usize| flow.idom(block + 1).checked_sub(1).unwrap_or(n);
+    Some((0..n).map(postdominator).collect())
 }
 
 #[cfg(test)]
@@ -164,23 +164,28 @@ mod tests {
     use super::*;
 
     /// Where each node of a graph stands, and where ways from it meet, by node; `-` is behind the graph.
-    fn check(successors: &[&[usize]], expected_order: &[usize], expected_meets: &str) {
+    fn check(successors: &[&[usize]], expected_order: &[usize], expected_postdominators: &str) {
         let successors: Vec<Vec<usize>> = successors.iter().map(|targets| targets.to_vec()).collect();
         let flow = Flow::new(&successors);
         let bodies = flow.loops(&successors).expect("loops have one entry");
         assert_eq!(sequence(&successors, &flow, &bodies), expected_order);
-        let meets = meets(&successors).expect("every loop can end");
-        let word = |meet: usize| if meet == successors.len() { "-".to_owned() } else { meet.to_string() };
-        assert_eq!(meets.into_iter().map(word).collect::<Vec<_>>().join(" "), expected_meets);
+        let postdominators = postdominators(&successors).expect("every loop can end");
+        let word = |postdominator: usize| {
+            if postdominator == successors.len() { "-".to_owned() } else { postdominator.to_string() }
+        };
+        assert_eq!(
+            postdominators.into_iter().map(word).collect::<Vec<_>>().join(" "),
+            expected_postdominators
+        );
     }
 
     #[test]
-    fn arms_stand_before_their_join() {
+    fn arms_come_before_their_join() {
         check(&[&[1, 2], &[3], &[3], &[]], &[0, 2, 1, 3], "3 3 3 -");
     }
 
     #[test]
-    fn what_follows_a_loop_stands_behind_all_of_it() {
+    fn blocks_after_a_loop_follow_all_of_it() {
         // 1 is the head, 2 leaves or goes on to 3, 3 goes back.
         check(&[&[1], &[4, 2], &[4, 3], &[1], &[]], &[0, 1, 2, 3, 4], "1 4 4 1 -");
     }

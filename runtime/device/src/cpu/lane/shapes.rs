@@ -1,7 +1,7 @@
 //! What each operation's result is over the lanes of a gang, from what its operands are.
 
 use super::frames::is_own;
-use super::gangs::Across;
+use super::simd::Across;
 use super::{Binary, BlockId, Builtin, Compare, Convert, Def, Kernel, Op, Ty, Value};
 
 /// A value as the neighbouring lanes of a gang have it.

@@ -37,19 +37,19 @@ fn find(kernel: &Kernel, n_edges: &[u32], from: BlockId) -> Option<Shortcut> {
     let Terminator::Branch { condition, then, otherwise } = &kernel.blocks[from.0 as usize].end else {
         return None;
     };
-    let ways = [(then, otherwise, true), (otherwise, then, false)];
-    ways.into_iter().find_map(|(long, short, when)| {
+    let candidates = [(then, otherwise, true), (otherwise, then, false)];
+    candidates.into_iter().find_map(|(long, short, when)| {
         let block = &kernel.blocks[long.to.0 as usize];
         let Terminator::Jump(end) = &block.end else { return None };
         let is_round = end.to == short.to && n_edges[long.to.0 as usize] == 1 && block.params.is_empty();
         let is_cheap =
             block.insts.len() <= MAX_INSTS && block.insts.iter().all(|inst| is_cheap(kernel, inst));
-        let meet = |(&there, &here): (&Value, &Value)| {
+        let is_same = |(&there, &here): (&Value, &Value)| {
             there == here || here == *condition || constant(kernel, here) == Some(u64::from(!when))
         };
-        let all_meet = end.args.iter().zip(&short.args).all(meet);
+        let all_same = end.args.iter().zip(&short.args).all(is_same);
         let shortcut = Shortcut { condition: *condition, round: long.to, when, join: short.to };
-        (is_round && is_cheap && all_meet).then_some(shortcut)
+        (is_round && is_cheap && all_same).then_some(shortcut)
     })
 }
 

@@ -1,4 +1,4 @@
-//! What the probes of a kernel stand for, as data. [`crate::cpu::probes`] puts probes in and watches them.
+//! What the probes of a kernel stand for, as data. [`crate::cpu::instrumentation`] puts probes in and watches them.
 
 use kps_scalar::Scalar;
 
@@ -8,7 +8,7 @@ use crate::findings::{Arithmetic, ArrayName, Beyond};
 
 /// What one probe stands for, and its line in the kernel.
 #[derive(Clone, Debug)]
-pub struct ProbeSite<L = Option<Line>> {
+pub struct Site<L = Option<Line>> {
     pub kind: SiteKind,
     pub line: L,
 }
@@ -59,7 +59,7 @@ pub enum CheckSite {
         number: Scalar,
     },
     /// The float, and the numbers that it was made of.
-    Birth {
+    NonFinite {
         number: Scalar,
         of: Vec<Scalar>,
     },
@@ -137,7 +137,7 @@ pub enum ProfileSite {
     /// So many instructions of a line.
     Run { instructions: u32 },
     /// Its value, if it has one, is where the access lies, without the constant.
-    Access { memory: Memory, way: Way, constant: u64, bytes: u32 },
+    Access { memory: Memory, direction: Direction, constant: u64, bytes: u32 },
     /// Its value says which way the lane goes.
     Branch,
 }
@@ -149,7 +149,7 @@ pub enum Memory {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum Direction {
     Read,
     Write,
     Both,

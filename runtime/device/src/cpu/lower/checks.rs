@@ -15,7 +15,7 @@ use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::Type;
 use crate::cpu::module::{ExtInstSet, Id, Instruction};
 use crate::findings::{Arithmetic, ArrayName, Beyond};
-use crate::interface::checks::{self as told, CHECKS};
+use crate::interface::checks::{self as instruction, CHECKS};
 use crate::{Access, Check, Checks, Result};
 
 /// A value with its type.
@@ -45,8 +45,10 @@ impl Lowerer<'_> {
     /// Puts in what an instruction asks for.
     pub(super) fn check(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
         match inst.op {
-            Op::ExtInst if self.set(inst)? == Some(ExtInstSet::Checks) => self.check_told(inst, checks),
-            _ if self.module.is_told() => Ok(()),
+            Op::ExtInst if self.set(inst)? == Some(ExtInstSet::Checks) => {
+                self.check_instruction(inst, checks)
+            }
+            _ if self.module.is_instrumented() => Ok(()),
             Op::FunctionCall
             | Op::ExtInst
             | Op::ULessThan
@@ -90,34 +92,34 @@ impl Lowerer<'_> {
     }
 
     /// An instruction of the set [`CHECKS`]. One that is not known says nothing to us.
-    fn check_told(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
+    fn check_instruction(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
         match self.word(inst, 3)? {
-            told::INDEX if checks.has(Check::Bounds) => self.check_told_index(inst),
-            told::DIVISION if checks.has(Check::Division) => {
-                let [(scalar, a), (_, b)] = self.told_pair(inst, 4)?;
+            instruction::INDEX if checks.has(Check::Bounds) => self.check_index_instruction(inst),
+            instruction::DIVISION if checks.has(Check::Division) => {
+                let [(scalar, a), (_, b)] = self.operand_pair(inst, 4)?;
                 self.check_division(scalar, &a.parts, &b.parts);
                 Ok(())
             }
-            told::SHIFT if checks.has(Check::Shift) => {
-                let [(scalar, _), (amount, b)] = self.told_pair(inst, 4)?;
+            instruction::SHIFT if checks.has(Check::Shift) => {
+                let [(scalar, _), (amount, b)] = self.operand_pair(inst, 4)?;
                 self.check_shift(scalar, amount, &b.parts);
                 Ok(())
             }
-            told::CONVERSION if checks.has(Check::Conversion) => {
-                let [(from, a), (to, _)] = self.told_pair(inst, 4)?;
+            instruction::CONVERSION if checks.has(Check::Conversion) => {
+                let [(from, a), (to, _)] = self.operand_pair(inst, 4)?;
                 let n_digits = self.constant_int(inst, 6)? as u32;
                 self.check_conversion((from, n_digits), to, &a.parts);
                 Ok(())
             }
-            told::UNIFORM if checks.has(Check::Uniform) => self.check_uniform(inst),
-            told::ARITHMETIC if checks.has(Check::Overflow) => self.check_arithmetic(inst),
-            told::BIRTH if checks.has(Check::Nan) => self.check_birth(inst),
-            told::INDEX..=told::BIRTH => Ok(()),
+            instruction::UNIFORM if checks.has(Check::Uniform) => self.check_uniform(inst),
+            instruction::ARITHMETIC if checks.has(Check::Overflow) => self.check_arithmetic(inst),
+            instruction::NON_FINITE if checks.has(Check::Nan) => self.check_non_finite(inst),
+            instruction::INDEX..=instruction::NON_FINITE => Ok(()),
             other => Err(self.unsupported(inst, &format!("`{CHECKS}` has no instruction {other}"))),
         }
     }
 
-    pub(super) fn told_pair(&mut self, inst: &Instruction, first: usize) -> Result<[(Scalar, Data); 2]> {
+    pub(super) fn operand_pair(&mut self, inst: &Instruction, first: usize) -> Result<[(Scalar, Data); 2]> {
         let (a, b) = (self.scalars(inst, first)?, self.scalars(inst, first + 1)?);
         match a.1.parts.len() == b.1.parts.len() {
             true => Ok([a, b]),
@@ -125,10 +127,10 @@ impl Lowerer<'_> {
         }
     }
 
-    fn check_told_index(&mut self, inst: &Instruction) -> Result<()> {
+    fn check_index_instruction(&mut self, inst: &Instruction) -> Result<()> {
         let array = self.id(inst, 4)?;
         let is_part = self.module.strings.has(array);
-        let array = self.module.told_name(array);
+        let array = self.module.source_name(array);
         let access = match self.constant_int(inst, 5)? {
             0 => Access::Read,
             1 => Access::Write,
@@ -175,7 +177,7 @@ impl Lowerer<'_> {
             });
         }
         let Some(outside) = outside else { return };
-        self.probe_when(outside, CheckSite::Index { array, access, indices, beyond }, values);
+        self.report_when(outside, CheckSite::Index { array, access, indices, beyond }, values);
     }
 
     /// A step of an access chain of a module from elsewhere, into an array of known or unknown length. What the chain
@@ -266,7 +268,7 @@ impl Lowerer<'_> {
             access,
             signed,
         };
-        self.probe_when(outside, site, values);
+        self.report_when(outside, site, values);
         Ok(())
     }
 
@@ -278,7 +280,7 @@ impl Lowerer<'_> {
                 true => (Compare::FEq, self.builder.float(ty, 0.0)),
             };
             let is_zero = self.builder.compare(equal, divisor, zero);
-            self.probe_when(is_zero, CheckSite::Division { number }, vec![dividend]);
+            self.report_when(is_zero, CheckSite::Division { number }, vec![dividend]);
         }
     }
 
@@ -286,7 +288,7 @@ impl Lowerer<'_> {
         for &part in parts {
             let width = self.builder.int(self.builder.ty(part), i64::from(scalar.bits()));
             let is_wide = self.builder.compare(Compare::GeU, part, width);
-            self.probe_when(is_wide, CheckSite::Shift { amount: amounts, width: scalar.bits() }, vec![part]);
+            self.report_when(is_wide, CheckSite::Shift { amount: amounts, width: scalar.bits() }, vec![part]);
         }
     }
 
@@ -312,14 +314,14 @@ impl Lowerer<'_> {
             let fits = self.builder.binary(Binary::And, is_above, is_below);
             let is_lost = self.builder.unary(Unary::Not, fits);
             let site = CheckSite::Conversion { from, n_digits, to };
-            self.probe_when(is_lost, site, vec![part]);
+            self.report_when(is_lost, site, vec![part]);
         }
     }
 
     fn check_uniform(&mut self, inst: &Instruction) -> Result<()> {
         let (scalar, data) = self.scalars(inst, 4)?;
         let site = CheckSite::Uniform { number: scalar };
-        self.builder.probe_always(SiteKind::Check(site), data.parts.to_vec());
+        self.builder.report_always(SiteKind::Check(site), data.parts.to_vec());
         Ok(())
     }
 
@@ -332,7 +334,7 @@ impl Lowerer<'_> {
             4 => Arithmetic::Magnitude,
             _ => Arithmetic::Quotient,
         };
-        let [(scalar, a), (_, b)] = self.told_pair(inst, 5)?;
+        let [(scalar, a), (_, b)] = self.operand_pair(inst, 5)?;
         if !scalar.is_int() {
             return Err(self.wrong_operands(inst));
         }
@@ -342,7 +344,7 @@ impl Lowerer<'_> {
                 64 => self.wraps_64(op, scalar.is_signed(), a, b),
                 _ => self.wraps_narrow(op, scalar, a, b),
             };
-            self.probe_when(wraps, CheckSite::Overflow { op, number: scalar }, vec![a, b]);
+            self.report_when(wraps, CheckSite::Overflow { op, number: scalar }, vec![a, b]);
         }
         Ok(())
     }
@@ -402,7 +404,7 @@ impl Lowerer<'_> {
     }
 
     /// A float that is none, or infinite, of floats that are all finite.
-    fn check_birth(&mut self, inst: &Instruction) -> Result<()> {
+    fn check_non_finite(&mut self, inst: &Instruction) -> Result<()> {
         let (scalar, made) = self.scalars(inst, 4)?;
         let mut parents = Vec::new();
         for i in 5..self.module.operands(inst).len() {
@@ -412,7 +414,7 @@ impl Lowerer<'_> {
             return Err(self.wrong_operands(inst));
         }
         for (i, &part) in made.parts.iter().enumerate() {
-            let mut born = self.is_strange(part);
+            let mut is_created = self.is_strange(part);
             let (mut values, mut of) = (vec![part], Vec::new());
             for (scalar, parent) in &parents {
                 // A vector's length is made of all of its components.
@@ -426,10 +428,10 @@ impl Lowerer<'_> {
                     }
                     let strange = self.is_strange(parent);
                     let plain = self.builder.unary(Unary::Not, strange);
-                    born = self.builder.binary(Binary::And, born, plain);
+                    is_created = self.builder.binary(Binary::And, is_created, plain);
                 }
             }
-            self.probe_when(born, CheckSite::Birth { number: scalar, of }, values);
+            self.report_when(is_created, CheckSite::NonFinite { number: scalar, of }, values);
         }
         Ok(())
     }
@@ -441,8 +443,8 @@ impl Lowerer<'_> {
         self.builder.compare(Compare::FNe, rest, zero)
     }
 
-    fn probe_when(&mut self, when: lane::Value, site: CheckSite, values: Vec<lane::Value>) {
-        self.builder.probe_when(when, SiteKind::Check(site), values);
+    fn report_when(&mut self, when: lane::Value, site: CheckSite, values: Vec<lane::Value>) {
+        self.builder.report_when(when, SiteKind::Check(site), values);
     }
 }
 

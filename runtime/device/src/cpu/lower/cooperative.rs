@@ -184,7 +184,7 @@ impl Lowerer<'_> {
         let operands = self.module.operands(inst).get(5).copied().unwrap_or(0);
         let operands = CooperativeMatrixOperands::from_bits_truncate(operands);
         let saturates = operands.contains(CooperativeMatrixOperands::SATURATING_ACCUMULATION_KHR);
-        let held = |scalar: Scalar, signed: CooperativeMatrixOperands| {
+        let component = |scalar: Scalar, signed: CooperativeMatrixOperands| {
             let ints = if operands.contains(signed) { Kind::Signed } else { Kind::Unsigned };
             subgroup::as_kind(ints, scalar).unwrap_or(scalar)
         };
@@ -192,14 +192,14 @@ impl Lowerer<'_> {
             rows: a.rows,
             inner: a.columns,
             columns: b.columns,
-            a: held(a.scalar, CooperativeMatrixOperands::MATRIX_A_SIGNED_COMPONENTS_KHR),
-            b: held(b.scalar, CooperativeMatrixOperands::MATRIX_B_SIGNED_COMPONENTS_KHR),
-            c: held(c.scalar, CooperativeMatrixOperands::MATRIX_C_SIGNED_COMPONENTS_KHR),
-            sum: held(result.scalar, CooperativeMatrixOperands::MATRIX_RESULT_SIGNED_COMPONENTS_KHR),
+            a: component(a.scalar, CooperativeMatrixOperands::MATRIX_A_SIGNED_COMPONENTS_KHR),
+            b: component(b.scalar, CooperativeMatrixOperands::MATRIX_B_SIGNED_COMPONENTS_KHR),
+            c: component(c.scalar, CooperativeMatrixOperands::MATRIX_C_SIGNED_COMPONENTS_KHR),
+            sum: component(result.scalar, CooperativeMatrixOperands::MATRIX_RESULT_SIGNED_COMPONENTS_KHR),
             overflow: if saturates { Overflow::Saturates } else { Overflow::Wraps },
         };
         let results = vec![lane_ty(result.scalar); result.n as usize];
-        let parts = self.together(inst, GroupKind::MultiplyAdd(multiply), 0, &all, &results)?;
+        let parts = self.subgroup_op(inst, GroupKind::MultiplyAdd(multiply), 0, &all, &results)?;
         self.define(inst, Operand::Data(Data { ty, parts: parts.into() }))
     }
 }

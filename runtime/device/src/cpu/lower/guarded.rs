@@ -32,7 +32,7 @@ pub(super) struct Guarded {
 #[derive(Clone, Copy)]
 struct Guard {
     block: BlockId,
-    probe: u32,
+    site_id: u32,
     /// As the text has it, in 64 bits.
     index: lane::Value,
     signed: bool,
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
     }
 
     fn check_guarded_division(&mut self, inst: &Instruction) -> Result<()> {
-        let [(scalar, a), (other, b)] = self.told_pair(inst, 3)?;
+        let [(scalar, a), (other, b)] = self.operand_pair(inst, 3)?;
         if scalar.is_int() && other.is_alike(scalar) {
             self.check_division(scalar, &a.parts, &b.parts);
         }
@@ -126,15 +126,15 @@ impl Lowerer<'_> {
         (len, bound): (Option<u32>, lane::Value),
         beyond: Beyond,
     ) {
-        let (block, probe) = (self.builder.block, self.builder.kernel.probes.len() as u32);
+        let (block, site_id) = (self.builder.block, self.builder.kernel.sites.len() as u32);
         let signed = index.0.is_signed();
         // The last probe of an access tells of all its indices, so each is made wide where it is met.
         let index = self.wide_index(index.0, index.1);
         let wide = |signed| if signed { Scalar::I64 } else { Scalar::U64 };
         let axis = ((wide(signed), index), (wide(false), bound));
         self.check_index((None, Access::ReadWrite, beyond), &[axis]);
-        if self.builder.kernel.probes.len() as u32 > probe {
-            self.guarded.indices.insert((id, len), Guard { block, probe, index, signed, bound });
+        if self.builder.kernel.sites.len() as u32 > site_id {
+            self.guarded.indices.insert((id, len), Guard { block, site_id, index, signed, bound });
         }
     }
 
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         let guards: Vec<Option<Guard>> =
             axes.iter().map(|axis| self.guarded.indices.remove(&(axis.id, axis.len))).collect();
         let mut met: Vec<Guard> = guards.iter().flatten().copied().collect();
-        met.sort_by_key(|guard| guard.probe);
+        met.sort_by_key(|guard| guard.site_id);
         let Some(&last) = met.last() else { return false };
         let is_constant = |axis: &Axis| {
             [axis.index.1, axis.bound].iter().all(|value| self.builder.as_const(*value).is_some())
@@ -171,15 +171,15 @@ impl Lowerer<'_> {
             values.extend([index, bound]);
             indices.push(if signed { Scalar::I64 } else { Scalar::U64 });
         }
-        let probes: Vec<(BlockId, u32)> = met.iter().map(|guard| (guard.block, guard.probe)).collect();
-        self.builder.join_probes(&probes, values);
+        let sites: Vec<(BlockId, u32)> = met.iter().map(|guard| (guard.block, guard.site_id)).collect();
+        self.builder.join_sites(&sites, values);
         self.amend(last, array, Some(indices));
         true
     }
 
     /// Gives a probe the name of what it is an index of, and the types of its indices if it has got others.
     fn amend(&mut self, guard: Guard, array: Option<&ArrayName>, axes: Option<Vec<Scalar>>) {
-        let site = &mut self.builder.kernel.probes[guard.probe as usize].kind;
+        let site = &mut self.builder.kernel.sites[guard.site_id as usize].kind;
         if let SiteKind::Check(CheckSite::Index { array: name, indices, .. }) = site {
             *name = array.cloned();
             *indices = axes.unwrap_or_else(|| std::mem::take(indices));

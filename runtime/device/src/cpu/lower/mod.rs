@@ -40,11 +40,11 @@ use self::images::Opaque;
 use self::named::ChainName;
 use self::pointers::Pointer;
 use super::errors;
+use super::instrumentation;
 use super::lane::{self, BlockId, Builder, Terminator};
 use super::module::constants::lane_ty;
 use super::module::types::{MAX_SCALARS, Type, TypeId};
 use super::module::{ExtInstSet, Function, Id, Instruction, Line, Module};
-use super::probes;
 use crate::{Checks, DeviceError, Instrument, Result, Schedule};
 
 /// Instructions of a kernel once its calls are inlined.
@@ -96,7 +96,7 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
         lane::shortcuts::close(&mut kernel);
     }
     if let Instrument::Checked(checks) = instrument {
-        probes::memory::insert(&mut kernel, checks);
+        instrumentation::memory::insert(&mut kernel, checks);
         kernel.is_shuffled = checks.schedule != Schedule::InOrder;
     }
     Ok(kernel)
@@ -316,7 +316,9 @@ impl<'m> Lowerer<'m> {
         if let Some((operand, defined_in)) = frame.values.get(&id) {
             return match frame.function.flow.dominates(*defined_in, block) {
                 true => Ok(operand.clone()),
-                false => Err(self.malformed(inst, &format!("%{} is not defined on every way here", id.0))),
+                false => {
+                    Err(self.malformed(inst, &format!("%{} is not defined on every path to here", id.0)))
+                }
             };
         }
         if let Some(pointer) = self.global(inst, id)? {

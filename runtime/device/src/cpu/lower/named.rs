@@ -104,7 +104,7 @@ impl Lowerer<'_> {
     pub(super) fn chain_start(&self, inst: &Instruction, pointer: &Pointer) -> Result<Option<ChainName>> {
         let is_checked = self.checks.is_some_and(|checks| checks.has(Check::Bounds));
         let Place::Memory(place) = &pointer.place else { return Ok(None) };
-        if !is_checked || self.module.is_told() {
+        if !is_checked || self.module.is_instrumented() {
             return Ok(None);
         }
         let id = self.id(inst, 2)?;

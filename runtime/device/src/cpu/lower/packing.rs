@@ -20,47 +20,47 @@ pub(super) enum Part {
 }
 
 /// Which way it goes, how many components there are and what they are in the int.
-pub(super) fn layout(op: GLOp) -> Option<(Way, u32, Part)> {
+pub(super) fn layout(op: GLOp) -> Option<(Direction, u32, Part)> {
     Some(match op {
-        GLOp::PackSnorm4x8 => (Way::Pack, 4, Part::Snorm),
-        GLOp::PackUnorm4x8 => (Way::Pack, 4, Part::Unorm),
-        GLOp::PackSnorm2x16 => (Way::Pack, 2, Part::Snorm),
-        GLOp::PackUnorm2x16 => (Way::Pack, 2, Part::Unorm),
-        GLOp::PackHalf2x16 => (Way::Pack, 2, Part::Half),
-        GLOp::PackDouble2x32 => (Way::Pack, 2, Part::Bits),
-        GLOp::UnpackSnorm4x8 => (Way::Unpack, 4, Part::Snorm),
-        GLOp::UnpackUnorm4x8 => (Way::Unpack, 4, Part::Unorm),
-        GLOp::UnpackSnorm2x16 => (Way::Unpack, 2, Part::Snorm),
-        GLOp::UnpackUnorm2x16 => (Way::Unpack, 2, Part::Unorm),
-        GLOp::UnpackHalf2x16 => (Way::Unpack, 2, Part::Half),
-        GLOp::UnpackDouble2x32 => (Way::Unpack, 2, Part::Bits),
+        GLOp::PackSnorm4x8 => (Direction::Pack, 4, Part::Snorm),
+        GLOp::PackUnorm4x8 => (Direction::Pack, 4, Part::Unorm),
+        GLOp::PackSnorm2x16 => (Direction::Pack, 2, Part::Snorm),
+        GLOp::PackUnorm2x16 => (Direction::Pack, 2, Part::Unorm),
+        GLOp::PackHalf2x16 => (Direction::Pack, 2, Part::Half),
+        GLOp::PackDouble2x32 => (Direction::Pack, 2, Part::Bits),
+        GLOp::UnpackSnorm4x8 => (Direction::Unpack, 4, Part::Snorm),
+        GLOp::UnpackUnorm4x8 => (Direction::Unpack, 4, Part::Unorm),
+        GLOp::UnpackSnorm2x16 => (Direction::Unpack, 2, Part::Snorm),
+        GLOp::UnpackUnorm2x16 => (Direction::Unpack, 2, Part::Unorm),
+        GLOp::UnpackHalf2x16 => (Direction::Unpack, 2, Part::Half),
+        GLOp::UnpackDouble2x32 => (Direction::Unpack, 2, Part::Bits),
         _ => return None,
     })
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Way {
+pub(super) enum Direction {
     Pack,
     Unpack,
 }
 
 impl Lowerer<'_> {
     pub(super) fn packing(&mut self, inst: &Instruction, op: GLOp) -> Result<Data> {
-        let (way, n, part) = layout(op).expect("asked before this was called");
+        let (direction, n, part) = layout(op).expect("asked before this was called");
         let (unpacked, packed) =
             if part == Part::Bits { (Scalar::U32, Scalar::F64) } else { (Scalar::F32, Scalar::U32) };
-        let (takes, gives) = match way {
-            Way::Pack => ((unpacked, n), (packed, 1)),
-            Way::Unpack => ((packed, 1), (unpacked, n)),
+        let (takes, gives) = match direction {
+            Direction::Pack => ((unpacked, n), (packed, 1)),
+            Direction::Unpack => ((packed, 1), (unpacked, n)),
         };
         let ((ty, result, n_result), (scalar, data)) = (self.result_scalars(inst)?, self.scalars(inst, 4)?);
         let fits = |(a, n): (Scalar, u32), b: Scalar, m: usize| a.is_alike(b) && n as usize == m;
         if !fits(takes, scalar, data.parts.len()) || !fits(gives, result, n_result) {
             return Err(self.wrong_operands(inst));
         }
-        let parts = match way {
-            Way::Pack => self.pack(&data.parts, packed, part),
-            Way::Unpack => self.unpack(data.parts[0], packed, n, part),
+        let parts = match direction {
+            Direction::Pack => self.pack(&data.parts, packed, part),
+            Direction::Unpack => self.unpack(data.parts[0], packed, n, part),
         };
         Ok(Data { ty, parts: parts.into() })
     }

@@ -1,5 +1,5 @@
 //! What the invocations of a subgroup do together. Each operation ends its block, as a barrier does: operands
-//! go to the lane's memory, [`crate::cpu::together`] does what is asked, and the results are read back.
+//! go to the lane's memory, [`crate::cpu::subgroups`] does what is asked, and the results are read back.
 //! What a lane can tell from its own place and a ballot needs nobody else.
 
 use kps_scalar::{Kind, Scalar};
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
     fn subgroup_value(&mut self, inst: &Instruction, i: usize) -> Result<Data> {
         match inst.op {
             Op::GroupNonUniformElect => {
-                let elected = self.together(inst, GroupKind::Elect, 0, &[], &[Ty::Bool])?;
+                let elected = self.subgroup_op(inst, GroupKind::Elect, 0, &[], &[Ty::Bool])?;
                 self.as_result(inst, elected)
             }
             Op::GroupNonUniformAll | Op::SubgroupAllKHR => self.vote(inst, GroupKind::All, i),
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
             Op::GroupNonUniformAllEqual | Op::SubgroupAllEqualKHR => self.all_equal(inst, i),
             Op::GroupNonUniformBallot | Op::SubgroupBallotKHR => {
                 let condition = self.condition(inst, i)?;
-                let votes = self.together(inst, GroupKind::Ballot, 1, &[condition], &[Ty::I32; 4])?;
+                let votes = self.subgroup_op(inst, GroupKind::Ballot, 1, &[condition], &[Ty::I32; 4])?;
                 self.as_result(inst, votes)
             }
             Op::GroupNonUniformInverseBallot => {
@@ -164,19 +164,19 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn subgroup_barrier(&mut self, inst: &Instruction) -> Result<()> {
-        self.together(inst, GroupKind::Barrier, 0, &[], &[]).map(|_| ())
+        self.subgroup_op(inst, GroupKind::Barrier, 0, &[], &[]).map(|_| ())
     }
 
     fn vote(&mut self, inst: &Instruction, kind: GroupKind, i: usize) -> Result<Data> {
         let condition = self.condition(inst, i)?;
-        let result = self.together(inst, kind, 1, &[condition], &[Ty::Bool])?;
+        let result = self.subgroup_op(inst, kind, 1, &[condition], &[Ty::Bool])?;
         self.as_result(inst, result)
     }
 
     fn all_equal(&mut self, inst: &Instruction, i: usize) -> Result<Data> {
         let (scalar, data) = self.scalars(inst, i)?;
         let kind = GroupKind::AllEqual(as_kind(Kind::Unsigned, scalar).unwrap_or(scalar));
-        let result = self.together(inst, kind, data.parts.len() as u32, &data.parts, &[Ty::Bool])?;
+        let result = self.subgroup_op(inst, kind, data.parts.len() as u32, &data.parts, &[Ty::Bool])?;
         self.as_result(inst, result)
     }
 
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
         }
         let n = data.parts.len();
         let results = vec![lane_ty(scalar); n];
-        let parts = self.together(inst, GroupKind::Read(source), n as u32, &operands, &results)?;
+        let parts = self.subgroup_op(inst, GroupKind::Read(source), n as u32, &operands, &results)?;
         Ok(Data { ty: data.ty, parts: parts.into() })
     }
 
@@ -207,7 +207,7 @@ impl Lowerer<'_> {
         let scalar = as_kind(asked, scalar).ok_or_else(|| self.wrong_operands(inst))?;
         let results = vec![lane_ty(scalar); data.parts.len()];
         let kind = GroupKind::Fold(fold, scalar, span);
-        let parts = self.together(inst, kind, data.parts.len() as u32, &data.parts, &results)?;
+        let parts = self.subgroup_op(inst, kind, data.parts.len() as u32, &data.parts, &results)?;
         Ok(Data { ty: data.ty, parts: parts.into() })
     }
 
@@ -220,7 +220,7 @@ impl Lowerer<'_> {
     }
 
     /// Waits for the other lanes: operands out, results in.
-    pub(super) fn together(
+    pub(super) fn subgroup_op(
         &mut self,
         inst: &Instruction,
         kind: GroupKind,
@@ -233,7 +233,7 @@ impl Lowerer<'_> {
             return Err(errors::too_large("its subgroup operations", self.module.line(inst.line)));
         };
         for (i, &operand) in operands.iter().enumerate() {
-            let operand = self.kept_in_slot(operand);
+            let operand = self.into_slot(operand);
             let ty = self.builder.ty(operand);
             let address = self.slot((slots, n_slots), (i, ty), Access::Write);
             self.builder.store(address, 0, operand);
@@ -278,7 +278,7 @@ impl Lowerer<'_> {
     }
 
     /// A value as it lies in a slot: a boolean is an int, since gangs have no vectors of bytes.
-    fn kept_in_slot(&mut self, value: lane::Value) -> lane::Value {
+    fn into_slot(&mut self, value: lane::Value) -> lane::Value {
         match self.builder.ty(value) {
             Ty::Bool => self.builder.convert(lane::Convert::BoolToInt, value),
             _ => value,

@@ -73,7 +73,7 @@ fn check(function: Function, bound: f64, exact: impl Fn(f64, f64) -> f64) {
                 let result = one(function, [x, y]);
                 assert!(
                     result.to_bits() == lane.to_bits() || result.is_nan() && lane.is_nan(),
-                    "{function:?}({x}, {y}) is {result} alone and {lane} in a gang"
+                    "{function:?}({x}, {y}) is {result} alone and {lane} in a SIMD group"
                 );
                 let off = units(result, exact(f64::from(x), f64::from(y)));
                 if off > worst.0 {

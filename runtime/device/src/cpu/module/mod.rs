@@ -99,7 +99,7 @@ pub struct Global {
 
 impl Module<'_> {
     /// Whether it tells what its source asked for.
-    pub fn is_told(&self) -> bool {
+    pub fn is_instrumented(&self) -> bool {
         self.ext_inst_sets.values().any(|set| *set == ExtInstSet::Checks)
     }
 
@@ -122,9 +122,9 @@ impl Module<'_> {
     }
 
     /// What a string of the module calls something, or the name of what has an id.
-    pub fn told_name(&self, id: Id) -> Option<ArrayName> {
-        let told = self.strings.0.get(&id).map(|name| ArrayName::Name(name.clone()));
-        told.or_else(|| self.name(id))
+    pub fn source_name(&self, id: Id) -> Option<ArrayName> {
+        let given = self.strings.0.get(&id).map(|name| ArrayName::Name(name.clone()));
+        given.or_else(|| self.name(id))
     }
 
     /// Where the entry point begins.

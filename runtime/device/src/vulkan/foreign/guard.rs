@@ -27,7 +27,7 @@ pub enum Guarded {
     Same,
     Clamped(Vec<u32>),
     /// With the lengths of its arrays settled as well.
-    Settled(Vec<u32>),
+    Specialised(Vec<u32>),
 }
 
 /// The module with its indices clamped. `words` are valid, and parsed as `module`.
@@ -45,12 +45,12 @@ pub fn guard(words: &[u32], module: &Module, constants: &Constants) -> Result<Gu
     for (_, inst) in instructions(words).skip_while(|(at, _)| *at < start) {
         is_changed |= guard.instruction(inst)?;
     }
-    let is_settled = !guard.globals.specialised.is_empty();
-    if !is_changed && !is_settled {
+    let is_specialised = !guard.globals.specialised.is_empty();
+    if !is_changed && !is_specialised {
         return Ok(Guarded::Same);
     }
     let guarded = guard.module(&words[..start]);
-    Ok(if is_settled { Guarded::Settled(guarded) } else { Guarded::Clamped(guarded) })
+    Ok(if is_specialised { Guarded::Specialised(guarded) } else { Guarded::Clamped(guarded) })
 }
 
 struct Guard {

@@ -19,7 +19,7 @@ use crate::words::{instructions, opcode};
 const MAX_IN_REGISTERS: u32 = 64;
 
 /// The words with a second way out of each loop.
-pub fn with_ways_out(words: Cow<[u32]>) -> Cow<[u32]> {
+pub fn with_exits(words: Cow<[u32]>) -> Cow<[u32]> {
     let has_loops = instructions(&words).any(|(_, inst)| opcode(inst) == Op::LoopMerge as u32);
     if !has_loops {
         return words;
@@ -172,9 +172,9 @@ impl Rewriter {
                     }
                 }
             }
-            let ways = parents.iter().map(|parent| (result, *parent)).chain([(null, out)]);
-            let ways = ways.flat_map(|(value, parent)| [value, parent]).map(Operand::IdRef).collect();
-            phis.push(Instruction::new(Op::Phi, Some(ty), Some(phi), ways));
+            let incoming = parents.iter().map(|parent| (result, *parent)).chain([(null, out)]);
+            let incoming = incoming.flat_map(|(value, parent)| [value, parent]).map(Operand::IdRef).collect();
+            phis.push(Instruction::new(Op::Phi, Some(ty), Some(phi), incoming));
         }
         let behind = &mut function.blocks[found.merge].instructions;
         for inst in behind.iter_mut().filter(|inst| inst.class.opcode == Op::Phi) {

@@ -31,16 +31,16 @@ pub(super) fn bounded<'w>(
 ) -> Result<Cow<'w, [u32]>> {
     refusals::check(physical, module)?;
     let guarded = guard::guard(&words, module, constants)?;
-    if let guard::Guarded::Settled(words) = &guarded {
+    if let guard::Guarded::Specialised(words) = &guarded {
         // Only now the validator knows how long the arrays are that composites are parts of.
         validity::check(physical, words)?;
     }
     let words = match guarded {
         guard::Guarded::Same => words,
-        guard::Guarded::Clamped(words) | guard::Guarded::Settled(words) => Cow::Owned(words),
+        guard::Guarded::Clamped(words) | guard::Guarded::Specialised(words) => Cow::Owned(words),
     };
     Ok(match physical.is_llvmpipe {
-        true => loops::with_ways_out(hints::without_unrolling(words)),
+        true => loops::with_exits(hints::without_unrolling(words)),
         false => words,
     })
 }

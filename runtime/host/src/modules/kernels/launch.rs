@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use kps_compute::number::Unfit;
-use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Running, Storage, Tensor, Told};
+use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Report, Running, Storage, Tensor};
 use kps_device::{DeviceInfo, ImageInfo, Instrument, Origin, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
@@ -92,7 +92,7 @@ fn warn_of_idle_axes(vm: &mut Vm, kernel: &Kernel, prepared: &Prepared, given: &
 }
 
 /// Runs one launch over copies of its arguments; tells the steps of the invocation `at`.
-pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u32; 3]) -> Result<Told> {
+pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u32; 3]) -> Result<Report> {
     let mut prepared = prepare(vm, kernel, args, extent)?;
     let domain = prepared.counts.invocations;
     if at.iter().zip(domain).any(|(at, n)| u64::from(*at) >= n) {
@@ -106,7 +106,7 @@ pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u
         Some(recorder) => recorder.aside(run)?,
         None => run()?,
     };
-    Ok(prepared.manager.told())
+    Ok(prepared.manager.take_report())
 }
 
 /// What a launch with these arguments would compile.

@@ -4,7 +4,7 @@
 //! nothing is printed. Out comes a [`Trace`], which prints as a table against the kernel's source and is a
 //! sequence of steps: line, name and value. Of a long trace the first and the last steps are kept.
 
-use kps_compute::{Extent, Message, MessageKind, Number, Piece, Told};
+use kps_compute::{Extent, Message, MessageKind, Number, Piece, Report};
 use kps_device::SourceLine;
 
 use super::object::Kernel;
@@ -78,7 +78,7 @@ fn invocation_of(vm: &mut Vm, kernel: &Kernel, at: &Value) -> Result<[u32; 3]> {
 }
 
 impl Trace {
-    fn of(vm: &mut Vm, kernel: &Kernel, at: [u32; 3], told: Told) -> Result<Trace> {
+    fn of(vm: &mut Vm, kernel: &Kernel, at: [u32; 3], told: Report) -> Result<Trace> {
         let mut steps = Vec::with_capacity(told.messages.len());
         for message in told.messages {
             if message.invocation == at {

@@ -236,7 +236,7 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
             }
         }
         FindingKind::Overflow { op, a, b, bits } => overflow(*op, [*a, *b], *bits),
-        FindingKind::Birth { value, of } => birth(*value, of),
+        FindingKind::NonFinite { value, of } => birth(*value, of),
     }
 }
 

@@ -242,7 +242,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
         Some(given) => Some(kernels::read_subgroup_size(vm, given)?),
         None => kernels::subgroup_size(spirv),
     };
-    let origin = if kernels::is_kernel(spirv) { Origin::Compiler } else { Origin::Elsewhere };
+    let origin = if kernels::is_kernel(spirv) { Origin::Compiler } else { Origin::External };
     let builder = builder.origin(origin).instrument(instrument).subgroup_size(subgroup_size);
     let mut builder = builder.spec_values(spec_consts);
     for (binding, sampler) in samplers {

@@ -24,7 +24,7 @@ pub enum Ran<'a> {
 /// Prints what was printed, and raises the first assertion that failed.
 pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) -> Result<()> {
     findings::tell(vm, manager, ran);
-    let told = manager.told();
+    let told = manager.take_report();
     let (prints, failed): (Vec<Message>, Vec<Message>) =
         told.messages.into_iter().partition(|message| message.kind == MessageKind::Print);
     let mut text = String::new();

@@ -23,7 +23,7 @@ pub fn remedy(finding: &Finding, memory: SharedMemory, before: &Before, near: &N
             order.barrier
         );
     }
-    let within = match (&near.script, &before.line, &finding.line, &before.parting) {
+    let within = match (&near.script, &before.line, &finding.line, &before.divergence) {
         (Some(source), Some(first), Some(second), _) => order.in_script(&Lines::of(source), first, second),
         (None, _, _, Some([second, first])) => order.by_lines(first, second),
         _ => order.between_the_two(),
@@ -107,7 +107,7 @@ impl Order<'_> {
         let is_reached_apart = |[second_call, first_call]: &[SourceLine; 2]| {
             (first_call.line, second_call.line) != (first.line, second.line) && first_call.file == first.file
         };
-        if let Some(calls) = self.before.parting.as_ref().filter(|calls| is_reached_apart(calls)) {
+        if let Some(calls) = self.before.divergence.as_ref().filter(|calls| is_reached_apart(calls)) {
             return self.in_script(lines, &calls[1], &calls[0]);
         }
         if function(&around_low) != function(&around_high) {

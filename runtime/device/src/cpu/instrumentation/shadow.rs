@@ -1,0 +1,134 @@
+//! What is remembered of the device's memory: who touched it last, and when.
+//!
+//! Time in a workgroup is counted in epochs: a barrier ends one. Two accesses are ordered if one invocation
+//! makes both, or if both are of one workgroup and of different epochs. Of accesses that are not ordered, one
+//! of which writes, and that are not both atomic, the result may depend on the order: a race. Writing what is
+//! there already is none.
+//!
+//! Of each cell two plain writes, two atomic changes and two reads by different invocations are kept, which is enough to
+//! find a race at every line that has one, though not with everyone who takes part in it. Two writes, for the last may
+//! be of what was there already, and so no race, and hide one that the next write races with.
+
+use rustc_hash::FxHashMap;
+
+use crate::cpu::lane::Touch;
+
+/// Cells of one page; pages are made when they are first touched.
+const PAGE: u64 = 1024;
+
+/// One access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Counted over the dispatch, from 1; 0 is nobody.
+    pub invocation: u32,
+    pub epoch: u32,
+    /// The probe's number.
+    pub site_id: u32,
+    pub is_atomic: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    /// The last plain write, and one by another invocation that nothing orders with it.
+    writes: [Event; 2],
+    /// What was written plainly, as far as it is known.
+    value: Option<u64>,
+    /// The same of atomic changes.
+    atomics: [Event; 2],
+    /// And of reads.
+    reads: [Event; 2],
+}
+
+pub struct Shadow {
+    pages: FxHashMap<u64, Box<[Cell]>>,
+    /// Bytes of a cell.
+    grain: u64,
+    /// Invocations of a workgroup.
+    n_lanes: u32,
+}
+
+impl Shadow {
+    /// `grain` is the size of the smallest access.
+    pub fn new(grain: u64, n_lanes: u32) -> Shadow {
+        Shadow { pages: FxHashMap::default(), grain, n_lanes }
+    }
+
+    /// Notes an access to `size` bytes, and tells with what it races.
+    pub fn touch(
+        &mut self,
+        (address, size): (u64, u64),
+        event: Event,
+        (touch, value): (Touch, Option<u64>),
+    ) -> Vec<Event> {
+        let mut met = Vec::new();
+        let last = (address + size - 1) / self.grain;
+        for cell in address / self.grain..=last {
+            let n_lanes = self.n_lanes;
+            let page = self.pages.entry(cell / PAGE);
+            let page = page.or_insert_with(|| vec![Cell::default(); PAGE as usize].into());
+            let cell = &mut page[(cell % PAGE) as usize];
+            let order = Order { n_lanes };
+            if touch.writes() {
+                met.extend(cell.races_of_write(event, value, order));
+                match event.is_atomic {
+                    true => note(&mut cell.atomics, event, order),
+                    false => {
+                        note(&mut cell.writes, event, order);
+                        cell.value = value;
+                    }
+                }
+            } else {
+                met.extend(cell.races_of_read(event, order));
+                note(&mut cell.reads, event, order);
+            }
+        }
+        met
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Order {
+    n_lanes: u32,
+}
+
+impl Order {
+    fn same_group(self, a: Event, b: Event) -> bool {
+        let group = |event: Event| event.invocation.wrapping_sub(1) / self.n_lanes;
+        a.invocation != 0 && group(a) == group(b)
+    }
+
+    /// Whether nothing says which of them comes first.
+    fn concurrent(self, before: Event, now: Event) -> bool {
+        if before.invocation == 0 || before.invocation == now.invocation {
+            return false;
+        }
+        !self.same_group(before, now) || before.epoch == now.epoch
+    }
+
+    fn races(self, before: Event, now: Event) -> bool {
+        self.concurrent(before, now) && !(before.is_atomic && now.is_atomic)
+    }
+}
+
+impl Cell {
+    /// Before the last write there may be one of the same, which changed nothing.
+    fn races_of_read(&self, event: Event, order: Order) -> impl Iterator<Item = Event> {
+        let changes = [self.writes[0], self.atomics[0], self.atomics[1]];
+        changes.into_iter().filter(move |&change| order.races(change, event))
+    }
+
+    fn races_of_write(&self, event: Event, value: Option<u64>, order: Order) -> impl Iterator<Item = Event> {
+        let changes_nothing = value.is_some() && value == self.value;
+        let writes = self.writes.into_iter().filter(move |_| !changes_nothing);
+        let others = writes.chain(self.atomics).chain(self.reads);
+        others.filter(move |&other| order.races(other, event))
+    }
+}
+
+/// Puts an access in front of the last two of its kind.
+fn note(last: &mut [Event; 2], event: Event, order: Order) {
+    if order.concurrent(last[0], event) {
+        last[1] = last[0];
+    }
+    last[0] = event;
+}
