@@ -14,11 +14,11 @@ use super::instrumentation::Written;
 use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Result};
 
 const ALIGN: usize = 64;
-/// Atomic operations on narrow elements change whole words.
+/// Atomic operations on narrow elements read and write whole words.
 const WORD: usize = 4;
-/// Buffers from this size on get large pages where there are some: fewer of them to find while kernels run.
+/// Buffers of at least this size get large pages where the system has them, to save page walks.
 const LARGE: usize = 4 << 20;
-/// Texels along one axis: samplers find each of them by a 32-bit float.
+/// Texels along one axis: samplers address each of them by a 32-bit float.
 const MAX_IMAGE_SIDE: u32 = 1 << 24;
 
 #[derive(Default)]
@@ -28,14 +28,14 @@ pub struct Buffers {
 }
 
 struct Buffer {
-    /// What the allocator gave; the buffer begins at its first multiple of [`ALIGN`].
+    /// What the allocator returned. The buffer begins at its first multiple of [`ALIGN`].
     allocation: NonNull<u8>,
     layout: Layout,
     base: NonNull<u8>,
     size: usize,
-    /// What its bytes are the texels of, where it is an image.
+    /// For an image: its size and format.
     image: Option<ImageInfo>,
-    /// Which bytes were written, if not all that it holds means something.
+    /// The bytes that were written; `None` where the whole buffer is initialised.
     written: Option<Written>,
 }
 
@@ -52,7 +52,7 @@ impl Buffers {
         Ok(id)
     }
 
-    /// An image is its texels, in order.
+    /// The bytes of an image are its texels, in order.
     pub fn alloc_image(&mut self, info: &ImageInfo) -> Result<BufferId> {
         if let Some(&side) = info.size.iter().find(|&&side| side > MAX_IMAGE_SIDE) {
             let (asked, limit, device) = (u64::from(side), u64::from(MAX_IMAGE_SIDE), NAME.to_owned());
@@ -65,14 +65,14 @@ impl Buffers {
         Ok(id)
     }
 
-    /// What a buffer holds means nothing until it is written.
+    /// Marks the whole buffer as uninitialised.
     pub fn blank(&mut self, id: BufferId) {
         if let Some(buffer) = self.all.get_mut(&id) {
             buffer.written = Some(Written::nothing(buffer.size));
         }
     }
 
-    /// Bytes of a buffer were written.
+    /// Marks bytes of a buffer as written.
     pub fn wrote(&mut self, id: BufferId, bytes: Range<u64>) {
         let Some(buffer) = self.all.get_mut(&id) else { return };
         if bytes.start == 0 && bytes.end >= buffer.size as u64 {
@@ -82,7 +82,7 @@ impl Buffers {
         }
     }
 
-    /// Bytes were copied from one buffer to another, and so is whether they mean anything.
+    /// Copies between buffers also copy which bytes are initialised.
     pub fn copied(&mut self, from: (BufferId, u64), to: (BufferId, u64), size: u64) {
         let source = self.all.get(&from.0).and_then(|buffer| buffer.written.clone());
         let source = source.map(|written| written.from(from.1));
@@ -95,14 +95,14 @@ impl Buffers {
         }
     }
 
-    /// Which bytes of a bound range were written, if there are others.
+    /// The bytes of a bound range that were written; `None` where all were.
     pub fn written(&mut self, binding: &Binding) -> Option<Written> {
         let buffer = self.all.get_mut(&binding.buffer)?;
         buffer.written = buffer.written.take().filter(|written| !written.is_whole());
         buffer.written.as_ref().map(|written| written.from(binding.offset))
     }
 
-    /// The image that an id is; `None` where it is a buffer.
+    /// The image with this id; `None` where it is a buffer.
     pub fn image(&self, id: BufferId) -> Option<&ImageInfo> {
         self.all.get(&id)?.image.as_ref()
     }
@@ -115,7 +115,7 @@ impl Buffers {
         self.all.get(&id).map(|buffer| HostMemory { ptr: buffer.base.as_ptr(), len: buffer.size })
     }
 
-    /// All buffers as whole words, in the order of their addresses.
+    /// All buffers, rounded up to whole words, in the order of their addresses.
     pub fn ranges(&self) -> Vec<Slot> {
         let size = |buffer: &Buffer| buffer.size.next_multiple_of(WORD) as u64;
         let slot = |buffer: &Buffer| Slot { base: buffer.base.as_ptr(), size: size(buffer) };
@@ -129,11 +129,11 @@ impl Buffers {
         let buffer = self.all.get(&id).ok_or(DeviceError::UnknownId { kind: "buffer" })?;
         let image =
             buffer.image.ok_or_else(|| errors::bad_command("a buffer is bound where an image is wanted"))?;
-        // SAFETY: the buffer is as large as the image's texels, and stays while a submission runs.
+        // SAFETY: the buffer is as large as the image's texels, and lives while a submission runs.
         Ok(unsafe { ImageView::new(buffer.base.as_ptr(), image) })
     }
 
-    /// Bytes `offset .. offset + size` of a buffer, if it has them.
+    /// Bytes `offset .. offset + size` of a buffer, if they are in range.
     pub fn range(&self, id: BufferId, offset: u64, size: u64) -> Result<Slot> {
         let buffer = self.all.get(&id).ok_or(DeviceError::UnknownId { kind: "buffer" })?;
         let len = buffer.size as u64;
@@ -164,7 +164,7 @@ impl Buffers {
 
 impl Buffer {
     fn new(size: usize) -> Option<Buffer> {
-        // Asking the allocator for the alignment would make it clear pages that are fresh and zero anyway.
+        // Asking the allocator for the alignment would make it clear fresh pages, which are zero anyway.
         let whole = size.checked_next_multiple_of(WORD)?.checked_add(ALIGN)?;
         let layout = Layout::from_size_align(whole, 16).ok()?;
         // SAFETY: the layout's size is not zero.
@@ -179,12 +179,12 @@ impl Buffer {
     }
 }
 
-/// Asks for large pages, which the system may give or not.
+/// Asks for large pages. The system may ignore it.
 #[cfg(target_os = "linux")]
 fn prefer_large_pages(allocation: NonNull<u8>, size: usize) {
     const PAGE: usize = 4096;
     let skip = allocation.align_offset(PAGE);
-    // SAFETY: it is advice about whole pages within the allocation, and changes nothing that is in them.
+    // SAFETY: it is advice about whole pages within the allocation, and does not change their content.
     unsafe { libc::madvise(allocation.add(skip).as_ptr().cast(), size - skip, libc::MADV_HUGEPAGE) };
 }
 
@@ -193,8 +193,8 @@ fn prefer_large_pages(_allocation: NonNull<u8>, _size: usize) {}
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout, and nothing runs that could still use it: the device
-        // runs submissions to their end before it returns.
+        // SAFETY: allocated in `new` with this layout. No running code can still use it: the device runs
+        // submissions to their end before it returns.
         unsafe { alloc::dealloc(self.allocation.as_ptr(), self.layout) };
     }
 }

@@ -1,4 +1,4 @@
-//! One dispatch: a grid of workgroups, cut into chunks that threads take one after the other.
+//! One dispatch: a grid of workgroups, cut into chunks that threads take in order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
@@ -17,16 +17,16 @@ use crate::{Finding, Sampler};
 
 /// Work below this many instructions is not worth a chunk of its own.
 const MIN_CHUNK_COST: u64 = 20_000;
-/// Threads look at the interrupt flag at least after so many.
+/// Upper bound of a chunk's cost, so that threads poll the interrupt flag.
 const MAX_CHUNK_COST: u64 = 50_000_000;
-/// Chunks for each thread at least, so that one that is slow does not hold up the others.
+/// Minimum number of chunks for each thread, so that a slow thread does not delay the others.
 const CHUNKS_PER_THREAD: u64 = 16;
-/// How long a chunk should take: long beside the taking of it, short beside a dispatch that has threads.
+/// Target time of a chunk: long compared with taking it, short compared with a dispatch that uses threads.
 const CHUNK_TIME: Duration = Duration::from_micros(100);
 /// Work below this many instructions stays on the calling thread.
 const MIN_SHARED_COST: u64 = 100_000;
 
-/// What threads share of a dispatch.
+/// State of a dispatch that threads share.
 pub struct Job {
     chosen: Chosen,
     scheduler: Option<Arc<LaneScheduler>>,
@@ -41,19 +41,19 @@ pub struct Job {
     clears_shared: bool,
     interrupt: Arc<AtomicBool>,
     watch: Option<Watch>,
-    /// The order of workgroups, where it is not their own.
+    /// The order of workgroups, if it is shuffled.
     order: Option<Order>,
     local_size: [u32; 3],
     n_groups: u64,
-    /// Workgroups in a chunk at the least, and at the most.
+    /// Workgroups in a chunk: minimum and maximum.
     least: u64,
     most: u64,
-    /// The first workgroup that nobody has taken.
+    /// The first workgroup that no thread has taken.
     next: AtomicU64,
-    /// What stopped it, if anything did, and in which workgroup.
+    /// The status that stopped the dispatch, and the workgroup in which it did.
     status: AtomicI32,
     stopped_in: AtomicU64,
-    /// The regions before which lanes waited that could not meet, where that stopped it.
+    /// The regions at which lanes waited that cannot reconverge, if that stopped the dispatch.
     diverged: AtomicU64,
     /// A lane that waited before the first of them, and one before the second.
     diverged_lanes: AtomicU64,
@@ -61,17 +61,17 @@ pub struct Job {
 }
 
 // SAFETY: the slots point into buffers that stay allocated until the dispatch has ended, and only compiled
-// code goes through them. Kernels that race with themselves give some value or other, as on every device.
+// code accesses them. Kernels with data races give unspecified values, as on every device.
 unsafe impl Send for Job {}
-// SAFETY: as above; everything else in it is shared soundly by itself.
+// SAFETY: as above; all other fields are `Sync` themselves.
 unsafe impl Sync for Job {}
 
-/// What a dispatch needs.
+/// The inputs of a dispatch.
 pub struct JobSpec<'a> {
     pub chosen: Chosen,
     pub scheduler: Option<Arc<LaneScheduler>>,
     pub slots: Vec<Slot>,
-    /// Every buffer of the device, where the code goes to addresses.
+    /// Every buffer of the device, if the code uses physical addresses.
     pub ranges: Vec<Slot>,
     pub images: Vec<ImageView>,
     pub samplers: Vec<Sampler>,
@@ -79,24 +79,24 @@ pub struct JobSpec<'a> {
     pub groups: [u32; 3],
     pub frame_size: usize,
     pub shared_size: usize,
-    /// Whether shared memory is zero where each workgroup begins.
+    /// Whether shared memory is zeroed at the start of each workgroup.
     pub clears_shared: bool,
-    /// Instructions of one workgroup, roughly.
+    /// Estimated instructions of one workgroup.
     pub group_cost: u64,
     pub n_threads: u64,
     pub interrupt: Arc<AtomicBool>,
-    /// Who watches, if anybody does.
+    /// The instrumentation, if any.
     pub watch: Option<Watch>,
-    /// What chooses the order of workgroups and lanes, where it is not their own.
+    /// Seed that shuffles the order of workgroups and lanes, if any.
     pub seed: Option<u64>,
     pub local_size: [u32; 3],
 }
 
 impl Job {
-    /// `None` where there is nothing to do.
+    /// `None` for an empty grid.
     pub fn new(spec: JobSpec<'_>) -> Option<Job> {
         let n_groups = spec.groups.iter().map(|&n| u64::from(n)).try_fold(1u64, u64::checked_mul);
-        // More than 2^64 workgroups do not end in this age of the world; the count may stop short.
+        // More than 2^64 workgroups never finish, so the count may be too small.
         let n_groups = n_groups.unwrap_or(u64::MAX / 2);
         if n_groups == 0 {
             return None;
@@ -137,22 +137,22 @@ impl Job {
             && self.watch.as_ref().is_none_or(Watch::takes_threads)
     }
 
-    /// What stopped it; asked when every thread has ended.
+    /// The status that stopped the dispatch. Valid when every thread has ended.
     pub fn status(&self) -> i32 {
         self.status.load(Ordering::Relaxed)
     }
 
-    /// What was found; asked when every thread has ended.
+    /// The findings. Valid when every thread has ended.
     pub fn findings(&self) -> Vec<Finding> {
         self.watch.as_ref().map_or(Vec::new(), Watch::findings)
     }
 
-    /// What each line cost; asked when every thread has ended.
+    /// The cost of each line. Valid when every thread has ended.
     pub fn costs(&self) -> Vec<LineCounts> {
         self.watch.as_ref().map_or(Vec::new(), Watch::costs)
     }
 
-    /// Takes chunks until there are none. Any number of threads may do so at once.
+    /// Takes chunks until none is left. Any number of threads may call it at once.
     pub fn work(&self) {
         let mut watched = self.watch.as_ref().and_then(Watch::observation);
         let mut frame = lines_of(self.frame_size);
@@ -193,7 +193,8 @@ impl Job {
         }
     }
 
-    /// What workgroups cost is not known before: each thread takes as many as took the time of a chunk last.
+    /// The cost of a workgroup is not known in advance. Each thread adapts its chunk size to the time of its
+    /// last chunk.
     fn chunks(&self, context: &mut Context) {
         let mut n = self.least;
         let mut began = Instant::now();
@@ -215,7 +216,7 @@ impl Job {
         }
     }
 
-    /// Workgroups of a thread's next chunk, after one of `n` took some time.
+    /// Size of a thread's next chunk, after one of `n` workgroups took some time.
     fn next_chunk(&self, n: u64, took: Duration) -> u64 {
         match took {
             took if took < CHUNK_TIME / 2 => (2 * n).min(self.most),
@@ -224,7 +225,7 @@ impl Job {
         }
     }
 
-    /// The first reason stands, unless it knew no line.
+    /// Keeps the first status, unless that one has no line.
     fn stop(&self, status: i32) {
         match status {
             INTERRUPTED_BETWEEN => {
@@ -243,8 +244,9 @@ impl Job {
             if let Some(order) = &self.order {
                 context.order = order.lanes(group);
             }
-            // Workgroups whose lanes wait for each other run one by one, and so do those whose shared memory has
-            // initializers, is watched or, with nothing that splits their code, to be zero as it would be with that.
+            // Workgroups run one by one if their lanes wait for each other, or if shared memory has
+            // initializers or is instrumented. Code in one region must also see zeros there, as split code
+            // would.
             let is_watched = self.watch.is_some() && self.shared_size > 0;
             let shares = self.scheduler.is_some() && self.shared_size > 0;
             let parts = self.chosen.code.entries.len() > 1;
@@ -276,7 +278,7 @@ impl Job {
         DONE
     }
 
-    /// A row of workgroups, of which the first ones may be wholly inside.
+    /// Runs a row of workgroups, of which the first ones may be wholly inside the domain.
     fn row(&self, context: &mut Context, [x, y, z]: [u32; 3], end_x: u32) -> i32 {
         let Chosen { code, inside } = &self.chosen;
         let Some(inside) = inside.as_ref().filter(|inside| y < inside.groups[1] && z < inside.groups[2])
@@ -305,8 +307,8 @@ impl Job {
         let mut region = 0;
         loop {
             // SAFETY: the code came from `Compiler`, which tests every access against the slots, the push
-            // constants, the frames and the shared memory of this context; all of them are as long as the
-            // kernel said and outlive the call.
+            // constants, the frames and the shared memory of this context. All of them have the sizes that
+            // the kernel declares, and outlive the call.
             let status = unsafe { (code.entries[region])(context, x, end_x, y, z) };
             if status <= DONE {
                 context.diverged = context.diverged.map(|region| code.numbers[region as usize] as u32);
@@ -321,8 +323,8 @@ impl Job {
         }
     }
 
-    /// A row of workgroups whose gangs are groups: whole gangs begin at multiples of their width, what lies
-    /// before and behind them runs group by group.
+    /// Runs a row of workgroups, each of which is one lane of a SIMD group. Whole SIMD groups begin at
+    /// multiples of their width. The workgroups before and after them run one by one.
     fn groups_as_lanes(
         &self,
         code: &Code,
@@ -336,7 +338,7 @@ impl Job {
         let parts = [(rest.entry, x, first), (code.entries[0], first, last), (rest.entry, last, end_x)];
         for (entry, from, to) in parts {
             if from < to {
-                // SAFETY: as in `regions`; whole gangs end where `to` is.
+                // SAFETY: as in `regions`; whole SIMD groups end at `to`.
                 let status = unsafe { entry(&mut *context, from, to, y, z) };
                 if status != DONE {
                     return status;
@@ -346,7 +348,7 @@ impl Job {
         DONE
     }
 
-    /// A workgroup whose lanes may wait in different places.
+    /// Runs a workgroup whose lanes may diverge and wait at different places.
     fn run_scheduled(&self, scheduler: &LaneScheduler, context: &mut Context, [x, y, z]: [u32; 3]) -> i32 {
         let frames = context.frames;
         let enter = |step: Step| {
@@ -375,27 +377,26 @@ impl Job {
         }
     }
 
-    /// The workgroup with a number.
+    /// The coordinates of a workgroup.
     fn place(&self, n: u64) -> [u32; 3] {
         let [n_x, n_y, _] = self.groups.map(u64::from);
         let (row, x) = (n / n_x, n % n_x);
         [x as u32, (row % n_y) as u32, (row / n_y) as u32]
     }
 
-    /// The regions before which lanes waited that could not meet, or that were not let go on.
+    /// The regions at which lanes waited that cannot reconverge, or that were interrupted.
     pub fn diverged(&self) -> [usize; 2] {
         let diverged = self.diverged.load(Ordering::Relaxed);
         [diverged >> 32, diverged & 0xffff_ffff].map(|region| region as usize)
     }
 
-    /// Of each of these regions a lane that waited before it, by its index in the workgroup.
+    /// For each of these regions, the index of a lane that waited there.
     pub fn diverged_lanes(&self) -> [u32; 2] {
         let lanes = self.diverged_lanes.load(Ordering::Relaxed);
         [(lanes >> 32) as u32, lanes as u32]
     }
 
-    /// The lane that comes first in the order of this workgroup, or where lanes wait in different places the one of
-    /// index 0.
+    /// The first lane in the order of this workgroup. Where lanes may wait at different places, it is lane 0.
     fn first_lane(&self, context: &Context) -> u32 {
         if self.order.is_none() || self.scheduler.is_some() && self.chosen.code.lanes_diverge {
             return 0;
@@ -404,20 +405,20 @@ impl Job {
         (z * self.local_size[1] + y) * self.local_size[0] + x
     }
 
-    /// The workgroup in which it was stopped.
+    /// The workgroup in which the dispatch was stopped.
     pub fn stopped_in(&self) -> [u32; 3] {
         self.place(self.stopped_in.load(Ordering::Relaxed))
     }
 }
 
-/// A line of the processor's cache: gangs keep whole vectors in the lanes' memory.
+/// A cache line: SIMD groups store whole vectors in the lanes' memory.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct CacheLine {
     _bytes: [u8; 64],
 }
 
-/// A bound range by its address.
+/// The address range of a bound buffer.
 pub fn bytes(slot: &Slot) -> Bytes {
     Bytes { start: slot.base as u64, size: slot.size }
 }
@@ -426,7 +427,7 @@ fn lines_of(n_bytes: usize) -> Vec<CacheLine> {
     vec![CacheLine { _bytes: [0; 64] }; n_bytes.div_ceil(size_of::<CacheLine>())]
 }
 
-/// Tells whoever watches.
+/// Notifies the observer, if there is one.
 fn group_begins(context: &mut Context) {
     // SAFETY: as in `barrier_opens`.
     if let Some(observation) = unsafe { context.observation.as_mut() } {
@@ -435,17 +436,17 @@ fn group_begins(context: &mut Context) {
     }
 }
 
-/// Tells whoever watches.
+/// Notifies the observer, if there is one.
 fn barrier_opens(context: &mut Context) {
-    // SAFETY: where it is not null it is the observation that `work` has for this thread, and no code is running that
-    // could use it at the same time.
+    // SAFETY: a non-null pointer is the observation that `work` made for this thread. No compiled code is
+    // running that could use it at the same time.
     if let Some(observation) = unsafe { context.observation.as_mut() } {
         observation.observer.barrier_opens();
         context.stamps = observation.observer.stamps();
     }
 }
 
-/// Stopped between workgroups, or where lanes wait: before the region in [`Job::parted`], 0 for none.
+/// Stopped between workgroups, or at a wait before the region in [`Job::diverged`]. 0 is none.
 pub const INTERRUPTED_BETWEEN: i32 = i32::MIN;
 
 fn whole_words(bytes: &[u8]) -> Vec<u64> {

@@ -4,17 +4,17 @@ use rspirv::spirv::Op;
 
 use crate::{DeviceError, Fault, Invocation, SourceLine};
 
-/// The words break a rule of SPIR-V.
+/// The module breaks a rule of SPIR-V.
 pub fn malformed(message: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
     DeviceError::BadModule { message: format!("malformed SPIR-V: {}", message.into()), line }
 }
 
-/// A rule of SPIR-V is broken at an instruction.
+/// An instruction breaks a rule of SPIR-V.
 pub fn malformed_at(op: Op, message: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
     malformed(format!("`Op{op:?}`: {}", message.into()), line)
 }
 
-/// Right SPIR-V that this device does not take.
+/// Valid SPIR-V that this device does not support.
 pub fn unsupported(op: Op, message: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
     let message = format!("the built-in CPU device does not take `Op{op:?}`: {}", message.into());
     DeviceError::BadModule { message, line }
@@ -26,17 +26,17 @@ pub fn unknown_instruction(op: Op, line: Option<SourceLine>) -> DeviceError {
     DeviceError::BadModule { message, line }
 }
 
-/// Something grew past what this device can hold.
+/// Something exceeds a limit of this device.
 pub fn too_large(what: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
     DeviceError::BadModule { message: format!("the kernel is too large: {}", what.into()), line }
 }
 
-/// An invocation has more variables than there is memory for.
+/// An invocation has more variables than its memory can hold.
 pub fn too_many_variables(limit: u64, line: Option<SourceLine>) -> DeviceError {
     too_large(format!("the variables of an invocation take more than {limit} bytes"), line)
 }
 
-/// A workgroup shares more bytes than there are for one.
+/// A workgroup declares more shared memory than there is.
 pub fn too_much_shared(asked: u64, limit: u64) -> DeviceError {
     let device = super::info::NAME.to_owned();
     DeviceError::LimitExceeded { what: "the workgroup's shared memory in bytes", asked, limit, device }
@@ -57,8 +57,8 @@ pub fn no_compiler(message: &str) -> DeviceError {
     DeviceError::Driver { call: "opening the code generator", result: message.to_owned() }
 }
 
-/// Lanes of a workgroup came to different barriers, or some had ended. One of those that wait at `line` is named;
-/// `other` is the line at which those wait that do not come there.
+/// Lanes of a workgroup wait at different barriers, or some have ended. `line` is the barrier of one lane,
+/// and `other` is where a diverged lane waits.
 pub fn diverged(line: Option<SourceLine>, other: Option<SourceLine>, invocation: Invocation) -> DeviceError {
     let mut message = "not every invocation of the workgroup comes to this barrier".to_owned();
     if let Some(other) = other {

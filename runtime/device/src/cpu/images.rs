@@ -1,14 +1,15 @@
-//! Texels of images, as compiled code reads, writes and samples them: four words, of which a format may lack
-//! some. What lies outside of an image is not written; it reads zero, and one as the alpha that a format lacks.
+//! Texels of images, as compiled code reads, writes and samples them. A texel is four words, of which a
+//! format may lack some. Stores outside an image are dropped. Loads there give zero, and one for an alpha
+//! that the format lacks.
 //!
-//! Filtering is in 32-bit floats, along x, then y, then z. A texel's middle is at half coordinates.
+//! Filtering is in 32-bit floats, along x, then y, then z. The centre of a texel has half coordinates.
 
 use half::f16;
 
 use super::instrumentation::Bytes;
 use crate::{AddressMode, Channel, Filter, ImageInfo, Sampler, TexelFormat};
 
-/// A bound image. ORDER: compiled code takes the offset of `size` from here.
+/// A bound image. ORDER: compiled code uses the offset of `size`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ImageView {
@@ -19,17 +20,17 @@ pub struct ImageView {
 
 impl ImageView {
     /// # Safety
-    /// The image's texels lie at `base`, and do so for as long as the view is used.
+    /// The image's texels are at `base` for as long as the view is used.
     pub unsafe fn new(base: *mut u8, info: ImageInfo) -> ImageView {
         ImageView { size: info.size, base, info }
     }
 
-    /// Where the texels are, for whoever only counts them.
+    /// The addresses of the texels, for instrumentation.
     pub fn texels(&self) -> Texels {
         Texels { start: self.base as u64, info: self.info }
     }
 
-    /// Where a texel lies, if there is one.
+    /// The address of a texel, if it is inside the image.
     fn at(&self, place: [i32; 3]) -> Option<*mut u8> {
         let offset = offset(&self.info, place)?;
         // SAFETY: the place is inside the image, whose texels are at the base.
@@ -95,7 +96,7 @@ impl ImageView {
     }
 }
 
-/// The texels of an image by their addresses.
+/// The addresses of an image's texels.
 #[derive(Clone, Copy)]
 pub struct Texels {
     start: u64,
@@ -113,12 +114,12 @@ impl Texels {
         self.info.format.size().into()
     }
 
-    /// The address of a texel, if there is one.
+    /// The address of a texel, if it is inside the image.
     pub fn address(&self, place: [i32; 3]) -> Option<u64> {
         Some(self.start + offset(&self.info, place)?)
     }
 
-    /// The coordinates of the texel at an address, as many as the image has, x first.
+    /// The coordinates of the texel at an address, one for each axis of the image, x first.
     pub fn place(&self, address: u64) -> Vec<u64> {
         let mut n = (address - self.start) / u64::from(self.info.format.size());
         let axes = self.info.size.iter().take(self.info.dimension.n_axes());
@@ -130,8 +131,7 @@ impl Texels {
         .collect()
     }
 
-    /// What is there when a texel has been written: its bytes, or where they are more than eight, bits that depend
-    /// on all of them.
+    /// A fingerprint of a texel as it is stored: its bytes, or a hash if they are more than eight.
     pub fn stored(&self, texel: Texel) -> u64 {
         let mut bytes = [0u64; 2];
         let size = self.info.format.channel.stored().size();
@@ -144,7 +144,7 @@ impl Texels {
     }
 }
 
-/// Bytes from an image's start to a texel, if there is one.
+/// Offset of a texel from the image's start, if it is inside.
 fn offset(info: &ImageInfo, place: [i32; 3]) -> Option<u64> {
     let inside = place.iter().zip(info.size).all(|(&at, n)| u32::try_from(at).is_ok_and(|at| at < n));
     let [x, y, z] = place.map(|at| at as u64);
@@ -152,7 +152,7 @@ fn offset(info: &ImageInfo, place: [i32; 3]) -> Option<u64> {
     inside.then(|| ((z * n_y + y) * n_x + x) * u64::from(info.format.size()))
 }
 
-/// Floats and ints by their bits.
+/// The bits of floats or ints.
 pub type Texel = [u32; 4];
 
 fn between(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
@@ -172,13 +172,13 @@ fn wrapped(at: i64, n: u32, mode: AddressMode) -> i32 {
     at as i32
 }
 
-/// What a texel gives that has nothing in it, as one outside of the image, which Vulkan has none of either.
+/// A texel outside the image, as loads see it.
 fn empty(format: TexelFormat) -> Texel {
     let has_alpha = format.n_channels == 4;
     [0, 0, 0, if has_alpha { 0 } else { one(format.channel) }]
 }
 
-/// What a format without alpha gives as alpha.
+/// The alpha of a format without alpha.
 fn one(channel: Channel) -> u32 {
     match channel {
         Channel::I32 | Channel::I16 | Channel::I8 | Channel::U32 | Channel::U16 | Channel::U8 => 1,
@@ -187,9 +187,9 @@ fn one(channel: Channel) -> u32 {
 }
 
 /// # Safety
-/// A channel lies at `at`.
+/// `at` points to a channel.
 unsafe fn load(at: *const u8, channel: Channel) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds it.
     let (byte, half, word) = unsafe {
         match channel.stored().bytes() {
             1 => (at.read(), 0, 0),
@@ -211,10 +211,11 @@ unsafe fn load(at: *const u8, channel: Channel) -> u32 {
     }
 }
 
-/// Numbers that do not fit become the nearest that do. Of ints Vulkan says nothing, and its software driver does so.
+/// Clamps numbers to the range of the format. Vulkan leaves this open for ints, and its software driver
+/// clamps.
 ///
 /// # Safety
-/// A channel lies at `at`.
+/// `at` points to a channel.
 unsafe fn store(at: *mut u8, channel: Channel, word: u32) {
     let float = f32::from_bits(word);
     let bits = match channel {
@@ -228,7 +229,7 @@ unsafe fn store(at: *mut u8, channel: Channel, word: u32) {
         Channel::I8 => (word as i32).clamp(i8::MIN.into(), i8::MAX.into()) as u32,
         Channel::F32 | Channel::I32 | Channel::U32 => word,
     };
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds it.
     unsafe {
         match channel.stored().bytes() {
             1 => at.write(bits as u8),
@@ -241,19 +242,19 @@ unsafe fn store(at: *mut u8, channel: Channel, word: u32) {
 /// # Safety
 /// Compiled code passes a view of its context, and 16 bytes of the lane's memory.
 pub unsafe extern "C" fn read_texel(view: *const ImageView, x: i32, y: i32, z: i32, texel: *mut Texel) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds it.
     unsafe { texel.write_unaligned((*view).read([x, y, z])) };
 }
 
 /// # Safety
 /// As for [`read_texel`].
 pub unsafe extern "C" fn write_texel(view: *const ImageView, x: i32, y: i32, z: i32, texel: *mut Texel) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds it.
     unsafe { (*view).write([x, y, z], texel.read_unaligned()) };
 }
 
 /// # Safety
-/// As for [`read_texel`]; so is the sampler one of the context.
+/// As for [`read_texel`]; the sampler is one of the context, too.
 pub unsafe extern "C" fn sample_texel(
     view: *const ImageView,
     sampler: *const Sampler,
@@ -262,7 +263,7 @@ pub unsafe extern "C" fn sample_texel(
     z: f32,
     texel: *mut Texel,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds it.
     unsafe { texel.write_unaligned((*view).sample(*sampler, [x, y, z])) };
 }
 
@@ -276,11 +277,11 @@ pub unsafe extern "C" fn gather_texels(
     channel: u32,
     texel: *mut Texel,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds it.
     unsafe { texel.write_unaligned((*view).gather(*sampler, [x, y], channel as usize)) };
 }
 
-/// Where a texel of four bytes lies, or `elsewhere`.
+/// The address of a texel of four bytes, or `scratch` if it is outside the image.
 ///
 /// # Safety
 /// As for [`read_texel`].
@@ -291,7 +292,7 @@ pub unsafe extern "C" fn texel_address(
     z: i32,
     scratch: *mut u8,
 ) -> *mut u8 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds it.
     let view = unsafe { &*view };
     let is_word = view.info.format.size() == 4;
     view.at([x, y, z]).filter(|_| is_word).unwrap_or(scratch)

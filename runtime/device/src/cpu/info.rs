@@ -1,4 +1,4 @@
-//! What the built-in device is.
+//! The properties and limits of the CPU device.
 
 use kps_scalar::Scalar;
 
@@ -9,10 +9,10 @@ use crate::{
 use super::lower::pointers::MAX_SHARED;
 
 pub const NAME: &str = "Built-in CPU";
-/// What a binding's offset is a multiple of, so that atomics are aligned.
+/// Alignment of a binding's offset, which keeps atomics aligned.
 pub const OFFSET_ALIGNMENT: u64 = 4;
 pub const MAX_GROUPS: u32 = 0x7fff_ffff;
-/// Invocations of a subgroup where nothing else is asked for, and what may be.
+/// The default subgroup size, and the sizes to choose from.
 pub const SUBGROUP_SIZE: u32 = 8;
 pub const SUBGROUP_SIZES: [u32; 5] = [4, 8, 16, 32, 64];
 pub const MAX_INVOCATIONS: u32 = 1024;
@@ -30,7 +30,7 @@ pub fn info() -> DeviceInfo {
             checks: true,
             interrupts_submissions: true,
             uses_program_allocator: true,
-            // It loads in vectors what a kernel has tested.
+            // Loads that the kernel has tested become vector loads.
             prefers_tested_indices: true,
             wide_indices: true,
             unaligned_matrices: true,
@@ -85,7 +85,7 @@ fn features() -> Features {
     .into()
 }
 
-/// It multiplies matrices of any size; these are the sizes that GPUs have.
+/// The device multiplies matrices of any size. It lists the sizes that GPUs have.
 fn matrices() -> Vec<MatrixProduct> {
     const BYTES: [(u32, u32, u32); 4] = [(16, 16, 32), (16, 16, 16), (16, 8, 32), (8, 8, 32)];
     const OTHERS: [(u32, u32, u32); 4] = [(16, 16, 16), (16, 8, 16), (16, 8, 8), (8, 8, 8)];
@@ -113,7 +113,7 @@ fn matrices() -> Vec<MatrixProduct> {
     products.collect()
 }
 
-/// Bytes of memory of the machine; 0 where it does not say.
+/// Memory of the machine in bytes; 0 where it is unknown.
 fn memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));

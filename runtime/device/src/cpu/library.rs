@@ -1,9 +1,8 @@
-//! The modules that this process keeps, with their code: the same words, options and kind of lanes are read
-//! and compiled once, whichever device, manager or thread loads them.
+//! A cache of loaded modules and their code for the whole process. A module with the same binary, options and
+//! kind of lanes is read and compiled once, for all devices, managers and threads.
 //!
-//! What was not run for longest is let go where all together would take more than [`ROOM`]. Whoever runs
-//! code holds it, so what is let go is freed when the last run of it has ended; a device that wants it
-//! later has the words, and gets it made anew.
+//! Above [`ROOM`] bytes it evicts the module that ran least recently. A running dispatch owns a reference, so
+//! evicted code is freed after its last run. A device that needs an evicted module compiles it again.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -15,26 +14,26 @@ use super::Lanes;
 use super::pipeline::{self, Pipeline};
 use crate::{Interface, PipelineOptions, Result};
 
-/// Bytes of modules with their code that are kept. A module of two hundred lines takes a fifth of a million.
+/// Size limit of the cache in bytes. A module of two hundred lines takes about 200 kB.
 pub const ROOM: usize = 64 << 20;
-/// Bytes that each word of a module takes in the forms in which it is kept, roughly; code is counted.
+/// Estimated bytes for each word of a cached module, without its code.
 const BYTES_PER_WORD: usize = 64;
 
 static LIBRARY: Mutex<Library> = Mutex::new(Library { pipelines: FxHashMap::with_hasher(FxBuildHasher) });
-/// Counts runs, so that it can be told which was last.
+/// Counts runs, to find the least recent one.
 static N_RUNS: AtomicU64 = AtomicU64::new(0);
 static N_READ: AtomicUsize = AtomicUsize::new(0);
 static N_COMPILED: AtomicUsize = AtomicUsize::new(0);
 
-/// What this process keeps of the modules that its devices loaded, and what it did for them so far.
+/// Statistics of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheStats {
     pub n_modules: usize,
-    /// Roughly, code included.
+    /// An estimate that includes code.
     pub n_bytes: usize,
     /// Modules that were read.
     pub n_read: usize,
-    /// Times that code was made, of which a module may have several kinds.
+    /// Number of compilations. A module may have several kinds of code.
     pub n_compiled: usize,
 }
 
@@ -48,7 +47,7 @@ pub fn cache_stats() -> CacheStats {
     }
 }
 
-/// What a module is kept by.
+/// The key of a cached module.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     pub words: Arc<[u32]>,
@@ -61,7 +60,7 @@ pub struct Loaded {
     key: Key,
     pub interface: Arc<Interface>,
     pipeline: RefCell<Weak<Pipeline>>,
-    /// How often the device loaded it and did not give it back.
+    /// How often the device loaded it, minus how often it unloaded it.
     pub n_loads: usize,
 }
 
@@ -80,7 +79,7 @@ impl Loaded {
         &self.key
     }
 
-    /// Made anew where it was let go.
+    /// Compiles the module again if it was evicted.
     pub fn pipeline(&self) -> Result<Arc<Pipeline>> {
         if let Some(pipeline) = self.pipeline.borrow().upgrade() {
             return Ok(pipeline);
@@ -91,7 +90,7 @@ impl Loaded {
     }
 }
 
-/// How much a module takes, and when it was run last.
+/// The size of a module, and its last run.
 #[derive(Default)]
 pub struct Usage {
     n_bytes: AtomicUsize,
@@ -107,7 +106,7 @@ impl Usage {
         self.last_run.store(N_RUNS.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// Code was made.
+    /// Counts a compilation.
     pub fn compiled(&self, n_bytes: usize) {
         self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
         N_COMPILED.fetch_add(1, Ordering::Relaxed);
@@ -127,7 +126,7 @@ struct Library {
 }
 
 fn library() -> MutexGuard<'static, Library> {
-    // It is never left half changed.
+    // The lock is never poisoned with inconsistent data.
     LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -135,19 +134,19 @@ fn pipeline(key: &Key) -> Result<Arc<Pipeline>> {
     if let Some(pipeline) = library().pipelines.get(key) {
         return Ok(pipeline.clone());
     }
-    // Others are not kept waiting meanwhile.
+    // Compile without the lock, so that other threads need not wait.
     let pipeline = Arc::new(pipeline::load(&key.words, &key.options, key.lanes)?);
     N_READ.fetch_add(1, Ordering::Relaxed);
     pipeline.usage.runs();
     let (pipeline, let_go) = library().keep(key, pipeline);
-    // It may be much to free, so the library is open again.
+    // Freeing may take long, so it happens without the lock.
     drop(let_go);
     Ok(pipeline)
 }
 
 impl Library {
-    /// The pipeline that is kept by a key from now on: this one, or that of whoever was faster. And those that are
-    /// let go for it.
+    /// Inserts a pipeline. Returns the cached one, which another thread may have inserted first, and those
+    /// that it evicts.
     fn keep(&mut self, key: &Key, pipeline: Arc<Pipeline>) -> (Arc<Pipeline>, Vec<Arc<Pipeline>>) {
         let pipeline = self.pipelines.entry(key.clone()).or_insert(pipeline).clone();
         let mut let_go = Vec::new();

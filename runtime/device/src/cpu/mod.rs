@@ -1,16 +1,17 @@
-//! The built-in device: SPIR-V to machine code for the CPU that we run on.
+//! The CPU device: it compiles SPIR-V to machine code for the CPU of this machine.
 //!
 //! ```text
-//! words        module   read and checked: ids, types, constants, blocks
-//! Module       lower    calls inlined, values taken apart into scalars
-//! lane IR      lane     what one invocation does; passes; regions between barriers
-//! CLIF, code   emit     one function that runs a row of workgroups, made when `tiers` wants it
-//! dispatch     pool     workgroups handed out to the threads
+//! SPIR-V       module   read and checked: ids, types, constants, blocks
+//! Module       lower    calls inlined, composites split into scalars
+//! lane IR      lane     code of one invocation; passes; regions between barriers
+//! CLIF, code   emit     one function that runs a row of workgroups, compiled on demand by `tiers`
+//! dispatch     pool     workgroups distributed to threads
 //! ```
 //!
-//! Submissions run while `submit` is called: when it returns they have ended, and `wait` only tells how.
-//! Whatever the words are, a kernel stays within the buffers that it was given: loads out of range read
-//! zero, stores out of range are dropped, nothing traps.
+//! `submit` runs the commands to their end before it returns, and `wait` only reports the result.
+//!
+//! Whatever a module does, a kernel stays within its buffers. Loads out of range read zero, stores out of
+//! range are dropped, and nothing traps.
 
 mod buffers;
 mod dispatch;
@@ -54,23 +55,23 @@ use crate::{
 pub use self::info::info;
 pub use self::library::{CacheStats, ROOM, cache_stats};
 
-/// How code goes through the invocations of a workgroup. The results are the same.
+/// How code processes the invocations of a workgroup. The results are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lanes {
-    /// One after the other.
+    /// One lane after the other.
     Single,
-    /// Several neighbours at once, in kernels where that can be done.
+    /// SIMD groups of neighbouring lanes, where the kernel permits it.
     SimdGroups,
-    /// As [`Lanes::SimdGroups`] where there is much to do, else in single ones whose code is sooner made.
+    /// [`Lanes::SimdGroups`] for long-running kernels, else single lanes, which compile faster.
     Adaptive,
 }
 
-/// Opens the built-in device. It is always there.
+/// Opens the CPU device, which always exists.
 pub fn open() -> Result<Rc<dyn Device>> {
     new_device(Lanes::Adaptive, None)
 }
 
-/// As [`open`]; what kernels cost is added to the recorder.
+/// As [`open`]; the recorder gets the cost of each kernel.
 pub fn open_profiled(recorder: Recorder) -> Result<Rc<dyn Device>> {
     new_device(Lanes::Adaptive, Some(recorder))
 }
@@ -80,7 +81,7 @@ pub fn open_with(lanes: Lanes) -> Result<Rc<dyn Device>> {
     new_device(lanes, None)
 }
 
-/// Refuses what this device makes no pipeline of.
+/// Refuses modules from which this device cannot make a pipeline.
 pub fn check(words: &[u32], options: &PipelineOptions) -> Result<()> {
     pipeline::load(words, options, Lanes::Single).map(|_| ())
 }
@@ -99,14 +100,14 @@ fn new_device(lanes: Lanes, recorder: Option<Recorder>) -> Result<Rc<dyn Device>
 struct CpuDevice {
     info: DeviceInfo,
     lanes: Lanes,
-    /// Where what kernels cost is kept.
+    /// Receives the cost of kernels.
     recorder: Option<Recorder>,
     interrupt: Arc<AtomicBool>,
     began: Instant,
     state: RefCell<State>,
 }
 
-/// Findings that are kept at most for whoever asks, the first ones.
+/// Maximum number of stored findings. Later ones are dropped.
 const MAX_FINDINGS: usize = 4096;
 
 impl Device for CpuDevice {
@@ -130,8 +131,8 @@ impl Device for CpuDevice {
         let buffers = &mut self.state.borrow_mut().buffers;
         let to = buffers.range(buffer, offset, bytes.len() as u64)?;
         buffers.wrote(buffer, offset..offset + bytes.len() as u64);
-        // SAFETY: `range` gave as many bytes as there are, inside the buffer. Whoever holds its host
-        // memory was told not to touch it meanwhile, but may have lent it here: the ranges may overlap.
+        // SAFETY: `range` checked that all bytes are inside the buffer. The source may be the buffer's own
+        // host memory, so the ranges may overlap.
         unsafe { std::ptr::copy(bytes.as_ptr(), to.base, bytes.len()) };
         Ok(())
     }
@@ -160,7 +161,7 @@ impl Device for CpuDevice {
         if self.recorder.is_some() && options.instrument == Instrument::None {
             options.instrument = Instrument::Profile;
         }
-        // It bounds what any words reach.
+        // The CPU device bounds the accesses of every module.
         options.origin = Origin::default();
         self.state.borrow_mut().load(Key { words: words.into(), options, lanes: self.lanes })
     }
@@ -178,7 +179,7 @@ impl Device for CpuDevice {
         if queue != QueueId(0) {
             return Err(DeviceError::UnknownId { kind: "queue" });
         }
-        // What was submitted has ended, so there is nothing to wait for.
+        // Submissions have ended when `submit` returns, so there is nothing to wait for.
         after.iter().try_for_each(|ticket| state.check_ticket(*ticket))?;
         for command in commands.iter() {
             state.check(command)?;
@@ -242,7 +243,7 @@ impl CpuDevice {
     }
 
     fn dispatch(&self, state: &mut State, dispatch: &Dispatch) -> Result<()> {
-        // Held until it has run: the library may let it go meanwhile.
+        // This reference keeps the code alive while it runs: the cache may evict the pipeline.
         let pipeline = &*state.pipeline(dispatch.pipeline)?;
         let slots = state.slots(pipeline, dispatch)?;
         let written = state.written(pipeline, dispatch);

@@ -1,4 +1,4 @@
-//! A loaded module: words to code, by way of every phase.
+//! A loaded module: the pipeline from its binary to its code.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use crate::{
     SourceLine,
 };
 
-/// How often a loop is thought to go round.
+/// The assumed number of iterations of a loop.
 const LOOP_WEIGHT: u64 = 32;
 
-/// Bytes that the lanes of a workgroup may have for their variables.
+/// Limit in bytes for the variables of all lanes of a workgroup.
 const MAX_FRAMES: u64 = 64 << 20;
 
 pub struct Pipeline {
@@ -32,25 +32,25 @@ pub struct Pipeline {
     pub usage: Usage,
     tiers: Tiers,
     strings: Strings,
-    /// Lines at which lanes wait before each region.
+    /// For each region, the line at which lanes wait before it.
     pub wait_lines: Vec<Option<SourceLine>>,
-    /// Where lanes may wait in different places.
+    /// Present if lanes may wait at different places.
     pub scheduler: Option<Arc<LaneScheduler>>,
-    /// Set and binding of each buffer that the code takes, in its order.
+    /// Set and binding of each buffer, in the order of the code's slots.
     pub buffers: Vec<(u32, u32)>,
-    /// Of each image, and of each sampler.
+    /// The same for images and samplers.
     pub images: Vec<(u32, u32)>,
     pub samplers: Vec<(u32, u32)>,
     pub uses_addresses: bool,
     pub push_size: usize,
     pub shared_size: usize,
     pub clears_shared: bool,
-    /// Bytes of the memory of every lane that runs at once.
+    /// Bytes for the variables of all lanes that run at once.
     pub frame_size: usize,
-    /// Instructions of one workgroup, roughly.
+    /// Estimated instructions of one workgroup.
     pub cost: u64,
     pub instrument: Instrument,
-    /// What its probes stand for.
+    /// Its instrumentation sites.
     pub sites: instrumentation::Sites,
 }
 
@@ -66,7 +66,7 @@ impl Pipeline {
         self.tiers.note(took);
     }
 
-    /// The kernel's name. A shader is called after its file, and its entry point if that is not `main`.
+    /// The kernel's name. A shader has the name of its file, and of its entry point unless that is `main`.
     pub fn name(&self) -> String {
         let Interface { entry_point, name, .. } = &*self.interface;
         match (name, &self.wait_lines[0]) {
@@ -77,19 +77,19 @@ impl Pipeline {
         }
     }
 
-    /// The line of a place where its code was stopped.
+    /// The line at which the code was stopped.
     pub fn line(&self, place: usize) -> Option<SourceLine> {
         self.strings.line(self.tiers.line(place))
     }
 
-    /// Lanes of a workgroup wait before two regions, and will not meet: one of those before each.
+    /// The error for lanes that wait at two regions and cannot reconverge. `lanes` has one lane of each.
     pub fn divergence_error(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> DeviceError {
         let [barrier, other] = self.diverged_lines(regions);
         let [invocation, _] = self.diverged_invocations(regions, lanes, group);
         errors::diverged(barrier, other, invocation)
     }
 
-    /// The same where it is looked for.
+    /// The same as a finding, for checked kernels.
     pub fn divergence_finding(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> Finding {
         let [line, waits] = self.diverged_lines(regions);
         let [invocation, other] = self.diverged_invocations(regions, lanes, group);
@@ -102,12 +102,12 @@ impl Pipeline {
         }
     }
 
-    /// The line at which lanes waited before a region; of the first one that at which the kernel begins.
+    /// The line at which lanes waited before a region. For the first region, it is the kernel's first line.
     pub fn waited_at(&self, [region, _]: [usize; 2]) -> Option<SourceLine> {
         self.wait_lines[region].clone()
     }
 
-    /// One that waits at a barrier, and one that does not come to it.
+    /// One invocation that waits at a barrier, and one that does not reach it.
     fn diverged_invocations(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> [Invocation; 2] {
         let size = self.interface.local_size;
         let local = |lane: u32| [lane % size[0], lane / size[0] % size[1], lane / size[0] / size[1]];
@@ -115,7 +115,7 @@ impl Pipeline {
         if regions[0] == 0 { [second, first] } else { [first, second] }
     }
 
-    /// Where the lanes wait. One of them is at a barrier; the other may be at the end.
+    /// The lines at which the lanes wait. One is a barrier; the other may be the end of the kernel.
     fn diverged_lines(&self, regions: [usize; 2]) -> [Option<SourceLine>; 2] {
         let [barrier, other] = if regions[0] == 0 { [regions[1], 0] } else { regions };
         let other = (other != 0).then(|| self.wait_lines[other].clone()).flatten();
@@ -126,7 +126,7 @@ impl Pipeline {
 pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pipeline> {
     let subgroup_size = subgroup_size(options)?;
     let words = &reflect::in_host_order(words);
-    // First, so that what no device takes is refused in the same words by every device.
+    // Reflection comes first, so that all devices give the same error for modules that none supports.
     let interface = Interface::reflect(words, options)?;
     let module = module::read(words, options, subgroup_size)?;
     check_local_size(module.local_size)?;
@@ -138,7 +138,7 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
     let regions = regions::split(&kernel).map_err(too_many)?;
     let carried = regions::carried(&kernel, &regions).map_err(too_many)?;
     let lanes: u64 = module.local_size.iter().map(|&n| u64::from(n)).product();
-    // Those that run at once have theirs side by side.
+    // Lanes that run at once have adjacent frames.
     let n_frames = if lanes_wait(&kernel, &regions) { lanes } else { u64::from(MAX_WIDTH) };
     let stride = lane_stride(&kernel, &carried);
     let frame_size = u64::from(stride) * n_frames;
@@ -157,7 +157,7 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
         frame_size: frame_size as usize,
         cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
         instrument: match options.instrument {
-            // All of it has a value where a workgroup begins.
+            // Shared memory is initialised when a workgroup begins.
             Instrument::Checked(checks) if kernel.clears_shared => {
                 Instrument::Checked(checks.without(Check::SharedUninitialised))
             }
@@ -177,7 +177,7 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
 
 fn wait_lines(module: &Module<'_>, kernel: &Kernel, regions: &Regions) -> Vec<Option<SourceLine>> {
     let mut lines = vec![None; regions.all.len()];
-    // Between workgroups the next one is about to begin.
+    // Between two workgroups, the line is that of the next one's start.
     lines[0] = module.first_line();
     for block in &kernel.blocks {
         if let Some(&region) = block.end.waits().and_then(|behind| regions.by_entry.get(&behind)) {
@@ -187,7 +187,7 @@ fn wait_lines(module: &Module<'_>, kernel: &Kernel, regions: &Regions) -> Vec<Op
     lines
 }
 
-/// Instructions of one lane in a region, roughly.
+/// Estimated instructions of one lane in a region.
 fn cost(kernel: &Kernel, region: &Region) -> u64 {
     let n_insts = region.blocks.iter().map(|block| kernel.blocks[block.0 as usize].insts.len() as u64);
     let weight = if region.back_edges.is_empty() { 1 } else { LOOP_WEIGHT };

@@ -1,4 +1,4 @@
-//! The threads that help with large dispatches. None is started before the first of them.
+//! The worker threads for large dispatches. They start with the first such dispatch.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -21,7 +21,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     job: Option<Arc<Job>>,
-    /// Counts jobs, so that a worker takes each only once.
+    /// Counts jobs, so that a worker takes each job only once.
     n_jobs: u64,
     n_working: usize,
     quit: bool,
@@ -37,7 +37,7 @@ impl Pool {
         self.n_threads
     }
 
-    /// Runs a job to its end: alone where it is small, else with every worker.
+    /// Runs a job to its end, on the calling thread if it is small, else on all threads.
     pub fn run(&mut self, job: Job) -> Arc<Job> {
         let job = Arc::new(job);
         if self.n_threads == 1 || !job.wants_threads() {
@@ -52,7 +52,7 @@ impl Pool {
         self.shared.wake.notify_all();
         job.work();
         let mut state = self.shared.lock();
-        // Who has not begun by now has nothing left to take.
+        // A worker that has not begun by now finds nothing left to do.
         state.job = None;
         while state.n_working > 0 {
             state = self.shared.idle.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ impl Pool {
             let worker = std::thread::Builder::new().name("kps-cpu".to_owned()).spawn(move || shared.work());
             match worker {
                 Ok(worker) => self.workers.push(worker),
-                // The calling thread does what nobody else takes.
+                // The calling thread works, too.
                 Err(_) => self.n_threads = self.workers.len() + 1,
             }
         }
@@ -79,7 +79,7 @@ impl Drop for Pool {
         self.shared.lock().quit = true;
         self.shared.wake.notify_all();
         for worker in self.workers.drain(..) {
-            // A worker that panicked has nothing to give back.
+            // A worker that panicked returns nothing.
             let _ = worker.join();
         }
     }
@@ -87,7 +87,7 @@ impl Drop for Pool {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // The state is never left half changed.
+        // The lock is never poisoned with inconsistent data.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

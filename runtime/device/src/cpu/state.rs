@@ -1,5 +1,5 @@
-//! What a device has: buffers, modules that were loaded, results of submissions. Here commands are checked
-//! before any of them runs, and what a dispatch binds becomes what its code takes.
+//! The state of an open device: its buffers, loaded modules and results of submissions. It checks all
+//! commands before the first of them runs, and resolves bindings into slots.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::{
     Sampler, Ticket,
 };
 
-/// Outcomes that are kept at most, the oldest going first.
+/// Maximum number of stored results. The oldest are dropped first.
 const MAX_SUBMISSIONS: usize = 4096;
 
 pub struct State {
@@ -33,13 +33,13 @@ pub struct State {
     n_loaded: u64,
     ids: FxHashMap<Key, PipelineId>,
     n_submitted: u64,
-    /// Of the submissions that have something to tell.
+    /// Results of submissions that failed or took timestamps.
     submissions: BTreeMap<u64, Submission>,
-    /// What nobody has asked for yet.
+    /// Findings that nobody has read yet.
     pub findings: Vec<Finding>,
 }
 
-/// What became of a submission.
+/// The result of a submission.
 pub struct Submission {
     pub timestamps: Vec<u64>,
     pub result: Result<()>,
@@ -71,7 +71,7 @@ impl State {
         Ok(id)
     }
 
-    /// Nothing runs that was submitted, so that it may go at once; the library keeps the code for a while.
+    /// No submission is running, so the pipeline may go at once. The library caches the code.
     pub fn unload(&mut self, id: PipelineId) {
         let Some(loaded) = self.loaded.get_mut(&id) else { return };
         loaded.n_loads -= 1;
@@ -93,7 +93,7 @@ impl State {
         Ok(self.loaded(id)?.interface.clone())
     }
 
-    /// Keeps what became of a submission, where there is something to tell.
+    /// Stores the result of a submission that failed or took timestamps.
     pub fn submitted(&mut self, submission: Submission) -> Ticket {
         self.n_submitted += 1;
         if submission.result.is_err() || !submission.timestamps.is_empty() {
@@ -117,7 +117,7 @@ impl State {
         }
     }
 
-    /// Whether a command can run at all.
+    /// Checks that a command can run.
     pub fn check(&self, command: &Command) -> Result<()> {
         match command {
             Command::Copy { from, from_offset, to, to_offset, size } => {
@@ -158,7 +158,7 @@ impl State {
         self.slots(&pipeline, dispatch).map(|_| ())
     }
 
-    /// Whether an image that fits is bound where the module wants one.
+    /// Checks that an image of the right kind is bound.
     fn check_image(&self, wanted: &ImageBinding, dispatch: &Dispatch) -> Result<()> {
         let at = (wanted.set, wanted.binding);
         let shown = command::shown(at, wanted.name.as_deref());
@@ -171,7 +171,7 @@ impl State {
         misfit.map_or(Ok(()), |misfit| Err(errors::bad_command(format!("{shown} {misfit}"))))
     }
 
-    /// What the code of a dispatch finds at each of its buffers.
+    /// The address range of each buffer that the code uses.
     pub fn slots(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Slot>> {
         let slot = |&(set, binding): &(u32, u32)| {
             let mut bindings = dispatch.bindings.iter();
@@ -181,7 +181,7 @@ impl State {
         pipeline.buffers.iter().map(slot).collect()
     }
 
-    /// Its push constants with the addresses in them.
+    /// The push constants, with the addresses of buffers filled in.
     pub fn push_constants<'d>(&self, pipeline: &Pipeline, dispatch: &'d Dispatch) -> Result<Cow<'d, [u8]>> {
         let mut push = Cow::from(&dispatch.push_constants);
         for wanted in &pipeline.interface.addresses {
@@ -192,8 +192,8 @@ impl State {
         Ok(push)
     }
 
-    /// Of each of its buffers, then of each of its images, which bytes were written, if that is watched and there are others. Where it is not
-    /// watched, all that the dispatch may write counts as written.
+    /// For instrumented pipelines: the written bytes of each buffer, then of each image, unless all are.
+    /// Without instrumentation, everything that the dispatch may write counts as written.
     pub fn written(
         &mut self,
         pipeline: &Pipeline,
@@ -214,7 +214,7 @@ impl State {
         pipeline.buffers.iter().chain(&pipeline.images).map(written).collect()
     }
 
-    /// What it finds at each of its images.
+    /// The view of each image that the code uses.
     pub fn image_views(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<ImageView>> {
         let view = |&(set, binding): &(u32, u32)| {
             let mut bindings = dispatch.bindings.iter();
@@ -229,7 +229,7 @@ impl State {
         self.buffers.copied(from, to, size);
         let from = self.buffers.range(from.0, from.1, size)?;
         let to = self.buffers.range(to.0, to.1, size)?;
-        // SAFETY: both ranges were found inside their buffers.
+        // SAFETY: both ranges were checked against their buffers.
         unsafe { std::ptr::copy(from.base, to.base, size as usize) };
         Ok(())
     }

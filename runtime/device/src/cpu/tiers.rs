@@ -1,7 +1,7 @@
-//! Which code a dispatch runs. Code is made when it is first wanted: quickly, for single lanes, as long as a
-//! kernel has little to do; then with care, in gangs where that can be done. Results are the same.
+//! Selects the code of a dispatch. Code is compiled on demand. Short-running kernels get quick code for
+//! single lanes. Others get optimised code, in SIMD groups where possible. The results are the same.
 //!
-//! A kernel with a [`Guard`] runs without it in workgroups that are wholly inside.
+//! Workgroups wholly inside the domain run code without the [`Guard`].
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,13 +17,13 @@ use super::library::Usage;
 use super::module::Line;
 use crate::Result;
 
-/// What code made with care costs more, in nanoseconds: whatever the kernel, and for each instruction.
+/// Extra cost of optimised compilation in nanoseconds: for each kernel, and for each instruction.
 const CARE: u64 = 500_000;
 const CARE_PER_INST: u64 = 10_000;
-/// Instructions that quick code does in a nanosecond, roughly; where loops are, their rounds are only guessed.
+/// Estimated instructions of quick code in a nanosecond. Loop counts are guesses.
 const INSTS_PER_NANOSECOND: u64 = 4;
 
-/// A kernel with the code made of it so far. Threads that want the same code wait for the one that makes it.
+/// A kernel and the code compiled so far. Threads that need the same code wait for the one that compiles it.
 pub struct Tiers {
     pub kernel: Kernel,
     regions: Regions,
@@ -33,11 +33,11 @@ pub struct Tiers {
     quick: OnceLock<Arc<Code>>,
     careful: OnceLock<Arc<Code>>,
     inside: OnceLock<Arc<Code>>,
-    /// Held by whoever makes code.
+    /// Locked during compilation.
     lines: Mutex<LineTable>,
-    /// Nanoseconds that quick code has taken so far.
+    /// Nanoseconds that quick code has run so far.
     spent: AtomicU64,
-    /// Nanoseconds that make careful code worth it.
+    /// Nanoseconds after which optimised code pays.
     worth: u64,
 }
 
@@ -47,7 +47,7 @@ pub struct Chosen {
     pub inside: Option<Inside>,
 }
 
-/// Code for the workgroups whose invocations are all inside: the first few along each axis.
+/// Code for the first workgroups along each axis, whose invocations are all inside the domain.
 pub struct Inside {
     pub code: Arc<Code>,
     pub groups: [u32; 3],
@@ -56,7 +56,7 @@ pub struct Inside {
 impl Tiers {
     pub fn new(kernel: Kernel, regions: Regions, carried: Carried, lanes: Lanes) -> Tiers {
         let n_insts: usize = kernel.blocks.iter().map(|block| block.insts.len()).sum();
-        // The counting takes more than better code would save.
+        // Counting takes more time than better code would save.
         let worth = if kernel.is_profiled() { u64::MAX } else { CARE + CARE_PER_INST * n_insts as u64 };
         let uses_simd = lanes != Lanes::Single && !kernel.runs_one_by_one() && regions.all.len() == 1;
         Tiers {
@@ -74,7 +74,7 @@ impl Tiers {
         }
     }
 
-    /// The line of a place where code was stopped.
+    /// The line at which the code was stopped.
     pub fn line(&self, place: usize) -> Option<Line> {
         self.lines().line(place)
     }
@@ -82,11 +82,11 @@ impl Tiers {
     /// Notes how long a dispatch took.
     pub fn note(&self, took: Duration) {
         let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        // A sum that comes round after centuries is no harm.
+        // The sum wraps around only after centuries.
         self.spent.fetch_add(took, Ordering::Relaxed);
     }
 
-    /// Chooses code for a grid of workgroups, each of so many instructions.
+    /// Selects code for a grid of workgroups, each of so many instructions.
     pub fn choose(&self, usage: &Usage, groups: [u32; 3], group_cost: u64, push: &[u8]) -> Result<Chosen> {
         let all = count(groups);
         let careful = |n_groups: u64| self.is_worth(n_groups.saturating_mul(group_cost));
@@ -161,7 +161,7 @@ impl Tiers {
             return Ok(code.clone());
         }
         let lines = &mut *self.lines();
-        // Another thread may have made it until the table was free.
+        // Another thread may have compiled it before the lock was free.
         if let Some(code) = cell.get() {
             return Ok(code.clone());
         }
@@ -171,7 +171,7 @@ impl Tiers {
     }
 
     fn lines(&self) -> MutexGuard<'_, LineTable> {
-        // Lines that a compilation which failed left behind do no harm.
+        // Lines that a failed compilation leaves in the table do no harm.
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

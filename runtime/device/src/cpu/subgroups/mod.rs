@@ -1,12 +1,15 @@
-//! Workgroups whose lanes may wait in different places: at barriers all of them, at an operation of their
-//! subgroup those that come to it.
+//! Runs workgroups whose lanes may wait at different places: at barriers, or at operations of their
+//! subgroups.
 //!
-//! Each lane's memory says what the lane does ([`LaneState`]). A subgroup whose lanes all wait does what the
-//! lanes that are behind ask for ([`ops`]), with those that ask for the same in the same round of every loop
-//! as its active lanes; they go on, until they wait again. So lanes that parted meet where their ways do.
-//! A barrier opens when every lane of the workgroup waits at it. Lanes that can never meet are told apart.
+//! Each lane's memory has its [`LaneState`]. When all lanes of a subgroup wait, the operation of the lanes
+//! furthest behind runs ([`ops`]). Its active lanes are those that wait at the same operation in the same
+//! iteration of every loop. They then run on until they wait again. So diverged lanes reconverge where their
+//! paths join.
 //!
-//! Lanes of gangs meet by themselves: their code calls [`meet`] where they do.
+//! A barrier opens when every lane of the workgroup waits at it. Lanes that can never reconverge are reported
+//! as diverged.
+//!
+//! In SIMD groups the lanes reconverge by themselves, and their code calls [`perform`].
 
 mod ops;
 mod simd;
@@ -20,33 +23,33 @@ use super::emit::context::{DONE, LaneState};
 use super::lane::regions::Regions;
 use super::lane::{GroupKind, GroupOp, Kernel, Terminator};
 
-/// What lanes of a kernel wait for, and where that is written in their memory.
+/// The waits of a kernel, and their state in the lanes' memory.
 #[derive(Clone, Debug)]
 pub struct LaneScheduler {
     n_lanes: usize,
     subgroup_size: usize,
-    /// Bytes of one lane's memory, and where its state lies in it.
+    /// Bytes of one lane's memory, and the offset of its state in it.
     stride: usize,
     state: usize,
-    /// What is waited for before each region.
+    /// The reason of the wait before each region.
     waits: Vec<Wait>,
     ops: Vec<GroupOp>,
 }
 
 #[derive(Clone, Debug)]
 enum Wait {
-    /// Nothing: it is the first region. As a state it stands for the end.
+    /// None: it is the first region. As a state it means that the lane has ended.
     Nothing,
     Barrier,
-    /// The number of the operation.
+    /// The index of the operation.
     Subgroup(usize),
 }
 
-/// What a workgroup does next.
+/// The next step of a workgroup.
 pub enum Step {
-    /// The lanes that are ready for a region run through it.
+    /// The lanes that are ready for a region run it.
     Region(usize),
-    /// A barrier opens: what comes is ordered behind what was.
+    /// A barrier opens and orders memory accesses.
     Ordered,
 }
 
@@ -55,13 +58,13 @@ pub enum Ended {
     Done,
     /// A region stopped with this status.
     Stopped(i32),
-    /// Lanes wait before these two regions, 0 is the end: the first lane before the first of them, this one before the
-    /// other.
+    /// Two regions before which lanes wait; 0 is the end. The first lane waits at the first, and this lane at
+    /// the second.
     Diverged([u32; 2], u32),
 }
 
 impl LaneScheduler {
-    /// `None` where lanes wait at barriers alone.
+    /// `None` if lanes wait at barriers only.
     pub fn new(kernel: &Kernel, regions: &Regions, stride: u32) -> Option<LaneScheduler> {
         if kernel.group_ops.is_empty() {
             return None;
@@ -86,10 +89,10 @@ impl LaneScheduler {
         })
     }
 
-    /// Runs a workgroup, step by step: `enter` takes each.
+    /// Runs a workgroup. It calls `enter` for each step.
     ///
     /// # Safety
-    /// `frames` is the memory of all lanes of the workgroup, as `enter` uses it, and nobody else does.
+    /// `frames` is the memory of all lanes of the workgroup, as `enter` uses it. Nothing else accesses it.
     pub unsafe fn run(&self, frames: *mut u8, mut enter: impl FnMut(Step) -> i32) -> Ended {
         let lanes = Lanes { frames, scheduler: self };
         for lane in 0..self.n_lanes {
@@ -122,14 +125,14 @@ impl LaneScheduler {
     }
 }
 
-/// Whether lanes that met in their subgroups waited at a barrier there.
+/// Whether a subgroup barrier was among the operations.
 #[derive(PartialEq, Eq)]
 enum MemoryOrder {
     Ordered,
     Unordered,
 }
 
-/// Lanes of one subgroup: a bit for each, counted from the lane of the workgroup that is its first.
+/// Lanes of one subgroup: a bit for each, counted from the subgroup's first lane in the workgroup.
 #[derive(Clone, Copy)]
 struct Active {
     first: usize,
@@ -147,7 +150,7 @@ impl Active {
         Active { bits, ..self }
     }
 
-    /// In order.
+    /// In ascending order.
     fn lanes(self) -> impl Iterator<Item = usize> {
         let mut rest = self.bits;
         std::iter::from_fn(move || {
@@ -169,11 +172,11 @@ struct Lanes<'t> {
 }
 
 impl Lanes<'_> {
-    /// Where 8 bytes of a lane's memory lie.
+    /// The address of 8 bytes in a lane's memory.
     fn at(&self, lane: usize, offset: usize) -> *mut u8 {
         debug_assert!(lane < self.scheduler.n_lanes && offset + 4 <= self.scheduler.stride);
-        // SAFETY: `LaneScheduler::run` was given the memory of all lanes, `stride` bytes each; offsets are those
-        // that lowering set aside in it.
+        // SAFETY: `LaneScheduler::run` was given the memory of all lanes, `stride` bytes each. Lowering
+        // reserved the offsets in it.
         unsafe { self.frames.add(lane * self.scheduler.stride + offset) }
     }
 
@@ -193,7 +196,7 @@ impl Lanes<'_> {
 
     fn slots(&self, op: &GroupOp) -> Slots {
         let start = self.at(0, op.slots as usize);
-        // SAFETY: lowering set aside eight bytes for each operand and result, in the memory of every lane.
+        // SAFETY: lowering reserved eight bytes for each operand and result, in the memory of every lane.
         unsafe { Slots::new(start, [self.scheduler.stride, 8], self.scheduler.subgroup_size) }
     }
 
@@ -206,7 +209,7 @@ impl Lanes<'_> {
         }
     }
 
-    /// In each subgroup the lanes that are behind do what they wait at, and are ready for what comes next.
+    /// Performs the operation of the lanes furthest behind in each subgroup, and makes them ready.
     fn step_subgroups(&self, ready: &mut Vec<usize>) -> MemoryOrder {
         let mut order = MemoryOrder::Unordered;
         let (n_lanes, size) = (self.scheduler.n_lanes, self.scheduler.subgroup_size);
@@ -229,8 +232,8 @@ impl Lanes<'_> {
         order
     }
 
-    /// Whether all lanes of a subgroup wait at one place, in one round of the loops round it. It is so most
-    /// of the time, and then nothing has to be weighed.
+    /// Whether all lanes of a subgroup wait at one operation, in the same iteration of all loops around it.
+    /// That is the fast and common case.
     fn is_converged(&self, all: Active) -> bool {
         let state = self.u32(all.first, self.scheduler.state);
         let same_state = all.lanes().all(|lane| self.u32(lane, self.scheduler.state) == state);
@@ -259,7 +262,7 @@ impl Lanes<'_> {
         Some((region, op, all.only(with_leader)))
     }
 
-    /// Which of two lanes at operations is behind; equal where they are active together.
+    /// Orders two waiting lanes; the one that is behind comes first. Equal lanes are active together.
     fn order(&self, a: usize, b: usize) -> Ordering {
         let (Some((_, op_a)), Some((_, op_b))) = (self.group_op(a), self.group_op(b)) else {
             return Ordering::Equal;
@@ -278,7 +281,8 @@ impl Lanes<'_> {
         op_a.place.cmp(&op_b.place)
     }
 
-    /// The region that every lane goes on with; two that they do not agree on, and the lane that differs from the first.
+    /// The region that all lanes wait for. On divergence: two such regions, and the lane that differs from
+    /// the first.
     fn open_barrier(&self) -> Result<usize, ([u32; 2], u32)> {
         let waits_for = |lane| match self.state(lane) {
             LaneState::Waiting(region) => region,

@@ -1,5 +1,5 @@
-//! What the active lanes of a subgroup do together. Operands are read from [`Slots`] in the lanes' memory, and results
-//! are written over them. Sums go from the first lane to the last.
+//! Subgroup operations on their active lanes. [`Slots`] in the lanes' memory hold the operands, and the
+//! results replace them. Reductions go from the first lane to the last.
 
 use kps_scalar::{Kind, Scalar};
 
@@ -35,8 +35,7 @@ pub(super) fn perform(slots: &Slots, op: &GroupOp, active: Active) {
     }
 }
 
-/// Where lanes have their operands and results: eight bytes each, of which four count where lanes lie no further
-/// apart.
+/// Addresses of operands and results. A slot has eight bytes, or four where lanes are four bytes apart.
 pub(super) struct Slots {
     start: *mut u8,
     /// Bytes from one lane to the next, and from one slot to the next.
@@ -47,13 +46,13 @@ pub(super) struct Slots {
 
 impl Slots {
     /// # Safety
-    /// From `start` on, there are as many slots as operations take and give, for as many lanes as they are done by.
+    /// `start` has as many slots as the operation has operands and results, for each of its lanes.
     pub unsafe fn new(start: *mut u8, [to_lane, to_slot]: [usize; 2], subgroup_size: usize) -> Slots {
         Slots { start, to_lane, to_slot, subgroup_size }
     }
 
     fn at(&self, lane: usize, i: usize) -> *mut u8 {
-        // SAFETY: `new` was promised that they are there.
+        // SAFETY: the caller of `new` promised that they exist.
         unsafe { self.start.add(lane * self.to_lane + i * self.to_slot) }
     }
 
@@ -116,7 +115,7 @@ fn read(slots: &Slots, source: Source, n: usize, active: Active) {
         sources[lane - active.first] = found(lane);
     }
     for i in 0..n {
-        // All are read before any is written over.
+        // All values are read before the first is overwritten.
         let values = sources.map(|lane| if active.contains(lane) { slots.bits(lane, i) } else { 0 });
         for lane in active.lanes() {
             slots.write(lane, i, values[lane - active.first]);
@@ -153,7 +152,7 @@ fn multiply_add(slots: &Slots, multiply: MultiplyAdd, active: Active) {
     let size = slots.subgroup_size;
     let MultiplyAdd { rows, inner, columns, a, b, c, sum, overflow } = multiply;
     let [rows, inner, columns] = [rows, inner, columns].map(|n| n as usize);
-    // A lane that is not there has zeros.
+    // Lanes that do not exist have zeros.
     let element = |slot: usize, scalar: Scalar, i: usize| {
         let lane = active.first + i % size;
         let there = active.contains(lane);
@@ -206,7 +205,7 @@ fn saturated(scalar: Scalar, overflow: Overflow, value: i128) -> i128 {
     }
 }
 
-/// A value while it is computed with.
+/// An intermediate value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Number {
     Int(i128),
@@ -235,7 +234,7 @@ fn sign_extended(scalar: Scalar, bits: u64) -> i64 {
     (bits << unused) as i64 >> unused
 }
 
-/// On the bits of both; what a narrow value leaves unused counts for nothing.
+/// Combines the bits of two values. Unused high bits of narrow types are ignored.
 fn combine(fold: Fold, scalar: Scalar, a: u64, b: u64) -> u64 {
     let mask = low_bits(scalar.bits());
     match scalar.kind() {
@@ -263,7 +262,7 @@ fn round(scalar: Scalar, value: f64) -> f64 {
     }
 }
 
-/// The value that changes nothing.
+/// The neutral element of an operation.
 pub fn identity(fold: Fold, scalar: Scalar) -> u64 {
     if scalar.is_float() {
         return encode(
@@ -290,7 +289,7 @@ pub fn identity(fold: Fold, scalar: Scalar) -> u64 {
     }
 }
 
-/// A NaN is never the least nor the greatest, and of two zeros it is the first. ORDER: gangs do the same in code.
+/// Minimum and maximum ignore NaNs, and prefer the first of two zeros. ORDER: SIMD code does the same.
 fn combine_floats(fold: Fold, a: f64, b: f64) -> f64 {
     match fold {
         Fold::Add => a + b,

@@ -1,15 +1,15 @@
-//! What subgroups do together that lie whole in a gang. Their lanes are at the operation already, and their memory is
-//! woven, as [`crate::cpu::lane::frames`] has it.
+//! Subgroup operations of SIMD groups that consist of whole subgroups. Their lanes have already converged,
+//! and their memory is interleaved as [`crate::cpu::lane::frames`] describes.
 
 use super::Active;
 use super::ops::{self, Slots};
 use crate::cpu::emit::context::Context;
 
-/// Lets the lanes of a gang that are `active`, as bits, do an operation together.
+/// Performs an operation for the `active` lanes of a SIMD group, given as bits.
 ///
 /// # Safety
-/// Compiled code passes its context, which has the operations of the kernel, and the memory of a gang of `width`
-/// lanes in granules of so many bytes.
+/// Compiled code passes its context, with the operations of the kernel, and the memory of a SIMD group.
+/// `width` is its number of lanes, and `granule` its interleaving in bytes.
 pub unsafe extern "C" fn perform(
     context: *const Context,
     frame: *mut u8,
@@ -18,12 +18,12 @@ pub unsafe extern "C" fn perform(
     width: u32,
     granule: u32,
 ) {
-    // SAFETY: the dispatch keeps the operations for as long as its code runs.
+    // SAFETY: the dispatch keeps the operations alive while its code runs.
     let scheduler = unsafe { &*(*context).scheduler };
     let op = &scheduler.ops[op as usize];
     let [width, granule] = [width, granule].map(|n| n as usize);
-    // SAFETY: lowering set aside eight bytes of each lane for each operand and result; where they begin in those of
-    // one lane, they begin so many times further in those of all.
+    // SAFETY: lowering reserved eight bytes of each lane for each operand and result. Interleaving multiplies
+    // their offset by the number of lanes.
     let slots = unsafe {
         let start = frame.add(op.slots as usize * width);
         Slots::new(start, [granule, 8 * width], scheduler.subgroup_size)
