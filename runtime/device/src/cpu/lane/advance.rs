@@ -1,16 +1,16 @@
-//! How far a value goes on from one round of a loop to the next, where that is always as far.
+//! How far a value advances from one iteration of a loop to the next, where that is constant.
 //!
-//! Ints wrap as they do, so this tells what comes next nearly always, not always: it is for hints.
+//! Ints wrap around, so the result is almost always right, and serves for prefetch hints only.
 
 use super::order::Order;
 use super::shapes::Shapes;
 use super::{Binary, Kernel, Op, Value};
 
-/// More steps than this from a value to the counter of its loop are not gone.
+/// The search stops after this many steps from a value to the counter of its loop.
 const MAX_DEPTH: u32 = 16;
 
-/// What the innermost loop round block `place` adds to `value` in each round; `None` outside of loops, and where
-/// rounds differ.
+/// What the innermost loop around block `place` adds to `value` in each iteration. `None` outside of loops,
+/// and where iterations differ.
 pub fn advance(
     kernel: &Kernel,
     shapes: &Shapes<'_>,
@@ -26,7 +26,7 @@ struct Rounds<'a, 'k> {
     kernel: &'a Kernel,
     shapes: &'a Shapes<'k>,
     order: &'a Order,
-    /// The loop's number.
+    /// The index of the loop.
     innermost: usize,
 }
 
@@ -59,7 +59,7 @@ impl Rounds<'_, '_> {
         }
     }
 
-    /// What every edge back to the loop's head adds to a parameter of the head.
+    /// What each back edge adds to a parameter of the loop's head.
     fn counter_step(&self, param: Value) -> Option<i64> {
         let found = self.order.loops[self.innermost];
         let head = self.order.blocks[found.head];

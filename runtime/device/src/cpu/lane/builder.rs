@@ -1,5 +1,5 @@
-//! Makes a kernel, block by block. Instructions whose operands are constants never come to be: they are
-//! folded to constants, of which each is made once.
+//! Builds a kernel, block by block. Instructions with constant operands are folded, and each constant exists
+//! once.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::cpu::module::Line;
 
-/// Makes a kernel, block by block. Folds what is constant.
+/// Builds a kernel, block by block, and folds constants.
 pub struct Builder {
     pub kernel: Kernel,
     pub block: BlockId,
@@ -80,7 +80,7 @@ impl Builder {
         Local(self.kernel.locals.len() as u32 - 1)
     }
 
-    /// Notes a call that is inlined, and gives its number.
+    /// Registers an inlined call, and returns its number.
     pub fn add_call(&mut self, line: Line) -> u32 {
         self.kernel.calls.push(line);
         self.kernel.calls.len() as u32
@@ -115,12 +115,12 @@ impl Builder {
         self.constant(Ty::I32, u64::from(value as u32))
     }
 
-    /// An int constant of a width.
+    /// An int constant of this type.
     pub fn int(&mut self, ty: Ty, value: i64) -> Value {
         self.constant(ty, fold::truncate(ty, value as u64))
     }
 
-    /// A float constant of a width; one that `f32` cannot hold is rounded.
+    /// A float constant of this type, rounded to it.
     pub fn float(&mut self, ty: Ty, value: f64) -> Value {
         let bits = if ty == Ty::F32 { u64::from((value as f32).to_bits()) } else { value.to_bits() };
         self.constant(ty, bits)
@@ -259,7 +259,7 @@ impl Builder {
         self.push_inst(Op::Clear { start, size }, None);
     }
 
-    /// A probe that is reached where the condition is true.
+    /// Reports values to the observer if the condition is true.
     pub fn report_when(&mut self, when: Value, kind: SiteKind, values: Vec<Value>) {
         match self.as_const(when) {
             Some(0) => {}
@@ -268,7 +268,7 @@ impl Builder {
         }
     }
 
-    /// A probe that is reached whenever control gets there.
+    /// Reports values to the observer whenever control gets there.
     pub fn report_always(&mut self, kind: SiteKind, values: Vec<Value>) {
         self.push_site(kind, values, None);
     }
@@ -279,8 +279,8 @@ impl Builder {
         self.push_inst(Op::Instrument { site_id, values, when }, None);
     }
 
-    /// Lets the last of some probes, each with its block, tell these values where any of them would be reached, and
-    /// takes the others out.
+    /// Replaces several sites, each in a block, by the last of them. It reports these values where any of
+    /// them would have reported.
     pub fn join_sites(&mut self, sites: &[(BlockId, u32)], values: Vec<Value>) {
         let Some((&(block, last), others)) = sites.split_last() else { return };
         let taken: Vec<Option<Value>> =
@@ -299,7 +299,7 @@ impl Builder {
         self.kernel.blocks[block.0 as usize].insts.splice(at..at, joined);
     }
 
-    /// Takes a probe out, and gives its condition.
+    /// Removes a site's instruction, and returns its condition.
     fn take_site(&mut self, block: BlockId, site_id: u32) -> Option<Option<Value>> {
         let at = self.place_of(block, site_id)?;
         match self.kernel.blocks[block.0 as usize].insts.remove(at).op {

@@ -1,13 +1,13 @@
-//! What operations give on constants: the meaning of the lane IR in plain Rust. The builder folds with it,
-//! and specialisation constants are computed with it.
+//! Constant folding: the meaning of the lane IR in plain Rust. The builder folds with it, and it computes
+//! specialisation constants.
 //!
-//! Bits of a type are kept zero-extended in a `u64`.
+//! The bits of a type are stored zero-extended in a `u64`.
 
 use half::{bf16, f16};
 
 use super::{Binary, Compare, Convert, Ty, Unary};
 
-/// The bits that a type has.
+/// Only the bits of the type.
 pub fn truncate(ty: Ty, bits: u64) -> u64 {
     match ty {
         Ty::Bool => bits & 1,
@@ -24,8 +24,8 @@ fn float(ty: Ty, bits: u64) -> f64 {
     if ty == Ty::F32 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) }
 }
 
-/// Rounds to the type. Sums, products and quotients of two `f32` are exact enough in `f64` for this to be
-/// the same as computing in `f32`.
+/// Rounds to the type. Sums, products and quotients of two `f32` in `f64` round to the same `f32` as direct
+/// computation.
 fn float_bits(ty: Ty, value: f64) -> u64 {
     if ty == Ty::F32 { u64::from((value as f32).to_bits()) } else { value.to_bits() }
 }
@@ -34,7 +34,7 @@ fn sign_bit(ty: Ty) -> u64 {
     1 << (ty.size() * 8 - 1)
 }
 
-/// `None` where it is left to the machine.
+/// `None` where only the machine code defines the result.
 pub fn unary(op: Unary, ty: Ty, a: u64) -> Option<u64> {
     let width = ty.size() * 8;
     let bits = match op {
@@ -119,7 +119,7 @@ pub fn convert(op: Convert, from: Ty, a: u64) -> u64 {
         Convert::FloatToS(_) => fa as i64 as u64,
         Convert::FloatToU(Ty::I32) => u64::from(fa as u32),
         Convert::FloatToU(_) => fa as u64,
-        // Through the other width an int would be rounded twice.
+        // Going through the other width would round an int twice.
         Convert::SToFloat(Ty::F32) => u64::from((sa as f32).to_bits()),
         Convert::SToFloat(_) => (sa as f64).to_bits(),
         Convert::UToFloat(Ty::F32) => u64::from((a as f32).to_bits()),
@@ -130,12 +130,12 @@ pub fn convert(op: Convert, from: Ty, a: u64) -> u64 {
     truncate(op.result(from), bits)
 }
 
-/// To the nearest number that 16 bits hold, halves to even.
+/// To the nearest `f16`, ties to even.
 pub fn round_half(x: f32) -> f32 {
     f16::from_f32(x).to_f32()
 }
 
-/// The same for the upper 16 bits of a float.
+/// To the nearest `bf16`, ties to even.
 pub fn round_bfloat16(x: f32) -> f32 {
     bf16::from_f32(x).to_f32()
 }

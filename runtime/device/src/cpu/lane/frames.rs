@@ -1,18 +1,18 @@
-//! How gangs weave the memory of their lanes, so that what all lanes do at one offset is one access.
+//! How SIMD groups interleave the memory of their lanes, so that accesses of all lanes at one offset are one access.
 //!
-//! A lane's own bytes are cut into granules, and equal granules of all lanes of a gang lie side by side:
+//! A lane's bytes are split into granules, and the same granules of all lanes of a SIMD group are adjacent:
 //!
 //! ```text
 //! granule 0: lane 0, lane 1, .. | granule 1: lane 0, lane 1, .. | ..
 //! ```
 //!
-//! No access crosses a granule: those of whole granules are the rule, smaller ones lie in one.
+//! No access crosses a granule. Most accesses are whole granules, and smaller ones are inside one.
 
 use rustc_hash::FxHashMap;
 
 use super::{Address, Kernel, Op, Space, Value};
 
-/// Bytes of the granules that suit all accesses of a kernel to memory of its own; `None` where none do.
+/// The granule size in bytes that suits all accesses of a kernel to private memory; `None` where none does.
 pub fn granule(kernel: &Kernel) -> Option<u32> {
     let mut addresses = FxHashMap::default();
     let mut accesses = Vec::new();
@@ -32,12 +32,12 @@ pub fn granule(kernel: &Kernel) -> Option<u32> {
     accesses.iter().all(fits).then_some(granule)
 }
 
-/// Whether an address is one of the lane's own memory.
+/// Whether an address is in the lane's own memory.
 pub fn is_own(address: &Address) -> bool {
     matches!(address.space, Space::Frame { .. })
 }
 
-/// The address, the offset from there and the bytes of an access.
+/// Address, offset and bytes of an access.
 fn access(kernel: &Kernel, op: &Op) -> Option<(Value, u32, u32)> {
     let size = |value: Value| kernel.values[value.0 as usize].ty.size();
     Some(match *op {

@@ -1,23 +1,23 @@
-//! A kernel whose invocations begin by asking whether they are inside of a domain: where all of a workgroup
-//! are, nobody need ask. This finds the question, and what the kernel is without it.
+//! Finds the guard at the start of a kernel: the test whether an invocation is inside the domain. Workgroups
+//! wholly inside run the kernel without it.
 
 use super::{Address, Binary, Builtin, Compare, Def, Kernel, Op, Space, Terminator, Value};
 
 pub struct Guard {
     bounds: Vec<Bound>,
     local_size: [u32; 3],
-    /// The kernel of those that are inside.
+    /// The kernel without the test.
     pub inside: Kernel,
 }
 
-/// Invocations are inside whose global id along `axis` is below the push constant at `offset`.
+/// The global id along `axis` must be below the push constant at `offset`.
 struct Bound {
     axis: usize,
     offset: usize,
 }
 
 impl Guard {
-    /// Whole workgroups inside, counted from the first along each axis.
+    /// Number of whole workgroups inside, from the first along each axis.
     pub fn groups_inside(&self, push: &[u8]) -> [u32; 3] {
         let mut groups = [u32::MAX; 3];
         for &Bound { axis, offset } in &self.bounds {
@@ -32,7 +32,7 @@ impl Guard {
 /// Finds the guard at the start of a kernel.
 pub fn find(kernel: &Kernel) -> Option<Guard> {
     let mut at = kernel.entry;
-    // Each step is to another block: no edge of these leads back.
+    // Each step leads to a new block: no edge of these goes back.
     for _ in 0..kernel.blocks.len() {
         match &kernel.blocks[at.0 as usize].end {
             Terminator::Jump(edge) => at = edge.to,
@@ -49,7 +49,7 @@ pub fn find(kernel: &Kernel) -> Option<Guard> {
     None
 }
 
-/// Takes apart a condition that is nothing but bounds.
+/// Splits a condition that consists of bounds only.
 fn find_bounds(kernel: &Kernel, condition: Value, bounds: &mut Vec<Bound>) -> Option<()> {
     match *definition(kernel, condition)? {
         Op::Binary(Binary::And, a, b) => {
@@ -67,7 +67,7 @@ fn find_bounds(kernel: &Kernel, condition: Value, bounds: &mut Vec<Bound>) -> Op
     }
 }
 
-/// Where a push constant lies that a value is loaded from.
+/// The offset of the push constant that a value is loaded from.
 fn push_constant(kernel: &Kernel, value: Value) -> Option<usize> {
     let Op::Load { address, offset, .. } = *definition(kernel, value)? else { return None };
     match *definition(kernel, address)? {

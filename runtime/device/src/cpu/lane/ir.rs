@@ -34,42 +34,42 @@ pub struct Value(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
-/// A scalar variable of the kernel that is no memory.
+/// A scalar variable of the kernel that is not in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Local(pub u32);
 
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub local_size: [u32; 3],
-    /// Descriptor set and binding of each buffer, as [`Space::Buffer`] counts them.
+    /// Descriptor set and binding of each buffer, indexed by [`Space::Buffer`].
     pub buffers: Vec<(u32, u32)>,
     /// Descriptor set and binding of each image, and of each sampler.
     pub images: Vec<(u32, u32)>,
     pub samplers: Vec<(u32, u32)>,
-    /// Whether it goes to addresses of buffers.
+    /// Whether it uses physical addresses.
     pub uses_addresses: bool,
     /// Bytes of push constants that the kernel may reach.
     pub push_size: u32,
-    /// Bytes of memory that each workgroup shares.
+    /// Bytes of shared memory.
     pub shared_size: u32,
-    /// Whether that memory has to be zero where a workgroup begins.
+    /// Whether shared memory is zeroed when a workgroup begins.
     pub clears_shared: bool,
-    /// Bytes of memory of each lane.
+    /// Bytes of private memory of each lane.
     pub frame_size: u32,
-    /// Lanes of a subgroup: neighbours by their index in the workgroup.
+    /// Lanes of a subgroup, which have consecutive indices in the workgroup.
     pub subgroup_size: u32,
-    /// What the lanes of a subgroup do together, by [`Terminator::Subgroup`]. Where there is any, lanes of a
-    /// workgroup may wait in different places.
+    /// The subgroup operations, indexed by [`Terminator::Subgroup`]. If there is one, lanes of a workgroup
+    /// may wait at different places.
     pub group_ops: Vec<GroupOp>,
-    /// Memory that has a name.
+    /// Named variables in memory.
     pub arrays: Vec<Array>,
-    /// Whether the dispatch says in which order the lanes of a workgroup run.
+    /// Whether the dispatch chooses the order of the lanes in a workgroup.
     pub is_shuffled: bool,
-    /// What the probes stand for, by their numbers.
+    /// The instrumentation sites, by id.
     pub sites: Vec<Site>,
-    /// Structs whose numbers were loaded at once. Only kernels that are checked know them.
+    /// Structs whose members were loaded at once. Only checked kernels have them.
     pub structs: Vec<Vec<Value>>,
-    /// Where functions are called that are inlined, by the numbers of the calls less one.
+    /// The call sites of inlined functions. Call number `n` is at `n - 1`.
     pub calls: Vec<Line>,
     pub values: Vec<ValueInfo>,
     pub locals: Vec<Ty>,
@@ -95,14 +95,14 @@ pub struct ValueInfo {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Def {
-    /// Its bits, zero-extended.
+    /// The bits, zero-extended.
     Const(u64),
     Builtin(Builtin),
     Param(BlockId),
     Inst(BlockId),
 }
 
-/// The same for all of a lane's life; `u8` is the axis.
+/// Constant for a lane's whole life; `u8` is the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Builtin {
     GlobalId(u8),
@@ -124,7 +124,7 @@ pub struct Block {
 #[derive(Clone, Debug)]
 pub struct Inst {
     pub op: Op,
-    /// `None` where the operation gives nothing.
+    /// `None` for operations without a result.
     pub result: Option<Value>,
     pub line: Option<Line>,
 }
@@ -134,15 +134,15 @@ pub enum Op {
     Unary(Unary, Value),
     Binary(Binary, Value, Value),
     Compare(Compare, Value, Value),
-    /// The second where the first is true, else the third.
+    /// The second if the first is true, else the third.
     Select(Value, Value, Value),
     Convert(Convert, Value),
-    /// First times second plus third, rounded once.
+    /// First times second plus third, with a single rounding.
     Fma(Value, Value, Value),
     /// A function of [`crate::cpu::math`].
     Call(crate::cpu::math::Function, Vec<Value>),
-    /// An `I64`: where bytes `offset + constant .. + size` of a space lie, if all of them are inside.
-    /// Otherwise an address whose bytes read as zero, or one where nobody looks at what was written.
+    /// An `I64`: the address of bytes `offset + constant .. + size` of a space, if all of them are inside.
+    /// Otherwise the address of scratch memory: loads there read zero, and stores have no effect.
     Address(Address),
     Load {
         ty: Ty,
@@ -167,48 +167,51 @@ pub enum Op {
         offset: u32,
         value: Value,
     },
-    /// As a load, at once and never taken for an earlier one. The address is a multiple of the size.
+    /// An atomic load that is never merged with an earlier one. The address is a multiple of the size.
     AtomicLoad {
         ty: Ty,
         address: Value,
     },
-    /// Acts at once on the whole value at an address, which is a multiple of its size; gives what was there.
+    /// An atomic read-modify-write of the whole value at an address, which is a multiple of its size. The
+    /// result is the old value.
     Atomic {
         op: Atomic,
         address: Value,
         value: Value,
     },
-    /// As [`Op::Atomic`], on a float of 16 bits: `value` and what was there are `F32`s that it can hold.
+    /// As [`Op::Atomic`], on a float of 16 bits. `value` and the old value are `F32`s that `f16` can
+    /// represent.
     AtomicHalf {
         op: Atomic,
         address: Value,
         value: Value,
     },
-    /// Writes `value` where `expected` is; gives what was there.
+    /// Writes `value` if the old value equals `expected`. The result is the old value.
     CompareExchange {
         address: Value,
         expected: Value,
         value: Value,
     },
-    /// Something done with the texel at a place, by [`crate::cpu::images`]. `texel` is the address of 16
-    /// bytes of the lane's memory. Places are ints, but floats to sample.
+    /// An operation of [`crate::cpu::images`] on a texel. `texel` is the address of 16 bytes in the lane's
+    /// memory. Coordinates are ints, or floats to sample.
     Image {
         image: u32,
         action: ImageAction,
         place: [Value; 3],
         texel: Value,
     },
-    /// An `I64`: where the four bytes of a texel lie; as for [`Op::Address`] where there is none.
+    /// An `I64`: the address of a texel of four bytes; scratch memory if it is outside, as for
+    /// [`Op::Address`].
     Texel {
         image: u32,
         place: [Value; 3],
     },
-    /// An `I32`: texels along an axis.
+    /// An `I32`: number of texels along an axis.
     ImageSize {
         image: u32,
         axis: u8,
     },
-    /// An `I64`: bytes of a buffer binding.
+    /// An `I64`: size of a buffer binding in bytes.
     BufferSize(u32),
     Get(Local),
     Set(Local, Value),
@@ -217,17 +220,17 @@ pub enum Op {
         start: u32,
         size: u32,
     },
-    /// The active lanes of each subgroup do what they would at [`Terminator::Subgroup`]. Only in kernels for gangs of
-    /// whole subgroups, which [`super::meetings`] makes.
+    /// Performs the operation of [`Terminator::Subgroup`] for the active lanes of each subgroup. Only kernels
+    /// that [`super::subgroup_ops`] made for SIMD groups of whole subgroups have it.
     Subgroup(SubgroupOp),
-    /// A `Bool`: whether the workgroup that runs may have left some of its shared memory unwritten, as the
-    /// observer of the dispatch knows.
+    /// A `Bool`: whether the workgroup may have left some of its shared memory unwritten. The observer of the
+    /// dispatch knows.
     Unwritten,
-    /// A `Bool`: whether the observer wants to be told of accesses to a buffer in this dispatch; images are counted
-    /// behind the buffers.
+    /// A `Bool`: whether the observer wants the accesses to a buffer in this dispatch. Images are counted
+    /// after the buffers.
     Watched(u32),
-    /// Tells the observer of the dispatch these values, if the condition is true or there is none. It is never
-    /// moved, merged or left out: the number is that of a site in [`Kernel::probes`].
+    /// Reports values to the observer of the dispatch, if the condition is true or absent. It is never moved,
+    /// merged or removed. The id is an index into [`Kernel::sites`].
     Instrument {
         site_id: u32,
         values: Vec<Value>,
@@ -242,8 +245,8 @@ pub enum ImageAction {
     Sample {
         sampler: u32,
     },
-    /// One channel of the four texels that a linear filter would weigh, against the clock from the lower left
-    /// one: x low and y high, both high, x high and y low, both low.
+    /// One channel of the four texels that a linear filter would use, counterclockwise from the lower left: x
+    /// low and y high, both high, x high and y low, both low.
     Gather {
         sampler: u32,
         channel: u32,
@@ -253,7 +256,7 @@ pub enum ImageAction {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Address {
     pub space: Space,
-    /// An `I64` in bytes, at most 2^62 away from zero; any address where the space is the device.
+    /// An `I64` in bytes, at most 2^62 away from zero; any address if the space is the device.
     pub dynamic: Option<Value>,
     pub constant: u64,
     pub size: u32,
@@ -263,63 +266,62 @@ pub struct Address {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     Buffer(u32),
-    /// Any buffer of the device; offsets are addresses.
+    /// Any buffer of the device; offsets are physical addresses.
     Device,
     Push,
     Shared,
-    /// The lane's own memory from byte `start`, `size` bytes of it.
+    /// `size` bytes of the lane's private memory, from byte `start`.
     Frame {
         start: u32,
         size: u32,
     },
 }
 
-/// Lanes that wait at one and the same operation, in the same round of every loop round it, are its active
-/// lanes.
+/// The active lanes are those that wait at the same operation in the same iteration of every loop around it.
 #[derive(Clone, Debug)]
 pub struct GroupOp {
     pub kind: GroupKind,
-    /// Where operands lie in the lane's memory, eight bytes each, and afterwards the results.
+    /// Offset of the operands in the lane's memory, eight bytes each. The results replace them.
     pub slots: u32,
-    /// Components of the value that is passed around; a scalar beside it comes behind them.
+    /// Components of the value that is exchanged. A scalar operand follows them.
     pub n: u32,
-    /// Where the lane counts its rounds of the loops round it, outermost first, four bytes each.
+    /// Offset of the iteration counters of the loops around it, outermost first, four bytes each.
     pub rounds: u32,
-    /// The loops round it, outermost first, by their first blocks.
+    /// The loops around it, outermost first, by their heads.
     pub loops: Vec<BlockId>,
-    /// Of two operations in one round of the same loops, lanes at the one with the smaller place go first.
+    /// Within one iteration of the same loops, lanes at the smaller place go first.
     pub place: u32,
 }
 
 /// A [`GroupOp`] as an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubgroupOp {
-    /// Its number in the kernel as it was lowered.
+    /// The index of the operation in the kernel before this rewrite.
     pub number: u32,
     pub kind: GroupKind,
     pub slots: u32,
     pub n: u32,
 }
 
-/// Scalars say what the bits of a lane value stand for: narrow ones lie zero-extended in `I32`, or exactly in `F32`.
+/// Scalars give the type of a lane value's bits. Narrow ones are zero-extended in `I32`, or exact in `F32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
-    /// Waiting is all.
+    /// Waits, and does nothing else.
     Barrier,
     /// A boolean: true for the first active lane.
     Elect,
-    /// Of a boolean.
+    /// Of a boolean, as the next.
     All,
     Any,
     /// Whether all active lanes have equal values.
     AllEqual(Scalar),
     /// Four words with a bit for each active lane whose boolean is true.
     Ballot,
-    /// The value of another lane; one's own where that lane is not active.
+    /// The value of another lane; the lane's own where that lane is not active.
     Read(Source),
-    /// Over the active lanes, or those before this one among them.
+    /// Over the active lanes, or over those before this one.
     Fold(Fold, Scalar, Span),
-    /// The product of two matrices and a third added: the lane's components of each, one behind the other.
+    /// The product of two matrices plus a third. The operands are the lane's components of each, in order.
     MultiplyAdd(MultiplyAdd),
 }
 
@@ -337,25 +339,25 @@ pub struct MultiplyAdd {
     pub overflow: Overflow,
 }
 
-/// What becomes of an int sum that does not fit.
+/// How an int sum overflows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     Wraps,
     Saturates,
 }
 
-/// Which lane's value is read. All but the first have an `I32` as a last operand.
+/// Which lane's value is read. All but the first take an `I32` as the last operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     First,
     Lane,
     Xor,
-    /// So many before.
+    /// So many lanes before.
     Up,
     Down,
-    /// So many behind, coming round within clusters of a size.
+    /// So many lanes after, wrapping around within clusters of a size.
     Rotate(u32),
-    /// A lane of the own quad.
+    /// A lane of the same quad.
     Quad,
     /// 0: across columns, 1: across rows, 2: both.
     QuadSwap,
@@ -377,17 +379,17 @@ pub enum Span {
     Reduce,
     Inclusive,
     Exclusive,
-    /// Over each so many neighbours.
+    /// Over clusters of so many neighbours.
     Clustered(u32),
 }
 
 impl Kernel {
-    /// Whether its lanes have to run one by one, in the order that is asked for.
+    /// Whether its lanes run one by one, in the order of the dispatch.
     pub fn runs_one_by_one(&self) -> bool {
         self.is_shuffled || self.is_profiled()
     }
 
-    /// Whether what its lines cost is counted.
+    /// Whether the cost of its lines is counted.
     pub fn is_profiled(&self) -> bool {
         self.sites.iter().any(|site| matches!(site.kind, SiteKind::Profile(_)))
     }

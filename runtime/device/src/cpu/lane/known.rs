@@ -1,5 +1,6 @@
-//! What a branch has found out holds in the block that only it leads to: there a [`Op::Select`] by the same
-//! condition is one of its operands. So an index that is tested before a store is itself behind the test.
+//! Uses the conditions of branches: in a block that only one edge enters, a [`Op::Select`] with that edge's
+//! condition becomes one of its operands. So an index that is tested before a store keeps the test's bound
+//! after it.
 
 use rustc_hash::FxHashMap;
 

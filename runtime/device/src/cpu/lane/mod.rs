@@ -1,20 +1,28 @@
-//! The lane IR: what one invocation does, in scalars, with every call inlined.
+//! The lane IR: the code of one invocation, in scalars, with every call inlined.
 //!
-//! A [`Kernel`] is a control-flow graph in SSA form with block parameters. What a well-formed one obeys:
+//! A [`Kernel`] is a control-flow graph in SSA form with block parameters. The invariants:
 //!
-//! - Every [`Value`] is a constant, a block parameter or the result of one instruction, and its
-//!   definition dominates its uses. Constants and [`Builtin`]s belong to no block.
-//! - Operands have the type that the operation's table says; nothing traps: every operation has a result
-//!   for every operand.
-//! - Memory is touched through [`Op::Address`] alone, which tests a range of bytes once; loads and stores
+//! - Every [`Value`] is a constant, a block parameter or the result of one instruction, and its definition
+//!   dominates its uses. Constants and [`Builtin`]s belong to no block.
+//! - Operands have the types in the operation's table. Nothing traps: every operation has a result for all
+//!   operands.
+//! - Only [`Op::Address`] addresses memory. It tests a range of bytes once; loads and stores that use its
+//!   result stay within that range.
 //!   that use its result stay within that range.
 //! - An edge gives one argument per parameter of its target, of the same types.
-//! - There is no [`Op::Get`] and no [`Op::Set`] of a [`Local`] after [`ssa`].
+//! - No [`Op::Get`] and no [`Op::Set`] exists of a [`Local`] after [`ssa`].
 //!
-//! Passes work on a whole kernel: [`guard`] finds what every invocation asks first, [`rounds`] counts the rounds of loops round operations of subgroups,
-//! [`ssa`] turns locals into values, [`known`] uses what branches found out, [`shortcuts`] takes short ones away, [`regions`] cuts the graph where lanes wait, [`gangs`] finds what
-//! neighbouring lanes have in common ([`shapes`], [`order`]), [`advance`] how far addresses go in a round, [`frames`] how their memory lies, and [`meetings`] makes
-//! instructions of what subgroups do together, where gangs hold whole ones.
+//! Each pass works on a whole kernel:
+//! - [`guard`] finds the test of the domain.
+//! - [`rounds`] counts the iterations of loops around subgroup operations.
+//! - [`ssa`] turns locals into values.
+//! - [`known`] uses the conditions of branches.
+//! - [`shortcuts`] removes short branches.
+//! - [`regions`] splits the graph where lanes wait.
+//! - [`simd`] plans vector code, with [`shapes`] and [`order`].
+//! - [`advance`] finds how far addresses advance in an iteration.
+//! - [`frames`] lays out the lanes' memory.
+//! - [`subgroup_ops`] makes subgroup operations instructions, for SIMD groups of whole subgroups.
 
 pub mod advance;
 pub mod builder;

@@ -1,4 +1,4 @@
-//! Which lane operation an opcode is, on which scalars. `None` where the two do not go together.
+//! Maps opcodes and scalars to lane operations. `None` where an opcode does not take the scalar.
 
 use rspirv::spirv::Op;
 
@@ -24,7 +24,7 @@ pub fn unary(op: Op, ty: Ty) -> Option<Unary> {
     fits.then_some(unary)
 }
 
-/// Operations whose operands and result have one type. A shift's amount may have another.
+/// Operations whose operands and result have one type. The amount of a shift may have another.
 pub fn binary(op: Op, ty: Ty) -> Option<Binary> {
     let int = |binary| (binary, is_int(ty));
     let float = |binary| (binary, is_float(ty));
@@ -54,7 +54,7 @@ pub fn binary(op: Op, ty: Ty) -> Option<Binary> {
     fits.then_some(binary)
 }
 
-/// Whether ints narrower than the lane's are taken with their sign.
+/// Whether narrow ints are sign-extended.
 pub fn looks_at_sign(op: Op) -> bool {
     matches!(
         op,
@@ -72,12 +72,12 @@ pub fn looks_at_sign(op: Op) -> bool {
     )
 }
 
-/// Comparisons; the second says that the result is turned around.
+/// Comparisons; the second says that the result is negated.
 pub fn compare(op: Op, ty: Ty) -> Option<(Compare, bool)> {
     let int = |compare| (compare, false, is_int(ty));
     let bool = |compare| (compare, false, ty == Ty::Bool);
     let ordered = |compare| (compare, false, is_float(ty));
-    // Unordered comparisons are true with a NaN: the opposite of the opposite ordered one.
+    // Unordered comparisons are true with a NaN: each is the negation of an ordered one.
     let unordered = |opposite| (opposite, true, is_float(ty));
     let (compare, negate, fits) = match op {
         Op::IEqual => int(Compare::Eq),
@@ -107,7 +107,7 @@ pub fn compare(op: Op, ty: Ty) -> Option<(Compare, bool)> {
     fits.then_some((compare, negate))
 }
 
-/// The steps from one type to another that a conversion takes; none at all where nothing changes.
+/// The steps of a conversion; empty where nothing changes.
 pub fn convert(op: Op, from: Ty, to: Ty) -> Option<&'static [Convert]> {
     use Convert::*;
     Some(match (op, from, to) {

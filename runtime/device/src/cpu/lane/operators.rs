@@ -1,11 +1,10 @@
-//! Operators of the lane IR on scalars: what goes in has the type that each says, and every one has a result for every
-//! operand.
+//! Operators of the lane IR on scalars. Each has a result for all operands of its type.
 
 use super::Ty;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unary {
-    /// Ints, wrapping.
+    /// Ints; wraps around.
     Neg,
     /// Ints and booleans.
     Not,
@@ -19,11 +18,11 @@ pub enum Unary {
     Floor,
     Ceil,
     Trunc,
-    /// To the nearest, halves to even.
+    /// To the nearest, ties to even.
     Nearest,
 }
 
-/// Int operations wrap. A division by zero gives 0, as does its remainder.
+/// Int operations wrap around. A division by zero gives 0, as does its remainder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     Add,
@@ -39,7 +38,7 @@ pub enum Binary {
     RemU,
     MulHighS,
     MulHighU,
-    /// Also on booleans, as the next two.
+    /// Also on booleans, as are the next two.
     And,
     Or,
     Xor,
@@ -129,10 +128,10 @@ pub enum Atomic {
     MinU,
     MaxS,
     MaxU,
-    /// On ints and floats, bit for bit.
+    /// Between ints and floats, bit for bit.
     Exchange,
     FAdd,
-    /// A number wins over a NaN.
+    /// If one operand is a NaN, the result is the other one.
     FMin,
     FMax,
 }

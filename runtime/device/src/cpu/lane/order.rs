@@ -1,19 +1,20 @@
-//! A region's blocks in an order in which lanes that wait for others can be kept apart: forward edges lead
-//! forward, and the blocks of a loop stand side by side. Only graphs whose loops have one entry have one.
+//! Orders the blocks of a region so that SIMD code can mask waiting lanes. Forward edges lead forward, and
+//! the blocks of a loop are consecutive. Graphs with irreducible loops have no order.
 
 use super::regions::Region;
 use super::{BlockId, Kernel};
 use crate::cpu::module::flow::{Flow, NaturalLoop};
 
-/// Blocks are named by their place in the order from here on.
+/// From here on, a block is identified by its position in the order.
 pub struct Order {
     pub blocks: Vec<BlockId>,
-    /// Where each edge of each block leads.
+    /// The targets of each block's edges.
     pub successors: Vec<Vec<usize>>,
     pub loops: Vec<Loop>,
-    /// The loops that each block is in, the innermost first.
+    /// The loops around each block, innermost first.
     pub loops_of: Vec<Vec<usize>>,
-    /// Where all ways from a block meet; the number of blocks where that is behind the region.
+    /// The immediate post-dominator of each block. It equals the number of blocks if that is outside the
+    /// region.
     pub postdominators: Vec<usize>,
 }
 
@@ -30,10 +31,10 @@ impl Loop {
     }
 }
 
-/// Regions with more blocks than this are not looked at: sets of blocks for each block grow with the square.
+/// Larger regions are rejected, because the sets of blocks grow quadratically.
 const MAX_BLOCKS: usize = 1000;
 
-/// `None` where a loop has a second entry, or no way leads out of it.
+/// `None` if a loop has a second entry, or no exit.
 pub fn order(kernel: &Kernel, region: &Region) -> Option<Order> {
     let n = region.blocks.len();
     if n > MAX_BLOCKS {
@@ -78,7 +79,7 @@ impl Order {
         self.blocks.len()
     }
 
-    /// Blocks that only some lanes may come to, when they part at the end of `fork`.
+    /// Blocks that only some lanes may reach when they diverge at the end of `fork`.
     pub fn influence(&self, fork: usize) -> Vec<usize> {
         let postdominator = self.postdominators[fork];
         let mut found = vec![false; self.len()];
@@ -93,7 +94,7 @@ impl Order {
     }
 }
 
-/// Takes blocks whose forward predecessors were all taken; one of the innermost unfinished loop first.
+/// Takes blocks whose forward predecessors are all taken; one of the innermost unfinished loop first.
 fn sequence(successors: &[Vec<usize>], flow: &Flow, bodies: &[NaturalLoop]) -> Vec<usize> {
     let n = successors.len();
     let mut missing = vec![0; n];
@@ -139,7 +140,7 @@ fn sequence(successors: &[Vec<usize>], flow: &Flow, bodies: &[NaturalLoop]) -> V
     sequence
 }
 
-/// Immediate post-dominators: dominators of the graph turned round, which is entered behind the region.
+/// Immediate post-dominators: dominators of the reversed graph, whose entry is the end of the region.
 fn postdominators(successors: &[Vec<usize>]) -> Option<Vec<usize>> {
     let n = successors.len();
     let mut turned = vec![Vec::new(); n + 1];
@@ -163,7 +164,7 @@ fn postdominators(successors: &[Vec<usize>]) -> Option<Vec<usize>> {
 mod tests {
     use super::*;
 
-    /// Where each node of a graph stands, and where ways from it meet, by node; `-` is behind the graph.
+    /// Checks each node's position and its immediate post-dominator; `-` is the end of the graph.
     fn check(successors: &[&[usize]], expected_order: &[usize], expected_postdominators: &str) {
         let successors: Vec<Vec<usize>> = successors.iter().map(|targets| targets.to_vec()).collect();
         let flow = Flow::new(&successors);
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn blocks_after_a_loop_follow_all_of_it() {
-        // 1 is the head, 2 leaves or goes on to 3, 3 goes back.
+        // 1 is the head, 2 exits or continues to 3, 3 goes back.
         check(&[&[1], &[4, 2], &[4, 3], &[1], &[]], &[0, 1, 2, 3, 4], "1 4 4 1 -");
     }
 }

@@ -1,5 +1,5 @@
-//! What a variable in memory is made of, as far as its parts are told apart: a byte of it goes in, the way to the part
-//! that it belongs to comes out, such as `[2, 0].pos`.
+//! The structure of a variable in memory. It maps a byte offset to the path of the part there, such as `[2,
+//! 0].pos`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::findings::Part;
 pub enum Parts {
     /// A number, a vector, a matrix.
     Whole,
-    /// So many bytes from one to the next.
+    /// The stride between elements in bytes.
     Elements {
         stride: u64,
         element: Arc<Parts>,
@@ -25,7 +25,7 @@ pub struct Member {
 }
 
 impl Parts {
-    /// The way to the part at an offset. Arrays of arrays have one index of several axes.
+    /// The path of the part at an offset. Arrays of arrays have one index with several axes.
     pub fn path(&self, mut offset: u64) -> Vec<Part> {
         let (mut parts, mut path) = (self, Vec::new());
         loop {

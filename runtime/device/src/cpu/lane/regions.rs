@@ -1,6 +1,6 @@
-//! Cuts a kernel where lanes wait for each other. A region is what a lane does from the entry, or from behind
-//! such a place, up to the next one or its end: every lane that may runs through a region before any begins
-//! the next (continuation-based synchronisation). Blocks that several regions reach belong to each of them.
+//! Splits a kernel where lanes wait for each other. A region goes from the entry, or from a wait, to the next
+//! wait or the end. All lanes that may run a region finish it before any begins the next (continuation-based
+//! synchronisation). Blocks that several regions reach belong to each of them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,7 +8,7 @@ use super::{BlockId, Def, Kernel, Value};
 use crate::cpu::module::flow::Flow;
 
 pub struct Region {
-    /// Where a lane enters it.
+    /// The block at which lanes enter it.
     pub entry: BlockId,
     /// In reverse postorder, the entry first.
     pub blocks: Vec<BlockId>,
@@ -20,22 +20,22 @@ pub struct Region {
 
 pub struct Regions {
     pub all: Vec<Region>,
-    /// The region behind each barrier, by the block that follows it.
+    /// The region after each wait, by the block that follows the wait.
     pub by_entry: FxHashMap<BlockId, usize>,
-    /// By which number each is known to whoever loaded the kernel.
+    /// The numbers of the regions in the kernel as it was loaded.
     pub numbers: Vec<usize>,
 }
 
-/// Blocks of all regions together; those that several regions reach count for each.
+/// Limit of blocks in all regions together; shared blocks count once for each region.
 const MAX_BLOCKS: usize = 40_000;
-/// Values live at all blocks together.
+/// Limit of live values, summed over all blocks.
 const MAX_LIVE: usize = 1 << 22;
 
 /// The kernel has too many barriers for its size.
 #[derive(Debug)]
 pub struct TooMany;
 
-/// The first region is that of the kernel's entry.
+/// The first region begins at the kernel's entry.
 pub fn split(kernel: &Kernel) -> Result<Regions, TooMany> {
     let mut regions = Regions { all: Vec::new(), by_entry: FxHashMap::default(), numbers: Vec::new() };
     let mut entries = vec![kernel.entry];
@@ -63,7 +63,7 @@ pub fn split(kernel: &Kernel) -> Result<Regions, TooMany> {
 }
 
 fn region(kernel: &Kernel, entry: BlockId) -> Region {
-    // The graph's nodes are blocks in the order in which they are found.
+    // The graph's nodes are blocks in the order of their discovery.
     let mut blocks = vec![entry];
     let mut node_of = FxHashMap::default();
     node_of.insert(entry, 0);
@@ -92,7 +92,7 @@ fn region(kernel: &Kernel, entry: BlockId) -> Region {
     }
 }
 
-/// The edges that leave the natural loop of a back edge: from a block that comes to it, to one that does not.
+/// The edges that leave the natural loop of a back edge.
 fn exits(successors: &[Vec<usize>], back_edges: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut predecessors = vec![Vec::new(); successors.len()];
     for (from, targets) in successors.iter().enumerate() {
@@ -114,23 +114,23 @@ fn exits(successors: &[Vec<usize>], back_edges: &[(usize, usize)]) -> Vec<(usize
     exits
 }
 
-/// What lanes carry over barriers, each in memory of its own.
+/// Values that are live across waits, and their places in the lanes' memory.
 #[derive(Default)]
 pub struct Carried {
-    /// Where each value lies behind the lane's frame.
+    /// Offset of each value after the lane's frame.
     pub offsets: FxHashMap<Value, u32>,
-    /// What is wanted behind each barrier, by the block that follows it.
+    /// The live values after each wait, by the block that follows it.
     pub live: FxHashMap<BlockId, Vec<Value>>,
 }
 
 impl Carried {
-    /// Bytes of one lane.
+    /// Bytes for each lane.
     pub fn size(&self) -> u32 {
         8 * self.offsets.len() as u32
     }
 }
 
-/// Finds the values that are used behind a barrier, on any way from there.
+/// Finds the values that are used after a wait, on any path from there.
 pub fn carried(kernel: &Kernel, regions: &Regions) -> Result<Carried, TooMany> {
     let mut carried = Carried::default();
     if regions.all.len() < 2 {
@@ -149,7 +149,7 @@ pub fn carried(kernel: &Kernel, regions: &Regions) -> Result<Carried, TooMany> {
     Ok(carried)
 }
 
-/// Values that a block or one behind it uses, and that are made before it.
+/// The values that are live at the start of each block.
 fn live_in(kernel: &Kernel) -> Result<Vec<FxHashSet<Value>>, TooMany> {
     let mut predecessors = vec![Vec::new(); kernel.blocks.len()];
     for (i, block) in kernel.blocks.iter().enumerate() {
@@ -181,7 +181,7 @@ struct Liveness<'k> {
 }
 
 impl Liveness<'_> {
-    /// Notes a value as live from a use back to its definition.
+    /// Marks a value as live from a use back to its definition.
     fn carry_back(&mut self, value: Value, used_in: usize) {
         let home = match self.kernel.values[value.0 as usize].def {
             Def::Const(_) | Def::Builtin(_) => return,

@@ -1,8 +1,8 @@
-//! Lanes of a subgroup may wait at different operations, or at one operation in different rounds of a loop.
-//! This pass makes each lane count its rounds of the loops in which there are such operations, and gives
-//! each operation its place, so that lanes that are behind go first and meet the others again.
+//! Lanes of a subgroup may wait at different operations, or at one operation in different iterations of a
+//! loop. This pass makes each lane count the iterations of loops around such operations. It also gives each
+//! operation a place, so that lanes behind go first and reconverge with the others.
 //!
-//! It comes before [`super::ssa`]: counts are locals, kept in the lane's memory where the lane waits.
+//! It runs before [`super::ssa`]. The counts are locals, and stored in the lane's memory at a wait.
 
 use rustc_hash::FxHashSet;
 
@@ -10,12 +10,12 @@ use super::{Address, Binary, BlockId, Builder, Kernel, Local, Space, Terminator,
 use crate::Access;
 use crate::cpu::module::flow::Flow;
 
-/// Loops in each other round an operation.
+/// Limit of nested loops around an operation.
 const MAX_DEPTH: usize = 32;
-/// Blocks of all loops together.
+/// Limit of blocks, summed over all loops.
 const MAX_STEPS: usize = 1 << 20;
 
-/// The kernel's loops are too many or too deep.
+/// The kernel has too many loops, or too deeply nested ones.
 #[derive(Debug)]
 pub struct TooMany;
 
@@ -40,7 +40,7 @@ pub fn count(builder: &mut Builder) -> Result<(), TooMany> {
     let mut loops = loops(&successors, &predecessors, &flow)?;
     let waiting = waiting(&builder.kernel, &flow);
     loops.retain(|found| waiting.iter().any(|(block, _)| found.blocks.contains(block)));
-    // A loop within another has fewer blocks.
+    // An inner loop has fewer blocks.
     loops.sort_by_key(|found| std::cmp::Reverse(found.blocks.len()));
     let places = places(&successors, &flow, &loops);
     let counts: Vec<Local> = loops.iter().map(|found| count_one(builder, found, &predecessors)).collect();
@@ -68,7 +68,7 @@ fn predecessors(successors: &[Vec<usize>], flow: &Flow) -> Vec<Vec<usize>> {
     predecessors
 }
 
-/// Blocks that end at an operation of the subgroup, with its number.
+/// Blocks that end at a subgroup operation, with its index.
 fn waiting(kernel: &Kernel, flow: &Flow) -> Vec<(usize, usize)> {
     let op = |&block: &usize| match kernel.blocks[block].end {
         Terminator::Subgroup { op, .. } => Some((block, op)),
@@ -91,7 +91,7 @@ fn loops(successors: &[Vec<usize>], predecessors: &[Vec<usize>], flow: &Flow) ->
         let mut open: Vec<usize> = latches.iter().copied().filter(|&latch| blocks.insert(latch)).collect();
         while let Some(block) = open.pop() {
             n_steps += 1 + successors[block].len();
-            // What a head does not dominate is entered from aside, and no part of its loop.
+            // A block that the head does not dominate has another entry, and is not part of the loop.
             let within = predecessors[block].iter().filter(|&&from| flow.dominates(head, from));
             open.extend(within.copied().filter(|&from| blocks.insert(from)).collect::<Vec<_>>());
         }
@@ -103,10 +103,10 @@ fn loops(successors: &[Vec<usize>], predecessors: &[Vec<usize>], flow: &Flow) ->
     Ok(loops)
 }
 
-/// An order of the blocks in which what lies behind a loop comes behind all of the loop.
+/// An order of the blocks in which everything after a loop follows all of its blocks.
 fn places(successors: &[Vec<usize>], flow: &Flow, loops: &[Loop]) -> Vec<usize> {
     let n = successors.len();
-    // Each loop gets a node that its blocks lead to and that leads to where the loop is left.
+    // Each loop gets an extra node between its blocks and its exits.
     let mut forward: Vec<Vec<usize>> = vec![Vec::new(); n + loops.len()];
     for &from in &flow.order {
         forward[from] = successors[from].iter().copied().filter(|&to| !flow.is_back_edge(from, to)).collect();
@@ -126,7 +126,7 @@ fn places(successors: &[Vec<usize>], flow: &Flow, loops: &[Loop]) -> Vec<usize> 
     places
 }
 
-/// A local that counts the rounds of a loop.
+/// A local that counts the iterations of a loop.
 fn count_one(builder: &mut Builder, found: &Loop, predecessors: &[Vec<usize>]) -> Local {
     let count = builder.add_local(Ty::I32);
     for &from in &predecessors[found.head] {

@@ -1,18 +1,18 @@
-//! What each operation's result is over the lanes of a gang, from what its operands are.
+//! The shape of each value over the lanes of a SIMD group, inferred from the shapes of the operands.
 
 use super::frames::is_own;
 use super::simd::Across;
 use super::{Binary, BlockId, Builtin, Compare, Convert, Def, Kernel, Op, Ty, Value};
 
-/// A value as the neighbouring lanes of a gang have it.
+/// How a value varies over the neighbouring lanes of a SIMD group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Every lane has the same.
+    /// Equal in all lanes.
     Uniform,
-    /// An int: each lane has `stride` more than the one before it, which is not 0.
+    /// An int: each lane has `stride` more than the one before it; `stride` is not 0.
     ///
-    /// Unless it is `exact`, that holds only where no 32-bit index wraps between two lanes before it is
-    /// made wide, and where every index of an array of known length is inside.
+    /// If it is not `exact`, this assumes two things: no 32-bit index wraps around between two lanes before
+    /// it is widened, and indices of arrays with a known length are in range.
     Linear {
         stride: i64,
         exact: bool,
@@ -21,17 +21,18 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// What a value is that has one shape or the other, depending on the way.
+    /// The shape of a value that has one of two shapes, depending on the path (lattice meet).
     pub fn meet(self, other: Shape) -> Shape {
         if self == other { self } else { Shape::Varying }
     }
 
-    /// Whether the first lane's value tells those of all others.
+    /// Whether the first lane's value determines those of all others.
     pub fn is_scalar(self) -> bool {
         self.is_exact() && self != Shape::Varying
     }
 
-    /// What a block parameter is that is given such a value: it has no operation that tells each lane's.
+    /// The shape of a block parameter with this argument. Parameters have no operation to recompute single
+    /// lanes.
     pub fn passed_on(self) -> Shape {
         if self.is_scalar() { self } else { Shape::Varying }
     }
@@ -45,11 +46,11 @@ fn builtin(builtin: Builtin, across: Across) -> Shape {
     if varies { Shape::Linear { stride: 1, exact: true } } else { Shape::Uniform }
 }
 
-/// Shapes of a kernel's values as far as they are known.
+/// The inferred shapes of a kernel's values.
 pub struct Shapes<'k> {
     kernel: &'k Kernel,
     pub known: Vec<Option<Shape>>,
-    /// The operation that makes each value.
+    /// The operation that defines each value.
     defs: Vec<Option<&'k Op>>,
 }
 
@@ -69,7 +70,7 @@ impl<'k> Shapes<'k> {
         Shapes { kernel, known: kernel.values.iter().map(first).collect(), defs }
     }
 
-    /// Shapes that were found before.
+    /// Starts with shapes from an earlier analysis.
     pub fn with(kernel: &'k Kernel, across: Across, shapes: Vec<Shape>) -> Shapes<'k> {
         Shapes { known: shapes.into_iter().map(Some).collect(), ..Shapes::new(kernel, across) }
     }
@@ -78,14 +79,14 @@ impl<'k> Shapes<'k> {
         self.known[value.0 as usize]
     }
 
-    /// Adds one more thing that a value may be. Tells whether that was new.
+    /// Joins a shape into that of a value. Returns whether it changed.
     pub fn add(&mut self, value: Value, shape: Shape) -> bool {
         let known = &mut self.known[value.0 as usize];
         let now = Some(known.map_or(shape, |before| before.meet(shape)));
         std::mem::replace(known, now) != now
     }
 
-    /// What an operation gives, once something is known of each operand.
+    /// The shape of an operation's result, once the shapes of its operands are known.
     pub fn of(&self, op: &Op, result: Value) -> Option<Shape> {
         let mut all_known = true;
         let mut uniform = true;
@@ -97,7 +98,7 @@ impl<'k> Shapes<'k> {
             return None;
         }
         Some(match op {
-            // Each lane has its own.
+            // It differs from lane to lane.
             Op::Address(address) if is_own(address) => Shape::Varying,
             Op::Atomic { .. } | Op::AtomicHalf { .. } | Op::CompareExchange { .. } => Shape::Varying,
             _ if uniform => Shape::Uniform,
@@ -138,7 +139,7 @@ impl<'k> Shapes<'k> {
         };
         let Shape::Linear { stride, .. } = shape else { return Shape::Varying };
         match op {
-            // Gangs begin at multiples of their width, so built-ins do not wrap within one.
+            // SIMD groups begin at multiples of their width, so built-ins do not wrap around within one.
             Convert::SignExtend | Convert::ZeroExtend if info.ty == Ty::I32 => {
                 Shape::Linear { stride, exact: matches!(info.def, Def::Builtin(_)) }
             }
@@ -156,8 +157,8 @@ impl<'k> Shapes<'k> {
         }
     }
 
-    /// Takes apart the forms in which an index is kept inside an array: far away where it is not below the
-    /// length, or zero there.
+    /// Matches the patterns that keep an index in range: an index not below the length becomes a large value,
+    /// or zero.
     pub fn guarded(&self, op: &Op) -> Option<Guarded> {
         let Op::Select(condition, then, otherwise) = *op else { return None };
         let Some(&Op::Compare(Compare::LtU, index, len)) = self.def(condition) else { return None };
@@ -175,7 +176,7 @@ impl<'k> Shapes<'k> {
         fits.then_some(Guarded { test: condition, index, len, then })
     }
 
-    /// The block that makes a value.
+    /// The block that defines a value.
     pub fn home(&self, value: Value) -> Option<BlockId> {
         match self.kernel.values[value.0 as usize].def {
             Def::Param(block) | Def::Inst(block) => Some(block),
@@ -183,15 +184,15 @@ impl<'k> Shapes<'k> {
         }
     }
 
-    /// The operation that makes a value.
+    /// The operation that defines a value.
     pub fn def(&self, value: Value) -> Option<&'k Op> {
         self.defs[value.0 as usize]
     }
 }
 
-/// `then` where `index` is below `len`, else something that nobody asks for.
+/// `then` where `index` is below `len`, else an unused value.
 pub struct Guarded {
-    /// Tells whether it is.
+    /// The condition.
     pub test: Value,
     pub index: Value,
     pub len: Bound,

@@ -1,13 +1,13 @@
-//! `a and b` does not compute `b` where `a` is false: a branch round it. Where `b` is a few cheap operations,
-//! lanes that part there and meet again cost more than it does, so this pass takes the branch away: all
-//! lanes compute both, and what they meet with is `a & b`, or `a | b`.
+//! Removes branches around a few cheap operations. `a and b` branches around `b` where `a` is false. If `b`
+//! is cheap, divergence costs more than `b`. So all lanes compute both, and the join gets `a & b`, or `a |
+//! b`.
 //!
-//! Only booleans are put together so: by what else lanes may meet with, an index perhaps, it is told how
-//! they touch memory.
+//! Only booleans are joined in this way. Other values, such as indices, have shapes that the analysis of
+//! memory accesses needs.
 
 use super::{Binary, BlockId, Def, Edge, Inst, Kernel, Op, Terminator, Ty, Unary, Value};
 
-/// Operations that are done rather than gone round.
+/// Limit of operations that run unconditionally.
 const MAX_INSTS: usize = 6;
 
 pub fn close(kernel: &mut Kernel) {
@@ -15,7 +15,7 @@ pub fn close(kernel: &mut Kernel) {
     for block in &kernel.blocks {
         block.end.successors().iter().for_each(|to| n_edges[to.0 as usize] += 1);
     }
-    // Backwards, so that one within another is closed first.
+    // Backwards, so that inner branches are removed first.
     for from in (0..kernel.blocks.len()).rev() {
         let from = BlockId(from as u32);
         if let Some(shortcut) = find(kernel, &n_edges, from) {
@@ -27,7 +27,7 @@ pub fn close(kernel: &mut Kernel) {
 
 struct Shortcut {
     condition: Value,
-    /// The block that it goes round where the condition is not this.
+    /// The block that runs only if the condition equals `when`.
     round: BlockId,
     when: bool,
     join: BlockId,
@@ -53,7 +53,7 @@ fn find(kernel: &Kernel, n_edges: &[u32], from: BlockId) -> Option<Shortcut> {
     })
 }
 
-/// Whether gangs do it in an instruction or two.
+/// Whether SIMD code needs an instruction or two.
 fn is_cheap(kernel: &Kernel, inst: &Inst) -> bool {
     let ty = |value: Value| kernel.values[value.0 as usize].ty;
     match inst.op {
@@ -91,7 +91,7 @@ fn close_one(kernel: &mut Kernel, from: BlockId, shortcut: Shortcut) {
     }
     let line = round.line;
     kernel.blocks[from.0 as usize].insts.extend(round.insts);
-    let Terminator::Jump(there) = round.end else { unreachable!("a shortcut goes round one way") };
+    let Terminator::Jump(there) = round.end else { unreachable!("a shortcut bypasses a block that ends with a jump") };
     let here = match &kernel.blocks[from.0 as usize].end {
         Terminator::Branch { otherwise, .. } if when => otherwise.args.clone(),
         Terminator::Branch { then, .. } => then.args.clone(),

@@ -1,13 +1,13 @@
-//! How a kernel runs in gangs: neighbouring lanes of a row that go through it together.
+//! Plans how a kernel runs in SIMD groups: neighbouring lanes of a row that share an instruction stream.
 //!
-//! Blocks of a region stand in an [`Order`]. Where lanes part, those of one way go on and the others wait
-//! at the block that they want to go to (the edge is *deferred*); whoever goes on never passes a block where
-//! others wait. Behind each block it is known which later blocks may have waiting lanes: the [`Step`]s. So at
-//! a block that every way leads through, all lanes are together again, and no lane is run twice.
+//! The blocks of a region have an [`Order`]. Where lanes diverge, those of one edge run on, and the others
+//! wait at the target of their edge (the edge is *deferred*). Running lanes never pass a block where others
+//! wait. The [`Step`]s after each block are the later blocks that may have waiting lanes. So at a block that
+//! every path leads through, all lanes have reconverged, and no lane runs a block twice.
 //!
-//! A value is [`Shape::Uniform`] or linear if all the lanes that are active where it is made have it so. What
-//! is made inside a loop that lanes leave at different times, and is used behind it, is varying: each lane
-//! keeps what it had when it left.
+//! A value is [`Shape::Uniform`] or linear if it is so for all lanes that are active at its definition. A
+//! value that is defined inside a loop that lanes leave at different times, and used after the loop, is
+//! varying: each lane stores what it had when it left.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,18 +18,18 @@ use super::shapes::{Shape, Shapes};
 use super::{Address, BlockId, Def, Kernel, Op, Space, Terminator, Value};
 
 pub struct Plan {
-    /// Lanes of a gang.
+    /// Lanes of a SIMD group.
     pub width: u32,
     pub across: Across,
-    /// Bytes of the granules in which memory of the lanes themselves is woven.
+    /// Bytes of the granules in which the lanes' memory is interleaved.
     pub granule: u32,
     pub shapes: Vec<Shape>,
     pub regions: Vec<RegionPlan>,
-    /// Whether a row of lanes is gone along through workgroup after workgroup, before the next row of theirs.
+    /// Whether the outer loop runs over rows of lanes, and the inner one over workgroups.
     pub along_rows: bool,
 }
 
-/// What neighbours are.
+/// The meaning of neighbouring lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Across {
     /// Lanes of a workgroup along x.
@@ -41,52 +41,52 @@ pub enum Across {
 pub struct RegionPlan {
     pub order: Order,
     pub places: FxHashMap<BlockId, usize>,
-    /// By block and edge: whether lanes wait at the edge's end.
+    /// By block and edge: whether lanes wait at the edge's target.
     pub deferred: Vec<Vec<bool>>,
     /// Blocks where lanes may wait.
     pub joins: Vec<bool>,
-    /// Blocks that the lanes of a gang come to all at once or not at all.
+    /// Blocks that all lanes of a SIMD group reach together, or none.
     pub converged: Vec<bool>,
-    /// What comes behind each block, where its own edges lead nowhere at once.
+    /// Where to look for waiting lanes after each block.
     pub steps: Vec<Vec<Step>>,
     /// Loops that lanes leave at different times.
     pub ragged: Vec<bool>,
-    /// Blocks at whose end lanes choose different edges.
+    /// Blocks at whose end lanes may take different edges.
     pub forks: Vec<bool>,
-    /// By block: the forks at which lanes that are there may have parted, not having met again since.
+    /// By block: the forks at which lanes there may have diverged without reconverging since.
     diverged_at: Vec<Blocks>,
 }
 
-/// A set of blocks, a bit for each.
+/// A set of blocks as a bitmap.
 type Blocks = Vec<u64>;
 
-/// Where waiting lanes may be, in order; the first with any is next.
+/// A place where lanes may wait. Steps are in order, and the first with any lanes is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Here all lanes are.
+    /// All lanes are here.
     Enter(usize),
-    /// Here some lanes may be.
+    /// Some lanes may be here.
     Test(usize),
-    /// At the head of a loop that is being left, some lanes may be.
+    /// Some lanes may be at the head of a loop that is being left.
     Back(usize),
 }
 
-/// Kernels with more instructions than this run in scalar code: it is smaller and sooner made.
+/// Kernels with more instructions run in scalar code, which is smaller and compiles faster.
 const MAX_INSTS: usize = 6000;
 const MAX_ROUNDS: usize = 60;
 
-/// Widths that gangs may have.
+/// Possible widths of SIMD groups.
 const WIDTHS: [u32; 3] = [MAX_WIDTH, 8, 4];
-/// The most lanes that a gang has.
+/// Maximum width of a SIMD group.
 pub const MAX_WIDTH: u32 = 16;
 /// Lanes of one vector.
 const LANES: u32 = 4;
-/// Vectors that loops may hold at once: a few more than there are registers.
+/// Limit of live vectors in loops: a few more than there are registers.
 const MAX_LIVE: u32 = 18;
-/// Vector operations that a kernel may become; larger ones take long to compile.
+/// Limit of vector operations in a kernel; more would take long to compile.
 const MAX_OPERATIONS: usize = 1200;
 
-/// How the kernel runs in gangs; `None` where they cannot.
+/// The plan for a kernel; `None` if it cannot run in SIMD groups.
 pub fn choose(kernel: &Kernel, regions: &Regions, carried: &Carried) -> Option<Plan> {
     let alone = kernel.local_size == [1; 3] && kernel.shared_size == 0 && regions.all.len() == 1;
     let across = if alone { Across::Groups } else { Across::Row };
@@ -108,7 +108,7 @@ pub fn choose(kernel: &Kernel, regions: &Regions, carried: &Carried) -> Option<P
     Some(plan)
 }
 
-/// Whether lanes of subgroups do something together: then rows hold whole subgroups, and gangs have to.
+/// Whether the kernel has subgroup operations. Its SIMD groups then consist of whole subgroups.
 fn has_subgroup_ops(kernel: &Kernel) -> bool {
     kernel.blocks.iter().flat_map(|block| &block.insts).any(|inst| matches!(inst.op, Op::Subgroup(_)))
 }
@@ -147,18 +147,19 @@ fn finish(
 ) -> Option<Plan> {
     for plan in &mut regions {
         plan.steps = (0..plan.order.len()).map(|block| plan.steps_behind(block)).collect();
-        if !plan.ends_alike(kernel) {
+        if !plan.ends_converged(kernel) {
             return None;
         }
     }
-    // What nothing leads to keeps no shape; nobody asks for it.
+    // Unreachable code has no shape, and nothing uses it.
     let shapes: Vec<Shape> = shapes.known.iter().map(|shape| shape.unwrap_or(Shape::Varying)).collect();
     let along_rows = across == Across::Row && goes_along_rows(kernel, &regions, &shapes);
     Some(Plan { width: LANES, across, granule, shapes, regions, along_rows })
 }
 
-/// Whether lanes touch nothing but their places in rows, once: a row of them is one stretch of memory then, and
-/// there is nothing that those below it would find again. Nobody may be watching, since workgroups run at once.
+/// Whether each lane accesses only its own elements of rows, and only once. Then a row of lanes is contiguous
+/// memory, and rows below it share no cache lines. The kernel must not be instrumented, because workgroups
+/// run at once.
 fn goes_along_rows(kernel: &Kernel, regions: &[RegionPlan], shapes: &[Shape]) -> bool {
     let [region] = regions else { return false };
     let is_row = |address: &Address| match address.dynamic.map(|dynamic| shapes[dynamic.0 as usize]) {
@@ -176,7 +177,7 @@ fn goes_along_rows(kernel: &Kernel, regions: &[RegionPlan], shapes: &[Shape]) ->
     free && insts.all(|inst| in_rows(&inst.op))
 }
 
-/// Whether gangs know everything in the kernel.
+/// Whether SIMD code supports everything in the kernel.
 fn is_known(kernel: &Kernel) -> bool {
     let n_insts: usize = kernel.blocks.iter().map(|block| block.insts.len()).sum();
     n_insts <= MAX_INSTS
@@ -220,7 +221,7 @@ impl RegionPlan {
         }
     }
 
-    /// Works out where lanes part, with what is known of conditions so far.
+    /// Finds where lanes diverge, from the shapes of conditions known so far.
     fn find_divergence(&mut self, kernel: &Kernel, shapes: &Shapes<'_>) {
         for block in 0..self.order.len() {
             if !self.forks[block] && self.is_fork(kernel, shapes, block) {
@@ -248,20 +249,20 @@ impl RegionPlan {
         for (i, found) in self.order.loops.iter().enumerate() {
             let leaves = |from: usize| self.order.successors[from].iter().any(|&to| !found.contains(to));
             let mut blocks = found.head..=found.last;
-            self.ragged[i] |= blocks.any(|from| leaves(from) && self.parts_at(from));
+            self.ragged[i] |= blocks.any(|from| leaves(from) && self.defers_at(from));
         }
     }
 
-    /// Whether the lanes of a gang go on with the same region, or all end. Lanes that end while others are on
-    /// their way to a barrier would need to be told apart.
-    fn ends_alike(&self, kernel: &Kernel) -> bool {
+    /// Whether all lanes of a SIMD group continue with the same region, or all end. Lanes that end while
+    /// others wait at a barrier would be a divergence to report.
+    fn ends_converged(&self, kernel: &Kernel) -> bool {
         let mut blocks = 0..self.order.len();
         let alone = |block: usize| !self.converged[block] && self.order.successors[block].is_empty();
         let waits = |block: usize| self.terminator(kernel, block).waits().is_some();
         !blocks.clone().any(waits) || !blocks.any(alone)
     }
 
-    /// Whether lanes choose different edges at the end of a block.
+    /// Whether lanes may take different edges at the end of a block.
     fn is_fork(&self, kernel: &Kernel, shapes: &Shapes<'_>, block: usize) -> bool {
         match &self.terminator(kernel, block) {
             Terminator::Branch { condition: value, .. } | Terminator::Switch { value, .. } => {
@@ -271,8 +272,8 @@ impl RegionPlan {
         }
     }
 
-    /// Whether some lanes wait elsewhere once a block was left.
-    fn parts_at(&self, block: usize) -> bool {
+    /// Whether some lanes wait at another block when a block was left.
+    fn defers_at(&self, block: usize) -> bool {
         self.deferred[block].contains(&true)
     }
 
@@ -280,7 +281,7 @@ impl RegionPlan {
         &kernel.blocks[self.order.blocks[block].0 as usize].end
     }
 
-    /// Whether an edge leads to the next block, where no lane can wait otherwise, and no other edge does.
+    /// Whether this edge alone leads to the next block, and no other lane can wait there.
     fn is_next(&self, from: usize, edge: usize) -> bool {
         let edges = &self.order.successors[from];
         let to = edges[edge];
@@ -288,8 +289,8 @@ impl RegionPlan {
         to == from + 1 && alone && !self.joins[to] && !self.converged[to]
     }
 
-    /// Whether lanes that take an edge pass no block where others may wait. Of the edges of a fork, only one
-    /// that leads to the next block may go.
+    /// Whether lanes that take an edge pass no block where others may wait. Of a fork's edges, only one to
+    /// the next block qualifies.
     fn may_go(&self, from: usize, edge: usize) -> bool {
         if self.forks[from] && !self.is_next(from, edge) {
             return false;
@@ -300,7 +301,7 @@ impl RegionPlan {
             let stays = loops.iter().position(|&found| self.order.loops[found].contains(to));
             (stays.unwrap_or(loops.len()), to)
         } else {
-            // An edge back leaves the loops inside of the one that it closes, and what is left of that.
+            // A back edge leaves the loops inside the one that it closes, and the rest of that loop.
             let closes = loops.iter().position(|&found| self.order.loops[found].head == to);
             let closes = closes.expect("an edge back closes a loop");
             (closes, self.order.loops[loops[closes]].last + 1)
@@ -309,7 +310,7 @@ impl RegionPlan {
             && !(from + 1..behind).any(|block| self.may_wait(block, from))
     }
 
-    /// Whether lanes may wait at the head of a loop while others that go round are at the end of `now`.
+    /// Whether lanes may wait at the head of a loop while others in the loop are at the end of `now`.
     fn waits_back(&self, found: usize, now: usize) -> bool {
         let Loop { head, last } = self.order.loops[found];
         (head..=last).any(|from| {
@@ -323,8 +324,8 @@ impl RegionPlan {
         (0..edges.len()).filter(move |&edge| edges[edge] == to)
     }
 
-    /// Whether lanes may wait at a later block while others are at the end of `now`: some that came there
-    /// before, perhaps by a way that does not lead to `now`, or in an earlier round of a loop.
+    /// Whether lanes may wait at a later block while others are at the end of `now`. They may have reached it
+    /// on a path that bypasses `now`, or in an earlier iteration of a loop.
     fn may_wait(&self, block: usize, now: usize) -> bool {
         let order = &self.order;
         self.joins[block]
@@ -339,7 +340,7 @@ impl RegionPlan {
             })
     }
 
-    /// Whether some lanes may be at the end of one block while others are at that of another.
+    /// Whether some lanes may be at the end of one block while others are at the end of another.
     fn may_have_diverged(&self, a: usize, b: usize) -> bool {
         self.diverged_at[a].iter().zip(&self.diverged_at[b]).any(|(a, b)| a & b != 0)
     }
@@ -372,7 +373,7 @@ impl RegionPlan {
         steps
     }
 
-    /// Parameters where lanes meet vary, the others are what they are given.
+    /// Parameters of joins are varying; other parameters have the shape of their arguments.
     fn note_params(&self, kernel: &Kernel, shapes: &mut Shapes<'_>) -> bool {
         let mut changed = false;
         for from in 0..self.order.len() {
@@ -401,13 +402,13 @@ impl RegionPlan {
         changed
     }
 
-    /// What lanes take out of a loop that they leave at different times differs, and so may what other blocks
-    /// than its own use.
+    /// Values that leave a loop at different times in different lanes are varying. So are uses outside the
+    /// defining block, if the shape is not exact.
     fn note_exits(&self, kernel: &Kernel, carried: &Carried, shapes: &mut Shapes<'_>) -> bool {
         let mut changed = false;
         self.each_use(kernel, carried, &mut |value, at| {
             let Some(shape) = shapes.get(value) else { return };
-            // Elsewhere than at home, nothing tells single lanes of what is only nearly linear.
+            // Outside the defining block, no operation can recompute single lanes of an inexact value.
             let leaves = shape.passed_on() != shape && self.home(kernel, value) != Some(at);
             if leaves || self.is_loop_exit_value(kernel, value, at) {
                 changed |= shapes.add(value, Shape::Varying);
@@ -416,14 +417,14 @@ impl RegionPlan {
         changed
     }
 
-    /// Whether a value is used at a block behind a loop that lanes took it out of at different times.
+    /// Whether a use is after a loop that the lanes left at different times with this value.
     pub fn is_loop_exit_value(&self, kernel: &Kernel, value: Value, at: usize) -> bool {
         let Some(home) = self.home(kernel, value) else { return false };
         let mut loops = self.order.loops_of[home].iter();
         loops.any(|&found| self.ragged[found] && !self.order.loops[found].contains(at))
     }
 
-    /// The block that makes a value, if it is one of this region.
+    /// The block that defines a value, if it is in this region.
     pub fn home(&self, kernel: &Kernel, value: Value) -> Option<usize> {
         match kernel.values[value.0 as usize].def {
             Def::Const(_) | Def::Builtin(_) => None,
@@ -431,7 +432,7 @@ impl RegionPlan {
         }
     }
 
-    /// Varying values that are wanted at once inside of loops, at most.
+    /// Maximum number of live varying values in loops.
     fn n_live(&self, kernel: &Kernel, carried: &Carried, shapes: &[Shape]) -> usize {
         let mut predecessors = vec![Vec::new(); self.order.len()];
         for (from, targets) in self.order.successors.iter().enumerate() {

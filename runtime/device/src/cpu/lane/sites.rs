@@ -1,4 +1,5 @@
-//! What the probes of a kernel stand for, as data. [`crate::cpu::instrumentation`] puts probes in and watches them.
+//! Instrumentation sites of a kernel, as data. [`crate::cpu::instrumentation`] inserts them and observes
+//! them.
 
 use kps_scalar::Scalar;
 
@@ -6,7 +7,7 @@ use crate::Access;
 use crate::cpu::module::Line;
 use crate::findings::{Arithmetic, ArrayName, Beyond};
 
-/// What one probe stands for, and its line in the kernel.
+/// One instrumentation site, and its line in the kernel.
 #[derive(Clone, Debug)]
 pub struct Site<L = Option<Line>> {
     pub kind: SiteKind,
@@ -19,7 +20,7 @@ pub enum SiteKind {
     Profile(ProfileSite),
 }
 
-/// What is wrong where a probe is reached. Its values are those that each kind names, in order.
+/// What a site checks. Each kind lists its values, in order.
 #[derive(Clone, Debug)]
 pub enum CheckSite {
     /// Index and length of each axis.
@@ -50,7 +51,7 @@ pub enum CheckSite {
         n_digits: u32,
         to: Scalar,
     },
-    /// Always reached: the components of what should be the same in all of the workgroup.
+    /// Unconditional: the components of a value that should be uniform in the workgroup.
     Uniform {
         number: Scalar,
     },
@@ -58,13 +59,13 @@ pub enum CheckSite {
         op: Arithmetic,
         number: Scalar,
     },
-    /// The float, and the numbers that it was made of.
+    /// The float, and its operands.
     NonFinite {
         number: Scalar,
         of: Vec<Scalar>,
     },
-    /// Always reached: the address, and what is stored there. `offset` is added to the address. What is merely copied
-    /// was loaded at the probe `copied_from`.
+    /// Unconditional: the address, and the stored value. `offset` is added to the address. A copy also names
+    /// the site `copied_from`, which loaded the value.
     Access {
         touch: Touch,
         place: Where,
@@ -72,7 +73,7 @@ pub enum CheckSite {
         size: u32,
         copied_from: Option<u32>,
     },
-    /// Always reached: the three coordinates, and the four words that are stored there.
+    /// Unconditional: the three coordinates, and the four stored words.
     TexelAccess {
         touch: Touch,
         image: u32,
@@ -80,12 +81,12 @@ pub enum CheckSite {
 }
 
 impl CheckSite {
-    /// Whether it looks at the values of one lane alone, whatever others do before or behind it.
+    /// Whether the check depends on the values of one lane only.
     pub fn is_of_one_lane(&self) -> bool {
         !matches!(self, CheckSite::Uniform { .. } | CheckSite::Access { .. } | CheckSite::TexelAccess { .. })
     }
 
-    /// What is done to which memory, where it is an access.
+    /// The kind of access and its memory, if it is an access.
     pub fn access(&self) -> Option<(Touch, Where)> {
         match *self {
             CheckSite::Access { touch, place, .. } => Some((touch, place)),
@@ -101,18 +102,18 @@ pub enum Where {
     Shared,
     Buffer(u32),
     Image(u32),
-    /// The address tells.
+    /// The address decides.
     Anywhere,
 }
 
-/// What an access does, for all that others may see.
+/// The kind of an access, as other invocations see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touch {
     Read,
-    /// A read of what is only stored again.
+    /// A read of a value that is only stored again.
     Copy,
     Write,
-    /// All at once.
+    /// Atomic.
     AtomicRead,
     AtomicWrite,
     AtomicChange,
@@ -136,9 +137,9 @@ impl Touch {
 pub enum ProfileSite {
     /// So many instructions of a line.
     Run { instructions: u32 },
-    /// Its value, if it has one, is where the access lies, without the constant.
+    /// The value, if any, is the address without the constant.
     Access { memory: Memory, direction: Direction, constant: u64, bytes: u32 },
-    /// Its value says which way the lane goes.
+    /// The value is the condition of the branch.
     Branch,
 }
 

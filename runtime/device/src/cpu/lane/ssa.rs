@@ -1,20 +1,20 @@
-//! Locals to values: every [`Op::Get`] becomes the value that was [`Op::Set`] last, with block parameters
-//! where several may have been.
+//! SSA construction: every [`Op::Get`] becomes the value of the last [`Op::Set`], with block parameters where
+//! several reach it.
 //!
-//! Parameters stand at the iterated dominance frontier of the sets, where the local is still read (Cytron
-//! and others, "Efficiently Computing Static Single Assignment Form"). A local that was never set is zero.
+//! Parameters are at the iterated dominance frontier of the sets, where the local is still live (Cytron and
+//! others, "Efficiently Computing Static Single Assignment Form"). A local that was never set is zero.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Block, BlockId, Def, Kernel, Local, Op, Value, ValueInfo};
 use crate::cpu::module::flow::Flow;
 
-/// Parameters that a kernel may get; each costs memory at every edge to its block.
+/// Limit of block parameters in a kernel; each needs memory at every edge to its block.
 const MAX_PARAMS: usize = 200_000;
-/// Steps that finding their places may take.
+/// Limit of steps to place them.
 const MAX_STEPS: usize = 1 << 24;
 
-/// The kernel would get more parameters than fit.
+/// The kernel would need too many block parameters.
 #[derive(Debug)]
 pub struct TooMany;
 
@@ -41,7 +41,7 @@ pub fn promote_locals(kernel: &mut Kernel) -> Result<(), TooMany> {
     Ok(())
 }
 
-/// The locals that each block gets parameters for, in the order of those.
+/// The locals for which each block gets parameters, in the same order.
 type Params = Vec<Vec<Local>>;
 
 fn add_params(kernel: &mut Kernel, successors: &[Vec<usize>], flow: &Flow) -> Result<Params, TooMany> {
@@ -112,7 +112,7 @@ impl Uses {
     }
 }
 
-/// Blocks at whose start a local's value is still wanted.
+/// Blocks at whose start a local is live.
 fn live_blocks(
     reads: &FxHashSet<usize>,
     sets: &FxHashSet<usize>,
@@ -128,7 +128,7 @@ fn live_blocks(
     live
 }
 
-/// Where each block's dominance ends: blocks that it does not strictly dominate, though a predecessor.
+/// The dominance frontier of each block.
 fn frontiers(predecessors: &[Vec<usize>], flow: &Flow) -> Result<Vec<Vec<usize>>, TooMany> {
     let mut frontiers = vec![Vec::new(); predecessors.len()];
     let mut n_steps = 0;
@@ -153,15 +153,15 @@ fn frontiers(predecessors: &[Vec<usize>], flow: &Flow) -> Result<Vec<Vec<usize>>
 struct Renaming<'k> {
     kernel: &'k mut Kernel,
     params: Params,
-    /// The value of each local here.
+    /// The current value of each local.
     current: Vec<Option<Value>>,
-    /// What stands for the result of each `Get`.
+    /// The value that replaces the result of each `Get`.
     replaced: FxHashMap<Value, Value>,
     zeros: FxHashMap<super::Ty, Value>,
 }
 
 impl Renaming<'_> {
-    /// Goes down the dominator tree; what a subtree sets is undone when it is left.
+    /// Walks the dominator tree; the sets of a subtree are undone after it.
     fn walk(&mut self, flow: &Flow) {
         let mut stack = vec![(0, 0, self.block(0))];
         while let Some((block, next, undo)) = stack.last_mut() {
@@ -181,7 +181,7 @@ impl Renaming<'_> {
         }
     }
 
-    /// Renames one block. Gives what the locals were that it sets.
+    /// Renames one block. Returns the previous values of the locals that it sets.
     fn block(&mut self, id: usize) -> Vec<(Local, Option<Value>)> {
         let mut undo = Vec::new();
         let mut block = std::mem::take(&mut self.kernel.blocks[id]);

@@ -1,6 +1,7 @@
-//! Kernels for gangs that hold whole subgroups. There, lanes of a subgroup meet as lanes of a gang do anyway: at a
-//! block come, in each round of the loops round it, all that ever come to it. So an operation of subgroups need not
-//! end a region, and becomes an instruction, [`Op::Subgroup`]; nobody counts rounds for it any more.
+//! Makes subgroup operations instructions, for SIMD groups of whole subgroups. In these, the lanes of a
+//! subgroup reconverge as all lanes of a SIMD group do: at each block, in each iteration of the loops around
+//! it. So a subgroup operation need not end a region. It becomes an [`Op::Subgroup`], and the iteration
+//! counters are removed.
 
 use rustc_hash::FxHashSet;
 
@@ -9,14 +10,15 @@ use super::simd::MAX_WIDTH;
 use super::sites::{Site, SiteKind};
 use super::{BlockId, Def, Inst, Kernel, Op, Space, SubgroupOp, Terminator, Value};
 
-/// A kernel without operations of subgroups but as instructions.
+/// A kernel in which all subgroup operations are instructions.
 pub struct InlinedSubgroupOps {
     pub kernel: Kernel,
     pub regions: Regions,
     pub carried: Carried,
 }
 
-/// `None` where no gang can hold whole subgroups, there are none, or what lanes do one after another is watched.
+/// `None` if no SIMD group can hold whole subgroups, if there are no such operations, or if a check depends
+/// on the order of lanes.
 pub fn inline(kernel: &Kernel, known: &Regions) -> Option<InlinedSubgroupOps> {
     let size = kernel.subgroup_size;
     let fits = size <= MAX_WIDTH && kernel.local_size[0].is_multiple_of(size);
@@ -39,7 +41,7 @@ pub fn inline(kernel: &Kernel, known: &Regions) -> Option<InlinedSubgroupOps> {
     Some(InlinedSubgroupOps { kernel, regions, carried })
 }
 
-/// Addresses where lanes keep their rounds for the operations.
+/// Addresses of the iteration counters.
 fn counts(kernel: &Kernel) -> FxHashSet<Value> {
     let starts: FxHashSet<u32> =
         kernel.group_ops.iter().filter(|op| !op.loops.is_empty()).map(|op| op.rounds).collect();
@@ -57,7 +59,7 @@ fn is_count(op: &Op, counts: &FxHashSet<Value>) -> bool {
     matches!(op, Op::Store { address, .. } if counts.contains(address))
 }
 
-/// Lets a block go on with what comes behind the operation that it ends at: that block has no other way in.
+/// Appends the block after the operation that ends this one. That block has no other predecessor.
 fn go_on(kernel: &mut Kernel, block: usize, op: usize, next: BlockId) {
     let behind = std::mem::take(&mut kernel.blocks[next.0 as usize]);
     for inst in &behind.insts {

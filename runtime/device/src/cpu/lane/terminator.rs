@@ -1,4 +1,4 @@
-//! Where a lane goes on behind a block, and where it waits for others.
+//! How a block ends: where control goes, and whether the lane waits for others.
 
 use super::{BlockId, Value};
 
@@ -15,10 +15,10 @@ pub enum Terminator {
         cases: Vec<(u64, Edge)>,
         default: Edge,
     },
-    /// Every lane of the workgroup comes here before any goes on.
+    /// Every lane of the workgroup arrives here before any continues.
     Barrier(BlockId),
-    /// The lanes of a subgroup that come here do something together, before they go on: the number of an
-    /// operation of [`Kernel::group_ops`]. What it takes and gives lies in the lanes' memory.
+    /// The lanes of a subgroup that wait here perform an operation together: an index into
+    /// [`Kernel::group_ops`]. Its operands and results are in the lanes' memory.
     Subgroup {
         op: usize,
         next: BlockId,
@@ -57,7 +57,7 @@ impl Terminator {
         }
     }
 
-    /// The block behind, where lanes wait here for others.
+    /// The next block, if lanes wait here for others.
     pub fn waits(&self) -> Option<BlockId> {
         match self {
             Terminator::Barrier(next) | Terminator::Subgroup { next, .. } => Some(*next),
@@ -65,7 +65,7 @@ impl Terminator {
         }
     }
 
-    /// Where control may go, across waits too.
+    /// The possible next blocks, across waits too.
     pub fn successors(&self) -> Vec<BlockId> {
         match self.waits() {
             Some(next) => vec![next],
