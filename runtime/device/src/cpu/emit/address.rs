@@ -1,7 +1,7 @@
-//! Addresses that are tested: where a range of bytes lies, if all of it is inside its space.
+//! Checked addresses: the address of a range of bytes, if all of it is inside its space.
 //!
-//! The limit of an access is the first offset at which it no longer fits, so one unsigned comparison tells,
-//! negative offsets included. Limits are made once, before the lanes.
+//! The limit of an access is the first offset at which it no longer fits. So one unsigned comparison
+//! suffices, and negative offsets fail it too. Limits are computed once, before the loops over lanes.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
@@ -14,11 +14,11 @@ use crate::Access;
 use crate::cpu::lane::regions::{Carried, Region};
 use crate::cpu::lane::{Address, Kernel, Op, Space};
 
-/// What the prologue makes.
+/// What the prologue computes.
 #[derive(Default)]
 pub(super) struct Spaces {
     buffers: FxHashMap<u32, (ir::Value, ir::Value)>,
-    /// By buffer and the bytes from the dynamic offset to the end of the access.
+    /// Keyed by the buffer, and by the bytes from the dynamic offset to the end of the access.
     limits: FxHashMap<(u32, u64), ir::Value>,
     push: Option<ir::Value>,
     shared: Option<ir::Value>,
@@ -48,7 +48,7 @@ impl Spaces {
         spaces
     }
 
-    /// Goes from the first lane's frame to the current one's.
+    /// Advances from the first lane's frame to the current one's.
     pub fn move_frame(&mut self, builder: &mut FunctionBuilder<'_>, offset: ir::Value) {
         self.frame = Some(builder.ins().iadd(self.frame(), offset));
     }
@@ -109,7 +109,7 @@ fn limit(builder: &mut FunctionBuilder<'_>, size: ir::Value, need: u64) -> ir::V
     builder.ins().select(fits, rest, zero)
 }
 
-/// A limit that is known while compiling, or a value.
+/// A limit that is known at compile time, or a value.
 #[derive(Clone, Copy)]
 pub(super) enum Limit {
     Known(u64),
@@ -141,7 +141,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// An address of any buffer, where all of the access lies in one.
+    /// A physical address, if the whole access is in one buffer.
     fn device_address(&mut self, address: &Address) -> ir::Value {
         let constant = self.builder.ins().iconst(types::I64, address.constant as i64);
         let at = match address.dynamic {
@@ -163,7 +163,7 @@ impl Emitter<'_, '_> {
         self.builder.inst_results(call)[0]
     }
 
-    /// Where the access is when its dynamic offset is zero.
+    /// The address of an access whose dynamic offset is zero.
     pub(super) fn base(&mut self, address: &Address) -> ir::Value {
         let (base, start) = match address.space {
             Space::Buffer(buffer) => (self.spaces.buffers[&buffer].0, 0),
@@ -193,7 +193,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The lower of a limit and a number.
+    /// The minimum of a limit and a number.
     pub(super) fn lower_limit(&mut self, limit: Limit, bound: u64) -> Limit {
         match limit {
             Limit::Known(limit) => Limit::Known(limit.min(bound)),
@@ -205,7 +205,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The lower of a limit and a value.
+    /// The minimum of a limit and a value.
     pub(super) fn lowest(&mut self, limit: Limit, bound: ir::Value) -> Limit {
         let limit = match limit {
             Limit::Known(limit) => self.builder.ins().iconst(types::I64, limit as i64),
@@ -231,7 +231,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Where an access goes that is out of range.
+    /// The address of scratch memory for an access out of range.
     pub(super) fn scratch(&mut self, access: Access) -> ir::Value {
         let offset = match access {
             Access::Read => std::mem::offset_of!(Context, zeros),
@@ -241,12 +241,12 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// `at` if `size` bytes from there lie in a buffer of the device, else `elsewhere`.
+/// `at` if `size` bytes from there are in a buffer of the device, else `scratch`.
 ///
 /// # Safety
-/// Compiled code passes its context, whose list of buffers is in the order of their addresses.
+/// Compiled code passes its context, whose list of buffers is sorted by address.
 unsafe extern "C" fn find_address(context: *const Context, at: u64, size: u64, scratch: u64) -> u64 {
-    // SAFETY: the dispatch keeps the list for as long as its code runs.
+    // SAFETY: the dispatch keeps the list alive while its code runs.
     let ranges = unsafe { std::slice::from_raw_parts((*context).ranges, (*context).n_ranges) };
     let behind = ranges.partition_point(|range| range.base as u64 <= at);
     let inside = behind.checked_sub(1).is_some_and(|i| {

@@ -1,8 +1,8 @@
-//! Atomic operations in CLIF. Those on ints are instructions; those on floats are functions of this file,
-//! which try until nobody came between.
+//! Atomic operations in CLIF. Those on ints are instructions. Those on floats are functions of this file,
+//! which loop on compare-and-exchange.
 //!
-//! An address out of range gives zero. So does one that is no multiple of the value's size: it can only come
-//! from a buffer whose layout is not its type's.
+//! An address out of range gives zero. So does a misaligned one: it can only come from a buffer whose layout
+//! is not its type's.
 
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -53,14 +53,14 @@ impl Emitter<'_, '_> {
         self.zero_in_scratch(Ty::F32, address, old)
     }
 
-    /// The address, or that of accesses out of range where it is no multiple of the size.
+    /// The address, or that of scratch memory where it is misaligned.
     fn aligned(&mut self, address: ir::Value, size: u32, access: Access) -> ir::Value {
         let rest = self.builder.ins().band_imm_u(address, i64::from(size) - 1);
         let scratch = self.scratch(access);
         self.builder.ins().select(rest, scratch, address)
     }
 
-    /// What was read, but zero where the address is that of stores out of range, which gathers anything.
+    /// The value that was read, but zero for scratch memory, which has arbitrary content.
     fn zero_in_scratch(&mut self, ty: Ty, address: ir::Value, old: ir::Value) -> ir::Value {
         let sink = self.scratch(Access::ReadWrite);
         let outside = self.builder.ins().icmp(IntCC::Equal, address, sink);
@@ -93,12 +93,12 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// The int of a type's width.
+/// The int type of this width.
 fn int(ty: Ty) -> ir::Type {
     if ty.size() == 8 { types::I64 } else { types::I32 }
 }
 
-/// `None` for what is no instruction.
+/// `None` where there is no instruction.
 fn rmw(op: Atomic) -> Option<AtomicRmwOp> {
     Some(match op {
         Atomic::Add => AtomicRmwOp::Add,
@@ -159,8 +159,8 @@ half_atomics! {
 macro_rules! float_atomics {
     ($($name:ident: $float:ident in $cell:ident, $change:expr;)*) => {
         $(extern "C" fn $name(address: *mut u8, value: $float) -> $float {
-            // SAFETY: the compiled code found the address inside a buffer, or it is that of the context's
-            // spare bytes; it tested that it is aligned.
+            // SAFETY: the compiled code checked that the address is inside a buffer or in the context's
+            // scratch memory, and that it is aligned.
             let cell = unsafe { $cell::from_ptr(address.cast()) };
             let change = |old| {
                 let new: $float = $change($float::from_bits(old), value);

@@ -1,5 +1,5 @@
-//! What compiled code and this crate share: the context that every call gets. ORDER: compiled code takes
-//! the offsets of these fields from here.
+//! The context that compiled code and this crate share; every call gets it. ORDER: compiled code uses the
+//! offsets of these fields.
 
 use std::sync::atomic::AtomicBool;
 
@@ -10,43 +10,42 @@ use crate::cpu::instrumentation::shared::Stamps;
 use crate::cpu::lane::simd::MAX_WIDTH;
 use crate::cpu::subgroups::LaneScheduler;
 
-/// Bytes at the context's start that read as zero, and as many behind them that nobody reads. No single
-/// access is longer: the longest are those of all lanes of a gang at once.
+/// Bytes at the context's start that read as zero, and as many after them for stores. No access is longer:
+/// the longest is that of all lanes of a SIMD group.
 pub const SCRATCH_SIZE: usize = 8 * MAX_WIDTH as usize;
 
 /// One thread's view of a dispatch.
 #[repr(C, align(64))]
 pub struct Context {
-    /// Where loads out of range go.
+    /// Source of loads out of range.
     pub zeros: [u8; SCRATCH_SIZE],
-    /// Where stores out of range go.
+    /// Target of stores out of range.
     pub sink: [u8; SCRATCH_SIZE],
     pub n_groups: [u32; 3],
     pub interrupt: *const AtomicBool,
     pub buffers: *const Slot,
     pub images: *const ImageView,
     pub samplers: *const Sampler,
-    /// Every buffer of the device in the order of addresses, where the code goes to addresses.
+    /// Every buffer of the device in the order of addresses, if the code uses physical addresses.
     pub ranges: *const Slot,
     pub n_ranges: usize,
     pub push: *const u8,
-    /// Memory of the lanes: the frame of one, or one behind the other those of a whole workgroup where lanes
-    /// wait for each other.
+    /// The lanes' memory: one frame, or adjacent frames of a whole workgroup if lanes wait for each other.
     pub frames: *mut u8,
     pub shared: *mut u8,
-    /// What lanes of subgroups do together, where code asks for it.
+    /// Performs subgroup operations, if the code has any.
     pub scheduler: *const LaneScheduler,
-    /// The regions before which lanes wait that should wait before the same; 0 is the end.
+    /// Two different regions before which lanes wait; 0 is the end.
     pub diverged: [u32; 2],
-    /// By its index in the workgroup a lane that waits before the second of them.
+    /// The index of a lane that waits before the second of them.
     pub diverged_lane: u32,
-    /// Step and start of the order of lanes along each axis, where the kernel is shuffled.
+    /// Step and start of the order of lanes along each axis, if lanes are shuffled.
     pub order: [[u32; 2]; 3],
-    /// What the observer remembers of shared memory.
+    /// The observer's stamps of shared memory.
     pub stamps: Stamps,
-    /// Of each buffer, then of each image, whether the observer wants to be told of accesses to it.
+    /// For each buffer, then for each image, whether the observer wants its accesses.
     pub watched: *const bool,
-    /// Who watches, where the kernel has probes.
+    /// The observer, if the kernel is instrumented.
     pub observation: *mut Observation,
 }
 
@@ -58,9 +57,9 @@ pub struct Slot {
     pub size: u64,
 }
 
-/// Runs one region of workgroups `first_x .. end_x` of a row. Gives [`DONE`] where every lane has ended, the
-/// number of the next region where all lanes wait at a barrier (then there is one workgroup in the row),
-/// or a [`Stop`].
+/// Runs one region of workgroups `first_x .. end_x` of a row. Returns [`DONE`] if every lane has ended. If
+/// all lanes wait at a barrier, it returns the next region; the row then has one workgroup. Otherwise it
+/// returns a [`Stop`].
 pub type Entry = unsafe extern "C" fn(context: *mut Context, first_x: u32, end_x: u32, y: u32, z: u32) -> i32;
 
 pub const DONE: i32 = 0;
@@ -68,14 +67,14 @@ pub const DONE: i32 = 0;
 /// Why code stopped early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Lanes of a workgroup did not come to the same barrier: [`Context::parted`].
+    /// Lanes of a workgroup wait at different barriers: [`Context::diverged`].
     Diverged,
-    /// By the interrupt flag, at this line of the table.
+    /// Interrupted by the flag, at this line of the table.
     Interrupted(usize),
 }
 
 impl Stop {
-    /// As code returns it: below zero.
+    /// The code's return value, which is negative.
     pub fn status(self) -> i32 {
         match self {
             Stop::Diverged => -1,
@@ -92,13 +91,13 @@ impl Stop {
     }
 }
 
-/// What a lane does where lanes may wait in different places. ORDER: compiled code compares and stores the
+/// The state of a lane, if lanes may wait at different places. ORDER: compiled code compares and stores the
 /// bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneState {
-    /// Waits for others before the region of this number; region 0 is that of a lane that has ended.
+    /// Waits before this region. Region 0 means that the lane has ended.
     Waiting(usize),
-    /// May run through the region of this number.
+    /// May run this region.
     Ready(usize),
 }
 

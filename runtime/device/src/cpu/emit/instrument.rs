@@ -1,4 +1,4 @@
-//! Probes: calls to the dispatch's observer, out of the way where a condition says when.
+//! Instrumentation: calls to the dispatch's observer, in a cold block if there is a condition.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -10,8 +10,8 @@ use super::scalar::{Emitter, fixed};
 use crate::Invocation;
 use crate::cpu::lane::{Ty, Value};
 
-/// What code lays down for a call. The values follow, eight bytes each. ORDER: compiled code stores by these
-/// offsets.
+/// The arguments of a call in memory. The values follow, eight bytes each. ORDER: compiled code stores at
+/// these offsets.
 #[repr(C)]
 struct Reached {
     group: [u32; 3],
@@ -24,7 +24,7 @@ const HEAD: u32 = size_of::<Reached>() as u32;
 
 impl Emitter<'_, '_> {
     pub(super) fn instrument(&mut self, site_id: u32, values: &[Value], when: Option<Value>) {
-        // Made before the branch: what the block keeps for later must be made on every way.
+        // Computed before the branch, because the block may reuse them after it, on every path.
         let values: Vec<(Ty, ir::Value)> =
             values.iter().map(|&value| (self.ty(value), self.value(value))).collect();
         let Some(when) = when else { return self.report(site_id, &values) };
@@ -66,14 +66,14 @@ impl Emitter<'_, '_> {
         self.builder.ins().icmp_imm_s(IntCC::NotEqual, unwritten, 0)
     }
 
-    /// Whether the observer wants to be told of accesses to a buffer, or to an image counted behind them.
+    /// Whether the observer wants the accesses to a buffer, or to an image (counted after the buffers).
     pub(super) fn watched(&mut self, buffer: u32) -> ir::Value {
         let offset = std::mem::offset_of!(Context, watched) as i32;
         let watched = self.builder.ins().load(types::I64, fixed(), self.context, offset);
         self.builder.ins().load(types::I8, fixed(), watched, buffer as i32)
     }
 
-    /// The bits of a value in 64.
+    /// A value's bits, extended to 64.
     fn widened(&mut self, ty: Ty, value: ir::Value) -> ir::Value {
         let ins = self.builder.ins();
         match ty {
@@ -87,15 +87,16 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Tells the observer of a probe.
+/// Reports a site to the observer.
 ///
 /// # Safety
-/// Compiled code passes its context, which has an observer where the kernel has probes, and what it laid down.
+/// Compiled code passes its context, which has an observer if the kernel is instrumented, and the arguments
+/// that it stored.
 unsafe extern "C" fn reached(context: *mut Context, reached: *const Reached) {
-    // SAFETY: the code laid down the head and as many values as it says, and this thread alone uses the
-    // observer for as long as the code runs.
+    // SAFETY: the code stored the head and as many values as it says. This thread alone uses the observer
+    // while the code runs.
     let (head, observation) = unsafe { (&*reached, &mut *(*context).observation) };
-    // SAFETY: as above; the values lie behind the head.
+    // SAFETY: as above; the values follow the head.
     let values = unsafe { std::slice::from_raw_parts(reached.add(1).cast::<u64>(), head.n_values as usize) };
     let invocation = Invocation::new(head.group, head.local, observation.local_size);
     observation.observer.reached(head.site_id, invocation, values);

@@ -1,5 +1,5 @@
-//! The lane IR to machine code. [`scalar`] runs one lane at a time, [`gang`] neighbouring
-//! lanes at once; [`context`] is what code and host share.
+//! Compiles the lane IR to machine code. [`scalar`] runs one lane at a time, and [`simd`] runs neighbouring
+//! lanes at once. [`context`] is shared by code and host.
 
 mod address;
 mod atomics;
@@ -30,23 +30,23 @@ use super::lane::simd::{Across, Plan, RegionPlan};
 use super::module::Line;
 use crate::{DeviceError, Result};
 
-/// What is done to make code good.
+/// How much the code is optimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Little: it is there soon.
+    /// Little: it compiles fast.
     Quick,
     Care,
 }
 
-/// Code of one kernel. It is freed with it.
+/// Code of one kernel. The memory is freed with it.
 pub struct Code {
     /// One for each region.
     pub entries: Vec<Entry>,
-    /// Where gangs go across workgroups, for those that fill no gang.
+    /// Where SIMD groups span workgroups, the code for those that fill no SIMD group.
     pub rest: Option<Rest>,
-    /// By which number each region is known to whoever loaded the kernel.
+    /// The number of each region in the kernel as it was loaded.
     pub numbers: Vec<usize>,
-    /// Whether lanes may wait in different places.
+    /// Whether lanes may wait at different places.
     pub lanes_diverge: bool,
     memory: CodeMemory,
 }
@@ -55,12 +55,12 @@ pub struct Code {
 #[derive(Clone, Copy)]
 pub struct Rest {
     pub entry: Entry,
-    /// Workgroups of a whole gang.
+    /// Workgroups of a whole SIMD group.
     pub width: u32,
 }
 
 impl Code {
-    /// Of the pages that it takes.
+    /// Size of its pages.
     pub fn n_bytes(&self) -> usize {
         self.memory.n_bytes.next_multiple_of(PAGE)
     }
@@ -68,9 +68,9 @@ impl Code {
 
 const PAGE: usize = 4096;
 
-/// What code lies in.
+/// The memory of the code.
 struct CodeMemory {
-    /// Never locked: the lock lets several threads have the code. `None` while it is dropped.
+    /// Never locked: the mutex makes the type `Sync`. `None` while it is dropped.
     jit: Mutex<Option<JITModule>>,
     n_bytes: usize,
 }
@@ -78,15 +78,14 @@ struct CodeMemory {
 impl Drop for CodeMemory {
     fn drop(&mut self) {
         if let Some(jit) = self.jit.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
-            // SAFETY: whoever calls the code holds the `Code` that this is part of, and it is being dropped:
-            // no call is running and none can begin.
+            // SAFETY: every caller of the code owns the `Code` that this is part of, and it is being dropped.
+            // No call is running and none can begin.
             unsafe { jit.free_memory() };
         }
     }
 }
 
-/// Makes the code of a kernel. With a plan, it runs in gangs. The lines that it may be stopped at go into a
-/// table.
+/// Compiles a kernel. With a plan, it runs in SIMD groups. The lines at which it may stop go into a table.
 pub fn compile(
     kernel: &Kernel,
     regions: &Regions,
@@ -122,7 +121,7 @@ pub fn compile(
     jit.finalize_definitions().map_err(failed)?;
     let entry = |id: &FuncId| {
         let address = jit.get_finalized_function(*id);
-        // SAFETY: the function was made with the signature of `Entry`, in the platform's C convention.
+        // SAFETY: the function has the signature of `Entry`, with the platform's C calling convention.
         unsafe { std::mem::transmute::<*const u8, Entry>(address) }
     };
     let mut entries: Vec<Entry> = ids.iter().map(entry).collect();
@@ -139,12 +138,12 @@ struct Maker<'m> {
     jit: JITModule,
     builder_context: FunctionBuilderContext,
     lines: &'m mut LineTable,
-    /// Of code so far.
+    /// Size of the code so far.
     n_bytes: usize,
 }
 
 impl Maker<'_> {
-    /// Makes the function of a region.
+    /// Emits the function of a region.
     fn function(&mut self, work: Work<'_>, simd: Option<SimdWork<'_>>) -> Result<FuncId> {
         let Maker { jit, builder_context, lines, n_bytes } = self;
         let mut context = jit.make_context();
@@ -166,7 +165,7 @@ impl Maker<'_> {
     }
 }
 
-/// What one function is made of.
+/// The input of one function.
 #[derive(Clone, Copy)]
 struct Work<'k> {
     kernel: &'k Kernel,
@@ -175,7 +174,7 @@ struct Work<'k> {
     carried: &'k Carried,
 }
 
-/// How a function runs in gangs.
+/// How a function runs in SIMD groups.
 #[derive(Clone, Copy)]
 struct SimdWork<'p> {
     plan: &'p Plan,
@@ -185,11 +184,11 @@ struct SimdWork<'p> {
     read_ahead: Option<FuncId>,
 }
 
-/// What the emitter must know of the machine.
+/// Properties of the machine.
 #[derive(Clone, Copy)]
 pub struct Target {
     pub call_conv: CallConv,
-    /// Whether a fused multiply-add is an instruction.
+    /// Whether it has an instruction for a fused multiply-add.
     pub fma: bool,
 }
 
@@ -239,7 +238,7 @@ fn isa(effort: Effort) -> std::result::Result<OwnedTargetIsa, String> {
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),
         ("unwind_info", "false"),
-        // Addresses out of range are replaced by a comparison, never guessed past by a branch.
+        // Addresses out of range are replaced by a select, so speculation cannot bypass the check.
         ("enable_heap_access_spectre_mitigation", "false"),
         ("enable_table_access_spectre_mitigation", "false"),
     ];
@@ -254,7 +253,7 @@ fn failed(error: ModuleError) -> DeviceError {
     errors::too_large(format!("its code cannot be made: {error}"), None)
 }
 
-/// Lines in the order in which they are first named.
+/// Lines in the order of their first use.
 #[derive(Default)]
 pub struct LineTable {
     lines: Vec<Option<Line>>,

@@ -1,5 +1,4 @@
-//! Lane operations in CLIF, one lane at a time; those on memory that others change at the same time are in
-//! [`super::atomics`].
+//! Lane operations in CLIF, one lane at a time. [`super::atomics`] has the atomic ones.
 
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, MemFlagsData, Signature, types};
@@ -11,13 +10,13 @@ use crate::cpu::math::Function;
 /// Frames up to this many bytes are cleared store by store.
 const MAX_STORES_TO_CLEAR: u32 = 256;
 
-/// Memory that is there and that nothing is known of.
+/// Flags of accesses to valid memory, about which nothing else is known.
 pub(super) fn memory() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
 impl Emitter<'_, '_> {
-    /// What the operation gives, if anything.
+    /// Emits an operation. Returns its result, if it has one.
     pub(super) fn op(&mut self, op: &Op) -> Option<ir::Value> {
         Some(match op {
             Op::Unary(op, a) => self.unary(*op, *a),
@@ -35,7 +34,7 @@ impl Emitter<'_, '_> {
             }
             Op::Address(address) => self.address(address),
             Op::Load { ty, address, offset } => {
-                // Push constants stay as they are, so they may be loaded before the lanes.
+                // Push constants never change, so their loads may move out of the loops over lanes.
                 let is_fixed = self.fixed_addresses.contains(address);
                 let flags = if is_fixed { memory().with_readonly().with_can_move() } else { memory() };
                 let address = self.value(*address);
@@ -83,7 +82,7 @@ impl Emitter<'_, '_> {
                 self.clear(*start, *size);
                 return None;
             }
-            Op::Subgroup(_) => unreachable!("only SIMD groups have subgroup operations in place"),
+            Op::Subgroup(_) => unreachable!("only SIMD code has subgroup operations as instructions"),
         })
     }
 
@@ -137,7 +136,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Divisors that would trap are replaced by 1, and the result is chosen afterwards.
+    /// Replaces divisors that would trap by 1, and selects the right result afterwards.
     fn division(&mut self, op: Binary, a: Value, divisor: Value) -> ir::Value {
         let (ty, known) = (clif(self.ty(a)), self.as_const(divisor));
         let [a, b] = [a, divisor].map(|value| self.value(value));
@@ -197,7 +196,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// True where a boolean is false.
+    /// The negation of a boolean.
     pub(super) fn opposite(&mut self, boolean: Value) -> ir::Value {
         let Some(&(op, a, b)) = self.compared.get(&boolean) else {
             let boolean = self.value(boolean);
@@ -253,7 +252,7 @@ impl Emitter<'_, '_> {
         self.clear_from(frame, start, size);
     }
 
-    /// Zeroes bytes of memory from a place on.
+    /// Zeroes bytes of memory from an address on.
     pub(super) fn clear_from(&mut self, frame: ir::Value, start: u32, size: u32) {
         let zero = self.builder.ins().iconst(types::I64, 0);
         if size <= MAX_STORES_TO_CLEAR {
@@ -299,6 +298,6 @@ pub(super) fn condition(op: Compare) -> Condition {
 }
 
 extern "C" fn clear_bytes(first: *mut u8, n: usize) {
-    // SAFETY: compiled code passes a part of the lane's frame, which is as long as the kernel said.
+    // SAFETY: compiled code passes a part of the lane's frame, whose size the kernel declares.
     unsafe { first.write_bytes(0, n) };
 }

@@ -1,17 +1,19 @@
-//! One lane at a time: a function that runs a region of a row of workgroups, lane after lane, x innermost.
+//! Scalar code: a function that runs a region of a row of workgroups, lane after lane, x innermost.
 //!
 //! ```text
-//! prologue    what is the same for every lane: bases, sizes, limits
-//! groups      first_x .. end_x; where gangs go along rows, within the lanes z, y
+//! prologue    values that all lanes share: bases, sizes, limits
+//! groups      first_x .. end_x; inside the loops over lanes z and y if SIMD groups run along rows
 //! lanes z, y, x
 //! the region's blocks; its end goes to the next lane
 //! ```
 //!
-//! Without barriers there is one region and nothing is carried. With them, a lane tells at its end which region
-//! it goes on with; all lanes of the workgroup must tell the same. Where lanes of a subgroup do things together,
-//! each lane's memory has a [`LaneState`]: the function runs the lanes that are ready for its region, and
-//! leaves with each which one it waits for. `cpu::subgroups` says who is ready.
-//! Loops of the kernel look at the interrupt flag where they go back.
+//! Without barriers there is one region, and no value is carried. With barriers, each lane ends with the number
+//! of its next region, on which all lanes of the workgroup must agree.
+//!
+//! With subgroup operations, each lane's memory has a [`LaneState`]. The function runs the lanes that are ready
+//! for its region, and stores in each the region that it waits for. `cpu::subgroups` makes lanes ready.
+//!
+//! Loops of the kernel poll the interrupt flag at their back edges.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +32,7 @@ use crate::cpu::lane::{
 };
 use crate::cpu::module::Line;
 
-/// Makes the body of a region's function.
+/// Emits the body of a region's function.
 pub(super) fn emit(
     work: Work<'_>,
     target: Target,
@@ -49,37 +51,37 @@ pub(super) struct Emitter<'k, 'b> {
     regions: &'k Regions,
     pub region: &'k Region,
     carried: &'k Carried,
-    /// Lanes along x that go through the region at once, and workgroups.
+    /// Lanes along x in one iteration, which may be workgroups.
     pub width: u32,
     pub groups_at_once: u32,
-    /// Whether the loop over workgroups is within those over their rows.
+    /// Whether the loop over workgroups is inside those over rows.
     pub along_rows: bool,
-    /// Bytes from the memory of one lane to that of the next, where lanes wait for each other.
+    /// Bytes from the memory of one lane to the next, if lanes wait for each other.
     pub lane_bytes: u32,
     pub builder: FunctionBuilder<'b>,
     pub context: ir::Value,
     pub spaces: Spaces,
-    /// Where the row of workgroups ends.
+    /// The end of the row of workgroups.
     end_x: ir::Value,
-    /// Group and lane along each axis, in the current loops.
+    /// Workgroup and lane along each axis, in the current loops.
     group: [ir::Value; 3],
     lane: [ir::Value; 3],
     blocks: FxHashMap<BlockId, ir::Block>,
     pub values: Vec<Option<ir::Value>>,
-    /// Values that a region may find carried or make anew.
+    /// Values that a region may load as carried, or compute again.
     pub carried_values: FxHashMap<Value, Variable>,
-    /// Constants and built-ins that the current block has made.
+    /// Constants and built-ins that the current block has already.
     pub ready: FxHashMap<Value, ir::Value>,
-    /// The comparisons that the current block has made.
+    /// The comparisons that the current block has already.
     pub compared: FxHashMap<Value, (Compare, Value, Value)>,
-    /// Addresses of what no kernel changes.
+    /// Addresses of memory that no kernel changes.
     pub fixed_addresses: FxHashSet<Value>,
-    /// Where a lane goes at the end of the region, telling the region that it goes on with.
+    /// Ends a lane's run of the region; the argument is its next region.
     lane_end: ir::Block,
-    /// The region that the lanes so far go on with; below zero before the first.
+    /// The next region of the lanes so far; negative before the first.
     agreed: Variable,
     lines: &'b mut LineTable,
-    /// Blocks that leave the function, by what they return.
+    /// Blocks that leave the function, by their return value.
     stops: BTreeMap<i32, ir::Block>,
 }
 
@@ -143,7 +145,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
     }
 
-    /// Group and lane along each axis.
+    /// Workgroup and lane along each axis.
     pub fn place(&self) -> [ir::Value; 6] {
         let ([x, y, z], [lane_x, lane_y, lane_z]) = (self.group, self.lane);
         [x, y, z, lane_x, lane_y, lane_z]
@@ -153,12 +155,12 @@ impl<'k, 'b> Emitter<'k, 'b> {
         lanes_wait(self.kernel, self.regions)
     }
 
-    /// Whether lanes may wait in different places.
+    /// Whether lanes may wait at different places.
     fn lanes_diverge(&self) -> bool {
         !self.kernel.group_ops.is_empty()
     }
 
-    /// The loops over workgroups and lanes around a region, which `body` emits.
+    /// Emits the loops over workgroups and lanes around a region; `body` emits the region.
     pub fn groups(&mut self, body: &mut dyn FnMut(&mut Self)) {
         if self.lanes_diverge() || self.along_rows {
             self.lanes(body);
@@ -185,7 +187,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.builder.finalize(config);
     }
 
-    /// The lanes of a workgroup run through the region.
+    /// The loops over the lanes of a workgroup.
     fn lanes(&mut self, body: &mut dyn FnMut(&mut Self)) {
         if self.has_barriers() && !self.lanes_diverge() {
             self.builder.append_block_param(self.lane_end, types::I32);
@@ -228,7 +230,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
     }
 
-    /// The lane that comes as number `i` along an axis is `(i * step + start) % n`.
+    /// Lane number `i` along an axis is `(i * step + start) % n`.
     fn shuffle_lanes(&mut self) {
         for axis in 0..3 {
             let n = self.kernel.local_size[axis];
@@ -242,7 +244,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
     }
 
-    /// Where lanes wait for each other, each has its own frame and its own carried values.
+    /// If lanes wait for each other, each has its own frame and carried values.
     fn lane_memory(&mut self) {
         let stride = self.lane_bytes;
         if !self.has_barriers() || stride == 0 {
@@ -254,7 +256,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.spaces.move_frame(&mut self.builder, offset);
     }
 
-    /// Goes to the next lane unless this one is ready for the region.
+    /// Skips this lane unless it is ready for the region.
     fn skip_unready(&mut self) {
         let region = self.regions.by_entry[&self.region.entry];
         let (frame, offset) = (self.spaces.frame(), self.state_offset());
@@ -270,7 +272,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         (self.kernel.frame_size + self.carried.size()) as i32
     }
 
-    /// Leaves the function if this lane goes on elsewhere than those before it.
+    /// Leaves the function if this lane's next region differs from that of the lanes before it.
     fn agree(&mut self) {
         let next = self.builder.block_params(self.lane_end)[0];
         let before = self.builder.use_var(self.agreed);
@@ -294,8 +296,8 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.builder.switch_to_block(go_on);
     }
 
-    /// Goes on inside a loop from `first` up to `end`, which is larger. The test comes last: that saves a
-    /// jump, and the code generator moves what stays the same out of a loop of this form.
+    /// Opens a loop from `first` to `end`, which is larger. The test is at the end. That saves a jump, and
+    /// the code generator hoists invariants out of loops of this form.
     fn open_loop(&mut self, first: ir::Value, end: ir::Value, step: u32) -> Loop {
         let head = self.builder.create_block();
         let counter = self.builder.append_block_param(head, types::I32);
@@ -316,8 +318,8 @@ impl<'k, 'b> Emitter<'k, 'b> {
         let region = self.region;
         for &id in &region.blocks {
             let block = self.builder.create_block();
-            // The entry is entered from the lane loop, which knows no arguments; behind a barrier there are
-            // no parameters, and no edge leads to the kernel's first block.
+            // The lane loop jumps to the entry without arguments. After a barrier there are no parameters,
+            // and no edge leads to the kernel's first block.
             for &param in &self.kernel.blocks[id.0 as usize].params {
                 let ty = clif(self.kernel.values[param.0 as usize].ty);
                 self.builder.append_block_param(block, ty);
@@ -342,7 +344,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
     }
 
-    /// Keeps what is wanted behind a barrier.
+    /// Stores the values that are live after a barrier.
     fn store_carried(&mut self, behind: BlockId) {
         let carried = self.carried;
         for &value in carried.live.get(&behind).into_iter().flatten() {
@@ -351,8 +353,8 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
     }
 
-    /// Where a carried value is in the memory of the lane: behind its frame in that of a single lane, in a
-    /// column of its own where gangs have all lanes of a value side by side.
+    /// Offset of a carried value in the lane's memory: after its frame. For SIMD groups, each value has a
+    /// column with all lanes side by side.
     pub fn carry_offset(&self, value: Value) -> i32 {
         let n_lanes: u32 = self.kernel.local_size.iter().product();
         let columns = if self.width > 1 { n_lanes } else { 1 };
@@ -384,7 +386,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.terminator(id, &block.end);
     }
 
-    /// Remembers what later operations want to know of a result.
+    /// Records facts about a result that later operations use.
     pub fn note(&mut self, op: &Op, result: Value) {
         match op {
             Op::Compare(op, a, b) => {
@@ -404,19 +406,19 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
     }
 
-    /// Leaves the function if the interrupt flag is up.
+    /// Leaves the function if the interrupt flag is set.
     pub fn poll(&mut self, line: Option<Line>) {
         let stop = Stop::Interrupted(self.lines.place(line));
         let (stop, go_on) = (self.stop(stop), self.builder.create_block());
         let offset = std::mem::offset_of!(Context, interrupt) as i32;
         let flag = self.builder.ins().load(types::I64, fixed(), self.context, offset);
-        // An atomic load is never taken for one that was done before.
+        // An atomic load is never merged with an earlier one.
         let raised = self.builder.ins().atomic_load(types::I8, MemFlagsData::trusted(), flag);
         self.builder.ins().brif(raised, stop, &[], go_on, &[]);
         self.builder.switch_to_block(go_on);
     }
 
-    /// The block that leaves the function so.
+    /// The block that leaves the function with this status.
     fn stop(&mut self, stop: Stop) -> ir::Block {
         *self.stops.entry(stop.status()).or_insert_with(|| self.builder.create_block())
     }
@@ -430,7 +432,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
     }
 
-    /// Ends the lane's way through the region.
+    /// Ends the lane's run of the region.
     pub fn end_lane(&mut self, next: i32) {
         if self.lanes_diverge() {
             let state = LaneState::Waiting(next as usize).bits();
@@ -456,8 +458,8 @@ impl<'k, 'b> Emitter<'k, 'b> {
             }
             Terminator::Branch { condition, then, otherwise } => {
                 let leaves = |edge: &Edge| self.region.exits.contains(&(from, edge.to));
-                // The code generator moves what stays the same out of a loop only if the loop goes on at the
-                // second target.
+                // The code generator hoists invariants out of a loop only if the loop continues at the second
+                // target.
                 if leaves(otherwise) && !leaves(then) {
                     let condition = self.opposite(*condition);
                     self.branch(condition, otherwise, then);
@@ -483,7 +485,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
 
     fn switch(&mut self, value: Value, cases: &[(u64, Edge)], default: &Edge) {
         let value = self.value(value);
-        // A table's targets take no arguments: each edge gets a block that does.
+        // Targets of a jump table take no arguments: each edge gets a block that does.
         let mut switch = Switch::new();
         let mut steps = Vec::new();
         for (literal, edge) in cases {
@@ -570,23 +572,23 @@ impl<'k, 'b> Emitter<'k, 'b> {
     }
 }
 
-/// Whether lanes of a workgroup wait for each other, so that each has a memory of its own.
+/// Whether lanes of a workgroup wait for each other, so that each has its own memory.
 pub fn lanes_wait(kernel: &Kernel, regions: &Regions) -> bool {
     regions.all.len() > 1 || !kernel.group_ops.is_empty()
 }
 
-/// Bytes of the memory of one lane where lanes wait for each other.
+/// Bytes of one lane's memory, if lanes wait for each other.
 pub fn lane_stride(kernel: &Kernel, carried: &Carried) -> u32 {
     let state = if kernel.group_ops.is_empty() { 0 } else { 8 };
     kernel.frame_size + carried.size() + state
 }
 
-/// Flags of accesses to the lane's own memory.
+/// Flags of accesses to private memory.
 fn own() -> MemFlagsData {
     MemFlagsData::trusted()
 }
 
-/// Flags of loads from the context, which stays as it is while code runs.
+/// Flags of loads from the context, which does not change while code runs.
 pub(super) fn fixed() -> MemFlagsData {
     MemFlagsData::trusted().with_readonly().with_can_move()
 }

@@ -1,8 +1,8 @@
-//! Functions that gangs call off their usual way, as at the ends of arrays. An ordinary call may change every
-//! register of vectors, so one in a loop, however seldom it is made, would keep them all in memory; these
-//! leave all registers as they are. [`read_ahead`] is on the usual way, for there is no instruction of the code
-//! generator's that does what it does: it lies beside the code that calls it, since a call that is not by way of
-//! a register costs half as much.
+//! Functions that SIMD code calls on rare paths, such as at the ends of arrays, and that preserve all
+//! registers. An ordinary call may clobber every vector register. A rare one in a loop would spill them all.
+//!
+//! [`read_ahead`] prefetches memory on the common path, because the code generator has no such instruction.
+//! It is next to its caller, since an indirect call costs twice as much.
 
 use std::sync::OnceLock;
 
@@ -15,15 +15,15 @@ use cranelift_module::{FuncId, Module};
 use super::{Effort, failed, new_jit, simd};
 use crate::Result;
 
-/// Where they are, for as long as the process lives. Each passes its arguments on to the function of its name
-/// in [`gang`].
+/// Their addresses, valid for the whole process. Each forwards its argument to the function of its name in
+/// [`simd`].
 #[derive(Clone, Copy)]
 pub struct Trampolines {
     pub gather: usize,
     pub scatter: usize,
 }
 
-/// Made for the first gangs.
+/// Compiled on first use.
 pub fn trampolines() -> Result<Trampolines> {
     static TRAMPOLINES: OnceLock<Trampolines> = OnceLock::new();
     match TRAMPOLINES.get() {
@@ -36,7 +36,7 @@ pub fn trampolines() -> Result<Trampolines> {
 }
 
 fn make() -> Result<Trampolines> {
-    // A module that is dropped leaves its code where it is.
+    // The code of a dropped module stays mapped.
     let mut jit = new_jit(Effort::Care)?;
     let mut builder_context = FunctionBuilderContext::new();
     let functions = [simd::gather as *const (), simd::scatter as *const ()];
@@ -49,11 +49,11 @@ fn make() -> Result<Trampolines> {
     Ok(Trampolines { gather, scatter })
 }
 
-/// Lines of the cache that a call of [`read_ahead`] fetches, one behind the other: what the call costs is shared.
+/// Cache lines that one call of [`read_ahead`] fetches, to amortise the call.
 pub const N_LINES: usize = 4;
 
-/// Gives a module a function that begins to bring lines of memory near that are wanted soon, from an address on. It
-/// changes no register, and no address faults. `None` where a machine's code for it is not known here.
+/// Defines a function that prefetches cache lines from an address on. It preserves all registers, and no
+/// address faults. `None` on machines for which there is no code here.
 pub fn read_ahead(jit: &mut JITModule) -> Result<Option<FuncId>> {
     let Some(code) = READ_AHEAD else { return Ok(None) };
     let id = jit.declare_anonymous_function(&call_signature()).map_err(failed)?;
@@ -75,17 +75,18 @@ const READ_AHEAD: Option<&[u8]> = Some(&[
 ]);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const READ_AHEAD: Option<&[u8]> = None;
-/// Of functions, in bytes.
+/// Alignment of functions in bytes.
 const CODE_ALIGNMENT: u64 = 16;
 
-/// `fn(argument)`, whatever its address is of. More arguments would tie registers on the usual way.
+/// `fn(argument)`, where the argument is an address. More arguments would occupy registers on the common
+/// path.
 fn signature(call_conv: CallConv) -> Signature {
     let mut signature = Signature::new(call_conv);
     signature.params.push(AbiParam::new(types::I64));
     signature
 }
 
-/// As code calls a detour.
+/// The signature for calls of a trampoline.
 pub fn call_signature() -> Signature {
     signature(CallConv::PreserveAll)
 }

@@ -8,9 +8,8 @@
 //!   operands.
 //! - Only [`Op::Address`] addresses memory. It tests a range of bytes once; loads and stores that use its
 //!   result stay within that range.
-//!   that use its result stay within that range.
-//! - An edge gives one argument per parameter of its target, of the same types.
-//! - No [`Op::Get`] and no [`Op::Set`] exists of a [`Local`] after [`ssa`].
+//! - An edge has one argument for each parameter of its target, of the same types.
+//! - No [`Op::Get`] and no [`Op::Set`] of a [`Local`] remains after [`ssa`].
 //!
 //! Each pass works on a whole kernel:
 //! - [`guard`] finds the test of the domain.

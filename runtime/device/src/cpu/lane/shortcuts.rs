@@ -28,7 +28,7 @@ pub fn close(kernel: &mut Kernel) {
 struct Shortcut {
     condition: Value,
     /// The block that runs only if the condition equals `when`.
-    round: BlockId,
+    bypassed: BlockId,
     when: bool,
     join: BlockId,
 }
@@ -41,15 +41,15 @@ fn find(kernel: &Kernel, n_edges: &[u32], from: BlockId) -> Option<Shortcut> {
     candidates.into_iter().find_map(|(long, short, when)| {
         let block = &kernel.blocks[long.to.0 as usize];
         let Terminator::Jump(end) = &block.end else { return None };
-        let is_round = end.to == short.to && n_edges[long.to.0 as usize] == 1 && block.params.is_empty();
+        let is_bypass = end.to == short.to && n_edges[long.to.0 as usize] == 1 && block.params.is_empty();
         let is_cheap =
             block.insts.len() <= MAX_INSTS && block.insts.iter().all(|inst| is_cheap(kernel, inst));
         let is_same = |(&there, &here): (&Value, &Value)| {
             there == here || here == *condition || constant(kernel, here) == Some(u64::from(!when))
         };
         let all_same = end.args.iter().zip(&short.args).all(is_same);
-        let shortcut = Shortcut { condition: *condition, round: long.to, when, join: short.to };
-        (is_round && is_cheap && all_same).then_some(shortcut)
+        let shortcut = Shortcut { condition: *condition, bypassed: long.to, when, join: short.to };
+        (is_bypass && is_cheap && all_same).then_some(shortcut)
     })
 }
 
@@ -84,14 +84,16 @@ fn constant(kernel: &Kernel, value: Value) -> Option<u64> {
 }
 
 fn close_one(kernel: &mut Kernel, from: BlockId, shortcut: Shortcut) {
-    let Shortcut { condition, round, when, join } = shortcut;
-    let round = std::mem::take(&mut kernel.blocks[round.0 as usize]);
-    for value in round.insts.iter().filter_map(|inst| inst.result) {
+    let Shortcut { condition, bypassed, when, join } = shortcut;
+    let block = std::mem::take(&mut kernel.blocks[bypassed.0 as usize]);
+    for value in block.insts.iter().filter_map(|inst| inst.result) {
         kernel.values[value.0 as usize].def = Def::Inst(from);
     }
-    let line = round.line;
-    kernel.blocks[from.0 as usize].insts.extend(round.insts);
-    let Terminator::Jump(there) = round.end else { unreachable!("a shortcut bypasses a block that ends with a jump") };
+    let line = block.line;
+    kernel.blocks[from.0 as usize].insts.extend(block.insts);
+    let Terminator::Jump(there) = block.end else {
+        unreachable!("a shortcut bypasses a block that ends with a jump")
+    };
     let here = match &kernel.blocks[from.0 as usize].end {
         Terminator::Branch { otherwise, .. } if when => otherwise.args.clone(),
         Terminator::Branch { then, .. } => then.args.clone(),

@@ -153,14 +153,14 @@ fn finish(
     }
     // Unreachable code has no shape, and nothing uses it.
     let shapes: Vec<Shape> = shapes.known.iter().map(|shape| shape.unwrap_or(Shape::Varying)).collect();
-    let along_rows = across == Across::Row && goes_along_rows(kernel, &regions, &shapes);
+    let along_rows = across == Across::Row && may_run_along_rows(kernel, &regions, &shapes);
     Some(Plan { width: LANES, across, granule, shapes, regions, along_rows })
 }
 
 /// Whether each lane accesses only its own elements of rows, and only once. Then a row of lanes is contiguous
-/// memory, and rows below it share no cache lines. The kernel must not be instrumented, because workgroups
+/// memory, and the rows below it reuse none of it. The kernel must not be instrumented, because workgroups
 /// run at once.
-fn goes_along_rows(kernel: &Kernel, regions: &[RegionPlan], shapes: &[Shape]) -> bool {
+fn may_run_along_rows(kernel: &Kernel, regions: &[RegionPlan], shapes: &[Shape]) -> bool {
     let [region] = regions else { return false };
     let is_row = |address: &Address| match address.dynamic.map(|dynamic| shapes[dynamic.0 as usize]) {
         None | Some(Shape::Uniform) => true,

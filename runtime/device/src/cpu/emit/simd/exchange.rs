@@ -1,21 +1,21 @@
-//! Lanes that are no row in memory: code writes down where each is, and these functions load or store them one
-//! by one. Code calls them by way of [`trampolines`](crate::cpu::emit::trampolines).
+//! Lanes that are not contiguous in memory. Code stores the offset of each, and these functions load or store
+//! them one by one. Code calls them through [`trampolines`](crate::cpu::emit::trampolines).
 
 use crate::cpu::lane::simd::MAX_WIDTH;
 
-/// What lanes exchange with memory when they are no row.
+/// The arguments of a gather or a scatter.
 #[repr(C)]
 pub struct Exchange {
-    /// Lane after lane, as in the vectors.
+    /// Lane after lane, as in vectors.
     pub values: [u8; 8 * MAX_WIDTH as usize],
     /// Bytes from the base.
     pub offsets: [i64; MAX_WIDTH as usize],
     pub base: *mut u8,
-    /// The first offset at which a lane is outside.
+    /// The first offset that is out of range.
     pub limit: u64,
-    /// Of a lane's value.
+    /// Size of a lane's value.
     pub bytes: u32,
-    /// The lanes that exchange anything, as bits.
+    /// The participating lanes as bits.
     pub lanes: u32,
 }
 
@@ -25,7 +25,7 @@ impl Exchange {
         (0..MAX_WIDTH as usize).filter(move |lane| lanes >> lane & 1 == 1)
     }
 
-    /// Where a lane's access is, if that is inside.
+    /// The address of a lane's access, if it is in range.
     fn place<const BYTES: usize>(&self, lane: usize) -> Option<*mut [u8; BYTES]> {
         let offset = self.offsets[lane];
         ((offset as u64) < self.limit).then(|| self.base.wrapping_offset(offset as isize).cast())
@@ -33,7 +33,7 @@ impl Exchange {
 
     fn load<const BYTES: usize>(&mut self) {
         for lane in self.each_lane() {
-            // SAFETY: below its limit, an access is inside of its space.
+            // SAFETY: an offset below its limit is inside the space.
             let value = self.place::<BYTES>(lane).map_or([0; BYTES], |place| unsafe { place.read() });
             self.values[lane * BYTES..][..BYTES].copy_from_slice(&value);
         }

@@ -1,7 +1,7 @@
-//! From block to block: masks where lanes part, jumps where they stay together.
+//! Control flow: masks where lanes diverge, plain jumps where they are converged.
 //!
-//! Parameters of a block where lanes wait are variables, which each edge sets for its lanes; those of other
-//! blocks are parameters of the code's blocks.
+//! At joins where lanes wait, block parameters are variables, and each edge sets them for its lanes. Other
+//! block parameters are parameters of CLIF blocks.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
@@ -14,7 +14,7 @@ use crate::cpu::emit::scalar::clif;
 use crate::cpu::lane::simd::Step;
 use crate::cpu::lane::{BlockId, Edge, Terminator, Ty, Value};
 
-/// An edge whose arguments are there.
+/// An edge whose arguments are emitted.
 struct EmittedEdge {
     to: usize,
     deferred: bool,
@@ -44,7 +44,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Makes the variables, and gives those a first value that are set lane by lane.
+    /// Declares variables, and initialises those that are set lane by lane.
     fn declare(&mut self) {
         let region = self.region;
         let kernel = self.work.kernel;
@@ -150,7 +150,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.terminator(place, &block.end);
     }
 
-    /// Lanes that waited here run.
+    /// Activates the lanes that waited here.
     fn resume_waiting(&mut self, place: usize) {
         let Some(pending) = self.pending.get(&place).cloned() else { return };
         let none = self.no_lanes();
@@ -224,7 +224,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// All edges with their arguments, in order.
+    /// Emits the arguments of all edges, in order.
     fn emit_edges(&mut self, place: usize, end: &Terminator) -> Vec<EmittedEdge> {
         let edges = end.edges().into_iter().enumerate();
         edges
@@ -250,7 +250,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         EmittedEdge { to, deferred, args: Args::Block(args) }
     }
 
-    /// Sets the mask where lanes that are together come to blocks where they need not be.
+    /// Sets the mask where converged lanes enter blocks that need one.
     fn leave_converged(&mut self, place: usize, edges: &[&EmittedEdge]) {
         if self.region.converged[place] && edges.iter().any(|edge| !self.region.converged[edge.to]) {
             let all = self.all_lanes();
@@ -260,7 +260,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Leaves a block by one way with all lanes that run.
+    /// Leaves a block by one edge, with all active lanes.
     fn take_edge(&mut self, place: usize, edge: &EmittedEdge, mask: Option<&[ir::Value]>) {
         self.arrive(edge, mask);
         if edge.deferred {
@@ -270,7 +270,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Notes at the end of an edge which lanes come by it, and with what.
+    /// Records at the end of an edge which lanes take it, and with which arguments.
     fn arrive(&mut self, edge: &EmittedEdge, mask: Option<&[ir::Value]>) {
         let Args::Blend(args) = &edge.args else { return };
         for (&param, vectors) in self.params(edge.to).iter().zip(args) {
@@ -299,12 +299,12 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.scalar.builder.ins().jump(self.entries[edge.to], args);
     }
 
-    /// Takes one of two edges, all lanes the same.
+    /// Branches to one of two edges, for all lanes.
     fn branch(&mut self, place: usize, condition: Value, end: &'k Terminator) {
         let mask = self.active();
         let edges = self.emit_edges(place, end);
         self.leave_converged(place, &[&edges[0], &edges[1]]);
-        // As in scalar code, the way on inside the loop is the second.
+        // As in scalar code, the edge that stays in the loop is second.
         let (condition, first, second) = if self.leaves(place, &edges[1]) && !self.leaves(place, &edges[0]) {
             (self.scalar.opposite(condition), &edges[1], &edges[0])
         } else {
@@ -321,7 +321,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Where a jump along an edge goes, if need be to a block of its own.
+    /// The target of a jump along an edge: the entry, or a new block.
     fn target(&mut self, edge: &EmittedEdge) -> (ir::Block, Vec<BlockArg>) {
         match &edge.args {
             Args::Block(args) if !edge.deferred => (self.entries[edge.to], args.clone()),
@@ -346,7 +346,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// The lanes whose value is a literal.
+    /// The mask of the lanes whose value equals a literal.
     fn equal(&mut self, value: Value, literal: u64) -> Vec<ir::Value> {
         let ty = self.ty(value);
         let vectors = self.vector(value);
@@ -364,7 +364,8 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         vectors.into_iter().map(|own| self.scalar.builder.ins().icmp(IntCC::Equal, own, literal)).collect()
     }
 
-    /// The lanes that run, shared out: each mask takes its own of what is left, and the last gets the rest.
+    /// Partitions the active lanes: each mask takes its share of the remaining ones, and the last gets the
+    /// rest.
     fn choice(&mut self, masks: &[Vec<ir::Value>]) -> Vec<Vec<ir::Value>> {
         let mut rest = match self.active() {
             Some(active) => active,
@@ -386,7 +387,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         shares
     }
 
-    /// Lanes part: at most one way is gone at once, with the lanes of it, if there are any.
+    /// Diverges: continues along at most one edge, if any of its lanes are active. The others wait.
     fn diverge(&mut self, place: usize, edges: &[EmittedEdge], masks: Vec<Vec<ir::Value>>) {
         let mut now = None;
         for (edge, mask) in edges.iter().zip(masks) {
@@ -403,8 +404,8 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         let (block, args) = self.target(edge);
         let others = self.chain(self.region.steps[place].clone());
         if !self.leaves(place, edge) && edges.iter().any(|edge| self.leaves(place, edge)) {
-            // Here too the way on inside the loop is the second: the code generator takes what does not change
-            // there out of a loop only as long as it has seen nothing behind it.
+            // Here too, the edge that stays in the loop is second. The code generator hoists invariants out
+            // of a loop only until it has seen code after the loop.
             let none = self.none(&mask);
             self.scalar.builder.ins().brif(none, others, &[], block, &args);
         } else {
@@ -413,18 +414,18 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Whether a way leads out of a loop.
+    /// Whether an edge leaves a loop.
     fn leaves(&self, place: usize, edge: &EmittedEdge) -> bool {
         self.scalar.region.exits.contains(&(self.id(place), self.id(edge.to)))
     }
 
-    /// Goes where lanes wait.
+    /// Continues where lanes wait.
     fn resume_others(&mut self, place: usize) {
         let chain = self.chain(self.region.steps[place].clone());
         self.scalar.builder.ins().jump(chain, &[]);
     }
 
-    /// The block that looks for waiting lanes along some steps.
+    /// The block that looks for waiting lanes along these steps.
     fn chain(&mut self, steps: Vec<Step>) -> ir::Block {
         if let Some(&block) = self.chains.get(&steps) {
             return block;
@@ -469,7 +470,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.any(&masks)
     }
 
-    /// Loops that lanes go round by waiting look at the interrupt flag too.
+    /// Loops that iterate by waiting poll the interrupt flag, too.
     fn poll_at_head(&mut self, place: usize) {
         if self.region.order.loops.iter().any(|found| found.head == place) {
             let block = &self.work.kernel.blocks[self.id(place).0 as usize];
@@ -501,7 +502,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Keeps what is wanted behind a barrier: the gang's part of each value side by side.
+    /// Stores the values that are live after a barrier, each with the lanes of the SIMD group side by side.
     fn store_carried(&mut self, behind: BlockId) {
         for value in self.work.carried.live.get(&behind).cloned().unwrap_or_default() {
             let frame = self.scalar.spaces.frame();

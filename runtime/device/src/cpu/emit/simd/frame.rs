@@ -1,5 +1,5 @@
-//! The lanes' own memory in gangs, woven as [`crate::cpu::lane::frames`] has it: what all lanes do at one offset is
-//! one vector access, and the rest goes lane by lane.
+//! Private memory in SIMD groups, interleaved as [`crate::cpu::lane::frames`] describes. An access of all
+//! lanes at one offset is one vector access; others go lane by lane.
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, Signature, types};
 
@@ -13,7 +13,7 @@ use crate::cpu::lane::frames::is_own;
 use crate::cpu::lane::shapes::Shape;
 use crate::cpu::lane::{Address, Builtin, Op, Space, Ty, Value};
 
-/// Where the memory of the current gang's lanes begins, if they have any.
+/// The start of the current SIMD group's private memory, if it has any.
 pub(super) fn start(scalar: &mut Emitter<'_, '_>, has_regions: bool) -> Option<ir::Value> {
     let kernel = scalar.kernel;
     if kernel.frame_size == 0 {
@@ -31,7 +31,7 @@ pub(super) fn start(scalar: &mut Emitter<'_, '_>, has_regions: bool) -> Option<i
 }
 
 impl<'k> SimdGroup<'_, 'k, '_> {
-    /// The address that a value is, if it leads to memory of the lanes themselves.
+    /// The address behind a value, if it is in private memory.
     pub(super) fn own_address(&self, value: Value) -> Option<&'k Address> {
         match self.shapes.def(value) {
             Some(Op::Address(address)) if is_own(address) => Some(address),
@@ -39,7 +39,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Whether an access is one at the same place for all lanes, of a whole granule.
+    /// Whether all lanes access a whole granule at the same offset.
     fn is_alike(&self, address: &Address, size: u32) -> bool {
         let dynamic = address.dynamic.map_or(Shape::Uniform, |dynamic| self.shape(dynamic));
         size == self.plan.granule && dynamic == Shape::Uniform
@@ -82,7 +82,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// The lanes that do not run store where nobody looks.
+    /// Stores lane by lane. Inactive lanes store to scratch memory.
     fn store_own_lanes(&mut self, address: &Address, offset: u32, value: Value) {
         let bits = self.active().map(|mask| self.bits(&mask));
         for lane in 0..self.plan.width {
@@ -97,7 +97,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Where `offset` bytes behind an address are for a lane; elsewhere, where the address is out of range.
+    /// The address `offset` bytes after an address, for one lane. Scratch memory if it is out of range.
     pub(super) fn own_place(&mut self, address: &Address, offset: u32, lane: u32) -> ir::Value {
         let dynamic = address.dynamic.map(|dynamic| match self.shape(dynamic) {
             Shape::Uniform => self.scalar.value(dynamic),
@@ -136,7 +136,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
                 None => first,
             };
         }
-        // Inside of a granule.
+        // Inside a granule.
         let constant = self.scalar.builder.ins().iconst(types::I64, constant);
         let at = match dynamic {
             Some(dynamic) => self.scalar.builder.ins().iadd(dynamic, constant),
@@ -150,7 +150,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.scalar.builder.ins().iadd_imm_s(there, column)
     }
 
-    /// Zeroes bytes of the memory of each lane that runs.
+    /// Zeroes bytes in the memory of each active lane.
     pub(super) fn clear(&mut self, start: u32, size: u32) {
         let width = self.plan.width;
         let frame = self.frame.expect("a kernel with memory of its own has some");
@@ -191,7 +191,7 @@ extern "C" fn clear_lanes(first: *mut u8, rows: u32, granule: u32, width: u32, l
     for row in 0..rows {
         for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
             let at = (row * width + lane) * granule;
-            // SAFETY: compiled code passes a part of the gang's memory, which has so many rows.
+            // SAFETY: compiled code passes a part of the SIMD group's memory, which has so many rows.
             unsafe { first.add(at as usize).write_bytes(0, granule as usize) };
         }
     }

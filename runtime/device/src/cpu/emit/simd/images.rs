@@ -1,5 +1,5 @@
-//! Images in gangs. Each lane that runs goes to its own texel, by way of 16 bytes of the stack; what it finds there
-//! lies woven with the other lanes' afterwards, so that a channel is one vector.
+//! Images in SIMD groups. Each active lane accesses its own texel through 16 bytes of the stack. The results
+//! are interleaved with those of other lanes, so that a channel is one vector.
 
 use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, types};
 
@@ -8,7 +8,7 @@ use super::memory::own;
 use crate::cpu::emit::ops::memory;
 use crate::cpu::lane::{Address, ImageAction, Value};
 
-/// Words of a texel, whatever the format.
+/// Words of a texel in every format.
 const CHANNELS: u32 = 4;
 
 impl SimdGroup<'_, '_, '_> {
@@ -59,7 +59,7 @@ impl SimdGroup<'_, '_, '_> {
         }
     }
 
-    /// Calls `f` with the place of each channel in the memory of the lanes and in a texel.
+    /// Calls `f` with the address of each channel in the lanes' memory, and its offset in a texel.
     fn each_channel(&mut self, texel: &Address, lane: u32, mut f: impl FnMut(&mut Self, ir::Value, i32)) {
         for offset in (0..CHANNELS).map(|channel| 4 * channel) {
             let woven = self.own_place(texel, offset, lane);

@@ -1,4 +1,4 @@
-//! Probes of gangs: one test for all lanes, and one call for those that it holds for.
+//! Instrumentation of SIMD groups: one test for all lanes, and one call for those that it selects.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, StackSlotData, StackSlotKind, types};
@@ -11,7 +11,7 @@ use crate::cpu::lane::shapes::Shape;
 use crate::cpu::lane::simd::Across;
 use crate::cpu::lane::{Binary, Compare, Op, Ty, Value};
 
-/// What code lays down for a call. The columns follow. ORDER: compiled code stores by these offsets.
+/// The arguments of a call in memory. The columns follow. ORDER: compiled code stores at these offsets.
 #[repr(C, align(16))]
 struct Reached {
     group: [u32; 3],
@@ -22,7 +22,7 @@ struct Reached {
     wide: u32,
     truths: u32,
     there: u32,
-    /// 1 where lanes are workgroups.
+    /// 1 if lanes are workgroups.
     across_groups: u32,
 }
 
@@ -42,7 +42,7 @@ impl SimdGroup<'_, '_, '_> {
         self.scalar.builder.switch_to_block(behind);
     }
 
-    /// Whether a condition may be true for a lane that runs: never false where it is.
+    /// Whether a condition may be true for an active lane. It may be true too often, but never too rarely.
     fn may_be_true(&mut self, when: Value) -> ir::Value {
         if self.shape(when) == Shape::Uniform {
             return self.scalar.value(when);
@@ -69,14 +69,15 @@ impl SimdGroup<'_, '_, '_> {
         }
     }
 
-    /// Whether each lane has more than the one before it, unless the number wraps in between.
+    /// Whether the value increases from lane to lane, unless it wraps around.
     fn rises(&self, value: Value) -> bool {
         let kept = self.region.is_loop_exit_value(self.work.kernel, value, self.place);
         let rises = matches!(self.shape(value), Shape::Linear { stride: 1..=0xffff, exact: true });
         rises && !kept
     }
 
-    /// Whether the last lane is not below a bound, or a number wraps before it: then all others are below it.
+    /// Whether the last lane is not below a bound, or the value wraps around before it. Otherwise all lanes
+    /// are below the bound.
     fn ends_past(&mut self, value: Value, bound: Value) -> ir::Value {
         let (first, last) = (self.lane(value, 0), self.lane(value, self.plan.width - 1));
         let bound = self.scalar.value(bound);
@@ -85,7 +86,7 @@ impl SimdGroup<'_, '_, '_> {
         self.scalar.builder.ins().bor(past, wraps)
     }
 
-    /// Calls the observer for the lanes that run and that a condition holds for.
+    /// Calls the observer for the active lanes for which a condition is true.
     pub(super) fn report(&mut self, site_id: u32, values: &[Value], when: Option<Value>) {
         let there = self.lanes_there(when);
         let head = size_of::<Reached>();
@@ -119,7 +120,7 @@ impl SimdGroup<'_, '_, '_> {
         self.scalar.builder.ins().call_indirect(signature, function, &[self.scalar.context, at]);
     }
 
-    /// The lanes that run and that a condition holds for, as bits.
+    /// The active lanes for which a condition is true, as bits.
     pub(super) fn lanes_there(&mut self, when: Option<Value>) -> ir::Value {
         let active = self.active();
         let holds = when.filter(|&when| self.shape(when) != Shape::Uniform).map(|when| self.vector(when));
@@ -136,18 +137,19 @@ impl SimdGroup<'_, '_, '_> {
     }
 }
 
-/// Tells the observer of the lanes of a gang at a probe.
+/// Reports the lanes of a SIMD group at a site to the observer.
 ///
 /// # Safety
-/// Compiled code passes its context, which has an observer where the kernel has probes, and what it laid down.
+/// Compiled code passes its context, which has an observer if the kernel is instrumented, and the arguments
+/// that it stored.
 unsafe extern "C" fn reached(context: *mut Context, reached: *const Reached) {
-    // SAFETY: the code laid down the head and as many columns as it says, and this thread alone uses the
-    // observer for as long as the code runs.
+    // SAFETY: the code stored the head and as many columns as it says. This thread alone uses the observer
+    // while the code runs.
     let (head, observation) = unsafe { (&*reached, &mut *(*context).observation) };
     if head.there == 0 {
         return;
     }
-    // SAFETY: as above; the columns lie behind the head.
+    // SAFETY: as above; the columns follow the head.
     let columns =
         unsafe { std::slice::from_raw_parts(reached.add(1).cast::<Column>(), head.n_values as usize) };
     let lanes = Lanes {

@@ -1,8 +1,8 @@
-//! Loads, stores and atomics of gangs.
+//! Loads, stores and atomics of SIMD groups.
 //!
-//! An address whose lanes are neighbours is a [`Row`]: one comparison tells whether all of it is inside, and
-//! then it is loaded and stored in vectors. Where it is not (at an array's end, or where an index wraps), a
-//! function goes through the lanes. Other addresses are tested and used lane by lane.
+//! An address whose lanes are at a constant stride is a [`Row`]. If one comparison shows that all of it is in
+//! range, it is loaded and stored in vectors. Otherwise (at an array's end, or where an index wraps around) a
+//! function loops over the lanes. Other addresses are checked and used lane by lane.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
@@ -21,32 +21,32 @@ use crate::cpu::lane::shapes::{Bound, Shape, Shapes};
 use crate::cpu::lane::simd::{Plan, RegionPlan};
 use crate::cpu::lane::{Address, Binary, Convert, Op, Space, Ty, Value};
 
-/// An address with a lane every `stride` bytes.
+/// An address whose lanes are `stride` bytes apart.
 pub(super) struct Row {
     address: Address,
     dynamic: Value,
     stride: i64,
-    /// The first offset of the first lane at which some lane is outside or wraps.
+    /// The first offset of the first lane at which some lane is out of range or wraps around.
     limit: Limit,
     /// The same for a single lane.
     lane_limit: Limit,
-    /// Values whose first lane must be below a bound, so that the lanes are a row.
+    /// Upper bounds for values of the first lane, so that the lanes are linear.
     conditions: Vec<(Value, u64)>,
-    /// Other tests that the first lane must pass.
+    /// Further bounds for the first lane.
     guards: Vec<Guard>,
-    /// Tests of an index that every lane of a whole row passes.
+    /// Tests of an index that hold for every lane of a whole row.
     tests: Vec<Value>,
     exact: bool,
-    /// Whether a loop goes through memory from row to row, each of them a line of the cache or more.
+    /// Whether a loop steps through memory, with at least a cache line in each iteration.
     is_streamed: bool,
 }
 
-/// Bytes of a line of the cache.
+/// Size of a cache line in bytes.
 const LINE: i64 = 64;
-/// How far ahead of a stream memory is fetched. The hardware fetches ahead as well, but stops where a page of 4 KiB
-/// ends, and then has to begin anew.
+/// Prefetch distance. The hardware prefetches too, but stops at the end of each 4 KiB page and has to
+/// restart.
 const AHEAD: i64 = 16 << 10;
-/// Bytes that are fetched at once.
+/// Bytes of one prefetch.
 const AT_ONCE: i64 = N_LINES as i64 * LINE;
 
 impl Row {
@@ -56,16 +56,16 @@ impl Row {
     }
 }
 
-/// The first lane's index must be as far as `reach` below a length.
+/// The first lane's index plus `reach` must be below a length.
 struct Guard {
     index: Value,
     len: Value,
     reach: u64,
-    /// Where the address is that many times the index made wide, the address is tested instead.
+    /// If the address is this multiple of the widened index, the address is tested instead.
     scale: Option<u64>,
 }
 
-/// Memory of the lanes themselves.
+/// Flags of accesses to private memory.
 pub(super) fn own() -> MemFlagsData {
     MemFlagsData::trusted()
 }
@@ -74,7 +74,7 @@ pub(super) fn memory() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
-/// Finds the rows of a region, and makes their limits before the lanes.
+/// Finds the rows of a region, and emits their limits before the loops over lanes.
 pub(super) fn rows(
     scalar: &mut Emitter<'_, '_>,
     plan: &Plan,
@@ -109,7 +109,7 @@ fn row(
 ) -> Option<Row> {
     let dynamic = address.dynamic.filter(|_| !is_own(address))?;
     let Some(Shape::Linear { stride, exact }) = shapes.get(dynamic) else { return None };
-    // Single bytes are booleans or parts of words: in vectors, lanes have 32 bits at least.
+    // Single bytes are booleans or parts of words. In vectors, lanes have at least 32 bits.
     if address.size < 4 || stride != i64::from(address.size) || !(exact || lazy.contains(&dynamic)) {
         return None;
     }
@@ -146,7 +146,7 @@ fn row(
     })
 }
 
-/// Takes apart a value that is another one times a constant.
+/// Matches a product of a value and a constant.
 fn scaled(shapes: &Shapes<'_>, value: Value) -> (u64, Option<Value>) {
     match shapes.def(value) {
         Some(&Op::Binary(Binary::Mul, a, factor)) => match shapes.constant(factor) {
@@ -157,7 +157,7 @@ fn scaled(shapes: &Shapes<'_>, value: Value) -> (u64, Option<Value>) {
     }
 }
 
-/// How many times an index of 32 bits an address is, if it is that and nothing else.
+/// The factor by which an address is a 32-bit index; `None` if it is anything else.
 fn scale(shapes: &Shapes<'_>, address: Value, index: Value) -> Option<u64> {
     let (factor, wide) = scaled(shapes, address);
     let Some(&Op::Convert(Convert::SignExtend | Convert::ZeroExtend, narrow)) =
@@ -169,17 +169,17 @@ fn scale(shapes: &Shapes<'_>, address: Value, index: Value) -> Option<u64> {
     (narrow == index || kept_inside == Some(index)).then_some(factor)
 }
 
-/// What the first lane of some values must be below, so that others are linear.
+/// Bounds for the first lane of some values that make others linear.
 #[derive(Default)]
 struct Conditions {
     below: FxHashMap<Value, u64>,
     /// Index, length and reach, as in [`Guard`].
     guards: Vec<(Value, Value, u64)>,
-    /// Tests that every lane passes then.
+    /// Tests that then hold for every lane.
     tests: Vec<Value>,
 }
 
-/// Finds what must hold so that `value` is linear. `None` where that is not so simple.
+/// Finds the conditions under which `value` is linear. `None` if there is no simple form.
 fn find_conditions(
     shapes: &Shapes<'_>,
     lazy: &FxHashSet<Value>,
@@ -205,7 +205,7 @@ fn find_conditions(
         }
         Op::Select(..) => {
             let guarded = shapes.guarded(op)?;
-            // What the test is made of is only sure to be at hand in its own block.
+            // The operands of the test are available only in its own block.
             if shapes.home(guarded.test) != shapes.home(value) {
                 return None;
             }
@@ -227,18 +227,18 @@ fn find_conditions(
     Some(())
 }
 
-/// A load that is taken only where a test of its index holds, which holds where the row is whole.
+/// A load that is selected only if a test of its index holds. A whole row passes the test.
 pub(super) struct Tested {
     address: Value,
     ty: Ty,
     offset: u32,
     test: Value,
-    /// Parts of the test that are the same for every lane.
+    /// Uniform parts of the test.
     uniform: Vec<Value>,
 }
 
-/// Finds selections of a loaded value or zero that can be made where the value is loaded, by their results,
-/// and the loads that are nothing else.
+/// Finds selects between a loaded value and zero that can be merged into the load. Returns them by their
+/// results, with the loads that have no other use.
 pub(super) fn tested(
     work: Work<'_>,
     region: &RegionPlan,
@@ -249,7 +249,7 @@ pub(super) fn tested(
     region.each_use(work.kernel, work.carried, &mut |value, _| *n_uses.entry(value).or_default() += 1);
     let (mut found, mut loads) = (FxHashMap::default(), FxHashSet::default());
     for block in &region.order.blocks {
-        // Loads since the last operation that may have changed memory.
+        // Loads since the last operation that may have written memory.
         let mut fresh: FxHashSet<Value> = FxHashSet::default();
         for inst in &work.kernel.blocks[block.0 as usize].insts {
             match (&inst.op, inst.result) {
@@ -297,7 +297,7 @@ fn as_tested(
 }
 
 impl<'k> SimdGroup<'_, 'k, '_> {
-    /// What each lane finds at its own address.
+    /// Loads from each lane's address.
     pub(super) fn load(&mut self, op: &'k Op, ty: Ty, address: Value, offset: u32) -> Vec<ir::Value> {
         if let Some(own) = self.own_address(address) {
             return self.load_own(own, ty, offset);
@@ -309,7 +309,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// A row, but zero in the lanes whose index fails a test.
+    /// Loads a row, with zero in the lanes whose index fails a test.
     pub(super) fn load_tested(&mut self, tested: &Tested) -> Vec<ir::Value> {
         let rows = self.rows;
         let row = &rows[&tested.address];
@@ -346,8 +346,8 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         results
     }
 
-    /// Calls a [`read_ahead`](crate::cpu::emit::trampolines::read_ahead) where a stream that goes on by `step` bytes
-    /// comes to the next lines that one call fetches.
+    /// Calls [`read_ahead`](crate::cpu::emit::trampolines::read_ahead) whenever a stream with stride `step`
+    /// enters the lines of the next prefetch.
     fn read_ahead(&mut self, function: ir::FuncRef, there: ir::Value, step: i64) {
         let builder = &mut self.scalar.builder;
         let [calls, behind] = std::array::from_fn(|_| builder.create_block());
@@ -385,7 +385,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Stores where lanes are no row: once, if it is the same at the same address for all.
+    /// Stores to lanes that are not a row. A uniform store happens once.
     pub(super) fn store_apart(&mut self, op: &'k Op, address: Value, value: Value) {
         if [address, value].iter().all(|&value| self.shape(value) == Shape::Uniform) {
             self.scalar.op(op);
@@ -399,7 +399,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         let ty = self.ty(value);
         let (mut whole, there) = self.is_whole(row);
         let mask = self.active();
-        // Nobody else stores into shared memory meanwhile, so there lanes that do not run may store what is there.
+        // No other thread writes shared memory meanwhile, so inactive lanes may store the old value.
         let blends = row.address.space == Space::Shared;
         if let Some(mask) = mask.as_ref().filter(|_| !blends) {
             let all = self.all(mask);
@@ -436,7 +436,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.scalar.builder.switch_to_block(behind);
     }
 
-    /// Whether all lanes of a row are inside, and where the first is then.
+    /// Whether all lanes of a row are in range, and the address of the first.
     pub(super) fn is_whole(&mut self, row: &Row) -> (ir::Value, ir::Value) {
         let first = self.scalar.value(row.dynamic);
         let below = IntCC::UnsignedLessThan;
@@ -463,7 +463,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         (whole, self.scalar.builder.ins().iadd(base, first))
     }
 
-    /// A limit that is no higher than a guard allows. A negative index has no place below any limit.
+    /// The minimum of a limit and a guard's bound. A negative index is never below it.
     fn guarded_limit(&mut self, limit: Limit, guard: &Guard) -> Limit {
         let len = self.scalar.value(guard.len);
         let ins = &mut self.scalar.builder;
@@ -476,8 +476,8 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.scalar.lowest(limit, own)
     }
 
-    /// Goes through the lanes of a row one by one: loads, or stores the vectors of some lanes. Gives where the
-    /// loaded values are.
+    /// Loops over the lanes of a row: loads, or stores the vectors of some lanes. Returns the address of the
+    /// loaded values.
     fn exchange(
         &mut self,
         row: &Row,
@@ -528,7 +528,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.scalar.builder.ins().iconst(types::I32, (1 << self.plan.width) - 1)
     }
 
-    /// Writes down where each lane of a row is; out of reach, where it fails a test.
+    /// Stores the offset of each lane of a row. Lanes that fail a test get an offset out of range.
     fn lane_offsets(&mut self, row: &Row, test: Option<Value>, exchange: ir::Value) {
         let start = std::mem::offset_of!(Exchange, offsets) as i32;
         for lane in 0..self.plan.width {
@@ -549,7 +549,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Stores lane by lane, those that do not run where nobody looks.
+    /// Stores lane by lane. Inactive lanes store to scratch memory.
     fn store_each(&mut self, op: &'k Op, address: Value) {
         let bits = self.active().map(|mask| self.bits(&mask));
         for lane in 0..self.plan.width {
@@ -570,7 +570,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// As `lane_op`, at an address that is given.
+    /// As `lane_op`, at a given address.
     fn lane_op_with(&mut self, op: &'k Op, address: Value, there: ir::Value, lane: u32) -> Option<ir::Value> {
         let mut operands = Vec::new();
         op.clone().each_use(&mut |value| operands.push(*value));
@@ -581,7 +581,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.with_operands(&operands, &own, |simd| simd.scalar.op(op))
     }
 
-    /// An operation with an effect, by each lane that runs, in order.
+    /// Runs an operation with an effect for each active lane, in order.
     pub(super) fn one_by_one(&mut self, op: &'k Op, result: Value) -> Vec<ir::Value> {
         let ty = self.ty(result);
         let bits = self.active().map(|mask| self.bits(&mask));

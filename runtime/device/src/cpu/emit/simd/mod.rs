@@ -1,14 +1,13 @@
-//! Gangs: neighbouring lanes of a row go through a region together, as [`Plan`] has it.
+//! SIMD code: neighbouring lanes of a row run a region together, as [`Plan`] says.
 //!
-//! What is uniform, and the first lane's part of what is linear, are scalars, made by the scalar emitter.
-//! What varies lies in 128-bit vectors of four lanes (two, where lanes have 64 bits; booleans are masks of
-//! 32). What no vector operation does is done lane by lane, with the scalar emitter again. Results are those
-//! of scalar code, bit for bit.
+//! Uniform values, and the first lane of linear ones, are scalars from the scalar emitter. Varying values are
+//! 128-bit vectors of four lanes, or two for 64-bit values. Booleans are masks of 32 bits. Operations without
+//! a vector form run lane by lane with the scalar emitter. The results equal those of scalar code, bit for
+//! bit.
 //!
-//! [`flow`] goes from block to block, [`values`] finds a value in the form in which it is wanted, [`ops`] has
-//! the vector operations, [`memory`] goes through addresses, where lanes lie apart by way of [`exchange`],
-//! [`together`] has what subgroups do together, [`probes`] tells the observer, and [`stamps`] spares it the rows that
-//! meet nothing.
+//! [`flow`] emits control flow, [`values`] converts values between their forms, and [`ops`] has the vector
+//! operations. [`memory`] emits accesses, and [`exchange`] those that are not contiguous. [`subgroup`] has
+//! subgroup operations, [`instrument`] calls the observer, and [`stamps`] skips rows without conflicts.
 
 mod exchange;
 mod flow;
@@ -39,10 +38,10 @@ use crate::cpu::lane::{Inst, Op, Value};
 
 /// Lanes of one vector of 32-bit values.
 const LANES: u32 = 4;
-/// Bytes that each lane has for a value that it carries over a barrier.
+/// Bytes for each carried value of a lane.
 pub const CARRIED_BYTES: u32 = 8;
 
-/// Makes the body of a region's function.
+/// Emits the body of a region's function.
 pub(super) fn emit(
     work: Work<'_>,
     target: Target,
@@ -110,40 +109,40 @@ struct SimdGroup<'g, 'k, 'b> {
     /// The module's [`read_ahead`](super::trampolines::read_ahead).
     read_ahead: Option<ir::FuncRef>,
     shapes: &'g Shapes<'k>,
-    /// Values that are made where an address wants them, lane by lane.
+    /// Values that are computed where an address uses them, lane by lane.
     lazy: &'g FxHashSet<Value>,
-    /// Addresses whose lanes are neighbours.
+    /// Addresses whose lanes have a constant stride.
     rows: &'g FxHashMap<Value, Row>,
-    /// Selections that are made as they are loaded, and the loads.
+    /// Selects that are merged into loads, and these loads.
     tested: &'g FxHashMap<Value, Tested>,
     only_tested: &'g FxHashSet<Value>,
     /// The block being emitted.
     place: usize,
     made: Made,
-    /// Varying values that other blocks than their own use.
+    /// Varying values that are used outside the block that defines them.
     variables: FxHashMap<Value, Vec<Variable>>,
-    /// What lanes take out of loops: each its own last one.
+    /// Values that leave loops: each lane's last one.
     exit_values: FxHashMap<Value, Vec<Variable>>,
     entries: Vec<ir::Block>,
-    /// The mask of the lanes that run, in blocks that lanes may come to apart.
+    /// The mask of active lanes, in blocks where lanes may have diverged.
     active: Vec<Variable>,
-    /// The masks of the lanes that wait, by block.
+    /// The masks of waiting lanes, by block.
     pending: FxHashMap<usize, Vec<Variable>>,
     /// Blocks that look for waiting lanes.
     chains: FxHashMap<Vec<Step>, ir::Block>,
     open_chains: Vec<Vec<Step>>,
-    /// Memory for accesses that do not lie in a row after all.
+    /// Stack memory for accesses that turn out not to be rows.
     exchange: Option<ir::StackSlot>,
-    /// Memory for arguments and results of functions.
+    /// Stack memory for arguments and results of functions.
     columns: Option<ir::StackSlot>,
-    /// Where the memory of the lanes themselves begins.
+    /// The start of the lanes' private memory.
     frame: Option<ir::Value>,
-    /// A texel on its way to an image or back.
+    /// Stack memory for a texel.
     texel: Option<ir::StackSlot>,
     stamp_form: StampForm,
 }
 
-/// What the current block has made so far.
+/// Values that the current block has already.
 #[derive(Clone, Default)]
 struct Made {
     vectors: FxHashMap<Value, Vec<ir::Value>>,
@@ -156,7 +155,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.plan.shapes[value.0 as usize]
     }
 
-    /// Emits what comes on a branch of its own: what it makes is not known behind it.
+    /// Emits code in a branch of its own. Values computed there are not available after it.
     fn aside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let (made, ready) = (self.made.clone(), self.scalar.ready.clone());
         let result = work(self);
@@ -180,7 +179,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
 
     fn result(&mut self, op: &'k Op, result: Value) {
         match (op, self.shape(result)) {
-            // It is made where it is used.
+            // It is computed where it is used.
             (Op::Address(address), _) if is_own(address) => {}
             (Op::Address(address), _)
                 if address.dynamic.is_some_and(|at| self.shape(at) != Shape::Uniform) => {}
@@ -211,7 +210,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Makes a uniform value, or the first lane's part of a linear one.
+    /// Emits a uniform value, or the first lane of a linear one.
     fn first_lane(&mut self, op: &'k Op, result: Value, shape: Shape) {
         let first = match self.shapes.guarded(op).filter(|_| shape != Shape::Uniform) {
             Some(guarded) => self.scalar.value(guarded.then),

@@ -1,4 +1,4 @@
-//! Lane operations on vectors. What is not here is done lane by lane.
+//! Vector forms of lane operations. Those without one run lane by lane.
 
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, StackSlotData, StackSlotKind, types};
 
@@ -10,7 +10,7 @@ use crate::cpu::lane::{Binary, Compare, Convert, Op, Ty, Unary, Value};
 use crate::cpu::math::{Column, Function, MAX_ARGS};
 
 impl<'k> SimdGroup<'_, 'k, '_> {
-    /// What an operation without effects gives every lane.
+    /// Emits an operation without effects for all lanes.
     pub(super) fn vector_op(&mut self, op: &'k Op) -> Vec<ir::Value> {
         match *op {
             Op::Unary(unary, a) if has_vector_unary(unary) => self.unary(unary, a),
@@ -33,7 +33,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// A call does all lanes at once: it costs every register, so one is cheaper than many.
+    /// One call handles all lanes, because a call clobbers every register.
     fn call(&mut self, function: Function, args: &[Value]) -> Vec<ir::Value> {
         let columns: Vec<_> = args.iter().map(|&arg| self.vector(arg)).collect();
         let slot = *self.columns.get_or_insert_with(|| {
@@ -134,7 +134,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         each.collect()
     }
 
-    /// By the same amount in each lane.
+    /// Shifts each lane by the same amount.
     fn shift(&mut self, op: Binary, a: Value, amount: Value) -> Vec<ir::Value> {
         let (vectors, amount) = (self.vector(a), self.scalar.value(amount));
         let each = vectors.into_iter().map(|a| {

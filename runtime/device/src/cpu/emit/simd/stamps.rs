@@ -1,6 +1,6 @@
-//! Races of rows in shared memory: the code itself looks up the stamps of neighbouring words that neighbouring
-//! lanes touch, and notes theirs, as [`SharedShadow`] would lane by lane. Where a row meets anything that may
-//! have to be told, it notes nothing, and the observer hears of every lane.
+//! Race detection for rows in shared memory. The code itself compares and sets the stamps of adjacent words
+//! that neighbouring lanes access, as [`SharedShadow`] would lane by lane. If a row may have a conflict, it
+//! sets no stamp, and calls the observer for every lane.
 //!
 //! [`SharedShadow`]: crate::cpu::instrumentation::shared::SharedShadow
 
@@ -14,20 +14,20 @@ use crate::cpu::emit::scalar::fixed;
 use crate::cpu::instrumentation::shared::{self, Stamps};
 use crate::cpu::lane::{Builtin, CheckSite, SiteKind, Touch, Ty, Value, Where};
 
-/// The lanes of a row, vector by vector.
+/// The lanes of a row, as vectors.
 struct Touching {
     /// The address of the first word.
     first: ir::Value,
-    /// The lanes that run; `None` where all do.
+    /// The active lanes; `None` if all are.
     there: Option<Vec<ir::Value>>,
-    /// Their stamps, and these without the probe's bits.
+    /// The lanes' stamps, and these without the site's bits.
     me: Vec<ir::Value>,
     own: Vec<ir::Value>,
-    /// Stamps since the last barrier are greater, and those of the workgroup not below.
+    /// Stamps since the last barrier are greater; those of this workgroup are not below `group`.
     before_epoch: ir::Value,
     group: ir::Value,
     code_bits: i64,
-    /// The kinds of atomic writes, the last ones first, where there are some.
+    /// The kinds of atomic writes, most recent first, if the kernel has any.
     atomics: Vec<usize>,
 }
 
@@ -39,7 +39,7 @@ macro_rules! field {
 }
 
 impl<'g> SimdGroup<'g, '_, '_> {
-    /// The row that a probe of plain accesses to shared memory is at, word by word.
+    /// The row of a site that accesses words of shared memory without atomics.
     pub(super) fn row_of(&self, site_id: u32, values: &[Value]) -> Option<(&'g Row, Touch)> {
         let SiteKind::Check(CheckSite::Access { touch, place: Where::Shared, offset: 0, size: 4, .. }) =
             self.work.kernel.sites[site_id as usize].kind
@@ -119,7 +119,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         Touching { first, there, me, own, before_epoch, group, code_bits, atomics }
     }
 
-    /// Whether something holds for a lane that runs.
+    /// Whether a condition holds for an active lane.
     fn any_lane(
         &mut self,
         touching: &Touching,
@@ -135,8 +135,8 @@ impl<'g> SimdGroup<'g, '_, '_> {
         self.any(&conflicts)
     }
 
-    /// Holds wherever `read_meets` does, and seldom elsewhere: words are rarely read where they were written since the
-    /// last barrier.
+    /// True wherever `read_conflicts` is, and rarely otherwise: few words are read after a write without a
+    /// barrier between.
     fn read_may_conflict(&mut self, touching: &Touching, i: usize) -> ir::Value {
         let last = self.last_write(touching, i);
         let late = self.is_late(touching, last);
@@ -144,7 +144,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         self.scalar.builder.ins().bor(late, new)
     }
 
-    /// Whether another lane has written there since the last barrier, or nobody has.
+    /// Whether another lane has written the word since the last barrier, or nobody in this workgroup has.
     fn read_conflicts(&mut self, touching: &Touching, i: usize) -> ir::Value {
         let last = self.last_write(touching, i);
         let new = self.is_new(touching, last);
@@ -155,7 +155,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         })
     }
 
-    /// Holds wherever `write_meets` does, and seldom elsewhere: what lanes write they may just have read.
+    /// True wherever `write_conflicts` is, and rarely otherwise: lanes often write what they have just read.
     fn write_may_conflict(&mut self, touching: &Touching, i: usize) -> ir::Value {
         let last = self.last_write(touching, i);
         let others = self.stamp(touching, field!(others), i);
@@ -165,7 +165,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         self.scalar.builder.ins().bor(late, read)
     }
 
-    /// Whether another lane has touched a word since the last barrier.
+    /// Whether another lane has accessed a word since the last barrier.
     fn write_conflicts(&mut self, touching: &Touching, i: usize) -> ir::Value {
         let read = self.other(touching, field!(reads), i);
         let plain = [field!(writes), field!(other_writes), field!(others)];
@@ -176,7 +176,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         })
     }
 
-    /// The reads before these are kept where they are of other lanes since the last barrier.
+    /// Earlier reads of other lanes since the last barrier are preserved in `others`.
     fn note_read(&mut self, touching: &Touching) {
         let late = self.any_lane(touching, |simd, i| {
             let before = simd.stamp(touching, field!(reads), i);
@@ -199,7 +199,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         self.note(touching, field!(reads));
     }
 
-    /// Puts the lanes' own stamps in place of those of some kind.
+    /// Replaces stamps of one kind by the lanes' own.
     fn note(&mut self, touching: &Touching, kind: usize) {
         for (i, &me) in touching.me.iter().enumerate() {
             let stamp = match &touching.there {
@@ -221,7 +221,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         self.scalar.builder.ins().smax(write, atomic)
     }
 
-    /// Whether stamps of some kind are since the last barrier and of other lanes.
+    /// Whether stamps of one kind are later than the last barrier, and of other lanes.
     fn other(&mut self, touching: &Touching, kind: usize, i: usize) -> ir::Value {
         let stamp = self.stamp(touching, kind, i);
         let late = self.is_late(touching, stamp);
@@ -246,7 +246,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         }
     }
 
-    /// The stamps of some kind of vector `i` of the row's words.
+    /// Vector `i` of the stamps of one kind, for the row's words.
     fn stamp(&mut self, touching: &Touching, kind: usize, i: usize) -> ir::Value {
         let place = self.stamp_place(touching, kind);
         self.scalar.builder.ins().load(types::I32X4, memory(), place, 16 * i as i32)

@@ -1,5 +1,5 @@
-//! Operations of subgroups, of which a gang holds whole ones. Operands and results lie in the memory of the lanes.
-//! Where all lanes run, what is done with each is code of its own; otherwise `cpu::subgroups` does it.
+//! Subgroup operations in SIMD groups of whole subgroups. Operands and results are in the lanes' memory. If
+//! all lanes are active, inline code performs the operation; otherwise `cpu::subgroups` does.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
@@ -12,13 +12,13 @@ use crate::cpu::emit::scalar::clif;
 use crate::cpu::lane::{Fold, GroupKind, Op, Source, Span, SubgroupOp, Ty};
 use crate::cpu::subgroups::{identity, perform};
 
-/// Kernels with more operations than this call a function for each: their code would become large.
+/// Kernels with more operations call a function for each, to limit the code size.
 const MAX_UNROLLED: usize = 32;
 
 impl SimdGroup<'_, '_, '_> {
     pub(super) fn subgroup_op(&mut self, op: &SubgroupOp) {
         if op.kind == GroupKind::Barrier {
-            // The code of a gang does everything in order.
+            // The code of a SIMD group runs in order.
             return;
         }
         if !self.has_form(op) {
@@ -37,7 +37,7 @@ impl SimdGroup<'_, '_, '_> {
         self.scalar.builder.switch_to_block(behind);
     }
 
-    /// Whether there is code for an operation by whole subgroups.
+    /// Whether there is inline code for whole subgroups.
     fn has_form(&self, op: &SubgroupOp) -> bool {
         let insts = self.work.kernel.blocks.iter().flat_map(|block| &block.insts);
         if insts.filter(|inst| matches!(inst.op, Op::Subgroup(_))).count() > MAX_UNROLLED {
@@ -66,7 +66,7 @@ impl SimdGroup<'_, '_, '_> {
         self.scalar.builder.ins().call_indirect(signature, function, &args);
     }
 
-    /// An operation of subgroups all of whose lanes run.
+    /// An operation of subgroups whose lanes are all active.
     fn whole(&mut self, op: &SubgroupOp) {
         let (size, n) = (self.work.kernel.subgroup_size, op.n);
         match op.kind {
@@ -88,7 +88,7 @@ impl SimdGroup<'_, '_, '_> {
         }
     }
 
-    /// Bytes from the start of the gang's memory to a lane's slot.
+    /// Bytes from the start of the SIMD group's memory to a lane's slot.
     fn slot(&self, op: &SubgroupOp, i: u32, lane: u32) -> i32 {
         ((op.slots + 8 * i) * self.plan.width + lane * self.plan.granule) as i32
     }
@@ -98,8 +98,8 @@ impl SimdGroup<'_, '_, '_> {
         self.scalar.builder.ins().load(clif(ty), memory(), frame, at)
     }
 
-    /// Leaves results in the slots of all lanes: in vectors, where slots lie close together, so that they can be
-    /// loaded as such at once.
+    /// Stores results in the slots of all lanes: as vectors where slots are adjacent, so that vector loads
+    /// can follow.
     fn give(&mut self, op: &SubgroupOp, i: u32, ty: Ty, lanes: &[ir::Value]) {
         let frame = self.frame.expect("it was asked for before");
         if ty.size() != self.plan.granule {
@@ -190,7 +190,7 @@ impl SimdGroup<'_, '_, '_> {
         self.give(op, 0, Ty::I32, &lanes);
     }
 
-    /// A subgroup has so few lanes here that the first word has all their bits.
+    /// Subgroups are so small here that the first word has all their bits.
     fn ballot(&mut self, op: &SubgroupOp) {
         let mut lanes = Vec::new();
         for first in self.subgroups() {
@@ -211,7 +211,7 @@ impl SimdGroup<'_, '_, '_> {
         (0..self.plan.width).step_by(self.work.kernel.subgroup_size as usize)
     }
 
-    /// The same for every lane of a subgroup.
+    /// One value for all lanes of a subgroup.
     fn subgroup_of(&self, value: ir::Value) -> Vec<ir::Value> {
         vec![value; self.work.kernel.subgroup_size as usize]
     }
@@ -232,13 +232,13 @@ impl SimdGroup<'_, '_, '_> {
                 let there = self.scalar.builder.ins().iadd(frame, offset);
                 self.scalar.builder.ins().load(clif(ty), memory(), there, row)
             };
-            // All are read before any is written over.
+            // All values are read before the first is overwritten.
             let lanes: Vec<_> = offsets.iter().map(read).collect();
             self.give(op, i, ty, &lanes);
         }
     }
 
-    /// The lane of the gang whose value a lane reads: itself, where that one is outside of its subgroup.
+    /// The lane of the SIMD group whose value a lane reads: itself, if the source is outside its subgroup.
     fn source(&mut self, op: &SubgroupOp, source: Source, lane: u32) -> ir::Value {
         let size = self.work.kernel.subgroup_size;
         let (own, first) = (lane % size, lane / size * size);
@@ -276,7 +276,7 @@ impl SimdGroup<'_, '_, '_> {
     }
 }
 
-/// As what a slot is loaded; `None` for scalars that are rounded or cut after each step.
+/// The type of a slot; `None` for scalars that are rounded or truncated after each step.
 fn slot_ty(scalar: Scalar) -> Option<Ty> {
     match scalar {
         Scalar::Bool | Scalar::I32 | Scalar::U32 => Some(Ty::I32),

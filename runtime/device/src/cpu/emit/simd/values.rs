@@ -1,4 +1,4 @@
-//! Values in every form: as vectors, as the scalar of one lane, and as masks.
+//! Conversion of values between vectors, the scalar of one lane, and masks.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
@@ -10,8 +10,8 @@ use crate::cpu::lane::shapes::{Shape, Shapes};
 use crate::cpu::lane::simd::{Plan, RegionPlan};
 use crate::cpu::lane::{Def, Op, Ty, Value};
 
-/// Wide ints (and comparisons of them) that only addresses of their own block want. They are made for the
-/// lanes that need them, as scalars.
+/// Wide ints, and their comparisons, that only addresses of the same block use. They are computed as scalars
+/// for the lanes that need them.
 pub(super) fn lazy(
     work: Work<'_>,
     plan: &Plan,
@@ -30,7 +30,7 @@ pub(super) fn lazy(
         let block = &kernel.blocks[block.0 as usize];
         block.end.clone().each_use(&mut |value| _ = eager.insert(*value));
         for inst in block.insts.iter().rev() {
-            // What a probe tells is wanted where something is wrong.
+            // Reported values are needed only in the cold path.
             if matches!(inst.op, Op::Address(_) | Op::Instrument { .. }) {
                 continue;
             }
@@ -82,7 +82,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.scalar.ty(value)
     }
 
-    /// Vectors that hold a type for all lanes.
+    /// Number of vectors for all lanes of a type.
     pub(super) fn n_vectors(&self, ty: Ty) -> usize {
         (self.plan.width / lanes_of(ty)) as usize
     }
@@ -104,7 +104,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.made.vectors.insert(value, vectors);
     }
 
-    /// `new` in the lanes of a mask (all, if there is none), `old` in the others.
+    /// `new` in the lanes of a mask (in all, if there is none), `old` in the others.
     pub(super) fn blend(
         &mut self,
         mask: Option<&[ir::Value]>,
@@ -130,7 +130,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.cast(to, wide)
     }
 
-    /// The same bits as another type of vector.
+    /// A bitcast to another vector type.
     pub(super) fn cast(&mut self, to: ir::Type, vector: ir::Value) -> ir::Value {
         if self.scalar.builder.func.dfg.value_type(vector) == to {
             return vector;
@@ -181,7 +181,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.scalar.builder.ins().splat(vector_type(ty), scalar)
     }
 
-    /// A boolean as 32 bits that are all its own.
+    /// A boolean as a 32-bit mask.
     fn wide_bool(&mut self, scalar: ir::Value) -> ir::Value {
         let wide = self.scalar.builder.ins().uextend(types::I32, scalar);
         self.scalar.builder.ins().ineg(wide)
@@ -217,7 +217,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.constant_vector(types::I32X4, vec![0xff; 16])
     }
 
-    /// A value of one lane.
+    /// The value of one lane.
     pub(super) fn lane(&mut self, value: Value, lane: u32) -> ir::Value {
         if let Some(&made) = self.made.lanes.get(&(value, lane)) {
             return made;
@@ -258,7 +258,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    /// Does an operation for one lane, in scalar code.
+    /// Runs an operation for one lane, in scalar code.
     pub(super) fn lane_op(&mut self, op: &Op, lane: u32) -> Option<ir::Value> {
         let mut operands = Vec::new();
         op.clone().each_use(&mut |value| operands.push(*value));
@@ -266,7 +266,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         self.with_operands(&operands, &own, |simd| simd.scalar.op(op))
     }
 
-    /// Lets the scalar emitter take other values for some operands.
+    /// Replaces some operands for the scalar emitter.
     pub(super) fn with_operands<T>(
         &mut self,
         operands: &[Value],
@@ -286,7 +286,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         result
     }
 
-    /// Vectors of what each lane has.
+    /// Builds vectors from scalars of each lane.
     pub(super) fn gather(&mut self, ty: Ty, lanes: &[ir::Value]) -> Vec<ir::Value> {
         lanes.chunks(lanes_of(ty) as usize).map(|lanes| self.pack(ty, lanes)).collect()
     }
@@ -301,7 +301,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         vector
     }
 
-    /// The mask of the lanes that run; `None` where all do.
+    /// The mask of active lanes; `None` if all are active.
     pub(super) fn active(&mut self) -> Option<Vec<ir::Value>> {
         if self.region.converged[self.place] {
             return None;
@@ -337,7 +337,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         parts.fold(first, |a, b| op(&mut self.scalar.builder, a, b))
     }
 
-    /// A mask as bits, the first lane's the lowest.
+    /// A mask as bits, with the first lane in the lowest.
     pub(super) fn bits(&mut self, mask: &[ir::Value]) -> ir::Value {
         let mut bits = self.scalar.builder.ins().iconst(types::I32, 0);
         for (i, &part) in mask.iter().enumerate() {
@@ -348,7 +348,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         bits
     }
 
-    /// What scalars of a type are.
+    /// The scalar type of a value.
     pub(super) fn scalar_type(&self, value: Value) -> ir::Type {
         clif(self.ty(value))
     }
