@@ -1,5 +1,5 @@
-//! Where a launch of our own kernels says how long the axes of arrays are: a flat place in an array and the memory of a
-//! dispatch go in, the index along each axis comes out.
+//! The lengths of array axes, which launches of kps kernels pass in memory. It splits a flat index into an
+//! index for each axis.
 
 use rspirv::spirv::StorageClass;
 
@@ -10,7 +10,7 @@ use crate::cpu::module::{Global, Module};
 use crate::findings::{ArrayName, Part};
 use crate::interface::{SHAPE, SPILL_NAME};
 
-/// A length in memory.
+/// The place of a length in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct AxisLen {
     place: Place,
@@ -21,11 +21,11 @@ pub struct AxisLen {
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Push,
-    /// By its number in the kernel.
+    /// Its index in the kernel.
     Buffer(usize),
 }
 
-/// Of each named array the lengths of its axes behind the first; none where it has no others.
+/// For each named array, the places of its axes' lengths after the first; empty for one axis.
 pub fn find(kernel: &Kernel, module: &Module<'_>) -> Vec<Vec<AxisLen>> {
     let of = |name: &Option<ArrayName>| match name {
         Some(ArrayName::Name(name)) => axes(kernel, module, name),
@@ -55,7 +55,7 @@ fn axes(kernel: &Kernel, module: &Module<'_>, array: &str) -> Vec<AxisLen> {
     if is_complete { axes.into_iter().map(|(_, len)| len).collect() } else { Vec::new() }
 }
 
-/// Where a block lies that may hold lengths.
+/// The place of a block that may contain lengths.
 fn place(kernel: &Kernel, module: &Module<'_>, global: &Global) -> Option<Place> {
     if global.class == StorageClass::PushConstant {
         return Some(Place::Push);
@@ -66,7 +66,7 @@ fn place(kernel: &Kernel, module: &Module<'_>, global: &Global) -> Option<Place>
     buffer.map(Place::Buffer)
 }
 
-/// Gives the first index of a path its axes.
+/// Splits the first index of a path into its axes.
 pub fn unflatten(path: &mut [Part], axes: &[AxisLen], extent: &Extent) {
     let (Some(Part::Index(index)), false) = (path.first_mut(), axes.is_empty()) else { return };
     let lens: Option<Vec<u64>> = axes.iter().map(|axis| axis.read(extent)).collect();
@@ -93,7 +93,7 @@ impl AxisLen {
                 if !buffer.has(address, self.n_bytes as u64) {
                     return None;
                 }
-                // SAFETY: the bytes lie inside of a buffer that is bound as long as the dispatch runs, and that no
+                // SAFETY: the bytes are inside a buffer that is bound while the dispatch runs, and that no
                 // kernel writes.
                 unsafe { std::ptr::copy_nonoverlapping(address as *const u8, to.as_mut_ptr(), self.n_bytes) };
             }

@@ -1,5 +1,5 @@
-//! The checked mode: probes that are reached where a kernel does something wrong. Each line is told of once for
-//! each thing that it does wrong, with the first invocation that does it and how many do.
+//! The checked mode. Its sites report where a kernel makes a mistake. There is one finding for each kind of
+//! mistake on a line, with the first invocation that made it, and the count of all.
 
 use kps_scalar::{Kind, Scalar};
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ use crate::cpu::lane::{CheckSite, SiteKind};
 use crate::findings::{Int, Launch, Number};
 use crate::{Checks, Finding, FindingKind, Invocation};
 
-/// The int that bits of a lane stand for. Narrow ones lie in the lowest bits.
+/// Decodes an int from a lane's bits. Narrow ones are in the lowest bits.
 fn read_int(scalar: Scalar, bits: u64) -> Int {
     let unused = 64 - scalar.bits();
     match scalar.is_signed() {
@@ -21,7 +21,7 @@ fn read_int(scalar: Scalar, bits: u64) -> Int {
     }
 }
 
-/// The float that bits of a lane stand for. Narrow ones are computed with in 32 bits.
+/// Decodes a float from a lane's bits. Narrow ones are computed in 32 bits.
 fn read_float(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::F64 => f64::from_bits(bits),
@@ -37,7 +37,7 @@ fn read(scalar: Scalar, bits: u64) -> Number {
     }
 }
 
-/// Collects what the probes of one thread of a dispatch tell.
+/// Collects the findings of one thread of a dispatch.
 pub struct Checker {
     sites: Sites,
     found: Found,
@@ -45,18 +45,18 @@ pub struct Checker {
     accesses: Accesses,
 }
 
-/// What a workgroup's invocations told of one value that should be the same in all of them, time after time.
+/// The values that invocations of a workgroup have for one value that should be uniform, visit by visit.
 #[derive(Default)]
 struct UniformSite {
     group: Option<[u32; 3]>,
-    /// Each time's value, and who told it first.
+    /// Each visit's value, and the first invocation that reported it.
     values: Vec<(Vec<u64>, Invocation)>,
-    /// How often each invocation was here, by its local id.
+    /// The number of visits of each invocation, by its local id.
     times: FxHashMap<[u32; 3], usize>,
 }
 
 impl UniformSite {
-    /// Who told another value before.
+    /// An earlier invocation that reported another value in the same visit.
     fn differs(&mut self, invocation: Invocation, values: &[u64]) -> Option<(Vec<u64>, Invocation)> {
         if self.group != Some(invocation.group) {
             *self = UniformSite { group: Some(invocation.group), ..UniformSite::default() };
@@ -184,7 +184,7 @@ fn kind(site: &CheckSite, values: &[u64]) -> FindingKind {
             FindingKind::NonFinite { value: read_float(*number, values[0]), of }
         }
         CheckSite::Uniform { .. } | CheckSite::Access { .. } | CheckSite::TexelAccess { .. } => {
-            unreachable!("what they tell is compared first")
+            unreachable!("handled by `reached`")
         }
     }
 }

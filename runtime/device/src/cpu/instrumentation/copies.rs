@@ -1,12 +1,12 @@
-//! Structs that are copied whole: their numbers are loaded, and go nowhere but into memory that is watched, all of them by
-//! one statement. To copy what nobody has written is no mistake; the copy has not been written either.
+//! Finds structs that are copied whole: their members are loaded, and only stored to observed memory, all by
+//! one statement. Copying uninitialised memory is no mistake, but the copy is uninitialised, too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cpu::lane::{Inst, Kernel, Op, Terminator, Value};
 use crate::cpu::module::Line;
 
-/// The loads among [`Kernel::structs`] that are merely copied to watched addresses.
+/// The loads among [`Kernel::structs`] that are only copied to observed addresses.
 pub fn find(kernel: &Kernel, is_watched: impl Fn(Value) -> bool) -> FxHashSet<Value> {
     if kernel.structs.is_empty() {
         return FxHashSet::default();
@@ -29,7 +29,7 @@ pub fn find(kernel: &Kernel, is_watched: impl Fn(Value) -> bool) -> FxHashSet<Va
                     copies.entry(value).or_default().insert(inst.line);
                 }
             }
-            // What nothing comes of is no use.
+            // Unused values do not count.
             (None, Some(result)) if only_computes(&inst.op) && !live.contains(&result) => {}
             (None, _) => match inst.op {
                 Op::Select(condition, ..) => open.push(condition),
@@ -41,7 +41,7 @@ pub fn find(kernel: &Kernel, is_watched: impl Fn(Value) -> bool) -> FxHashSet<Va
     for members in &kernel.structs {
         let lines = |member: &Value| copies.get(member).cloned().unwrap_or_default();
         let all = members.iter().flat_map(lines).collect::<FxHashSet<_>>();
-        // Who stores some of them has picked these.
+        // Storing some members only is a selection, not a copy.
         let is_whole = members.iter().all(|member| lines(member) == all);
         open.extend(members.iter().filter(|_| !is_whole));
     }
@@ -49,11 +49,11 @@ pub fn find(kernel: &Kernel, is_watched: impl Fn(Value) -> bool) -> FxHashSet<Va
     kernel.structs.iter().flatten().filter(|member| !used.contains(member)).copied().collect()
 }
 
-/// What values are made of.
+/// The data flow of values.
 pub(super) struct Flow {
-    /// What a selection, or a parameter of a block, may be.
+    /// The alternatives of a select or a block parameter.
     choices: FxHashMap<Value, Vec<Value>>,
-    /// The same, and the operands of what only computes.
+    /// The same, and the operands of pure operations.
     all: FxHashMap<Value, Vec<Value>>,
 }
 
@@ -85,12 +85,12 @@ impl Flow {
         Flow { choices, all }
     }
 
-    /// Whether a value is computed of another one.
+    /// Whether one value depends on another.
     pub fn leads(&self, from: Value, to: Value) -> bool {
         reached([to], &self.all).contains(&from)
     }
 
-    /// The values that something comes of.
+    /// The values that an effect depends on.
     fn live(&self, kernel: &Kernel) -> FxHashSet<Value> {
         let mut open: Vec<Value> = kernel.blocks.iter().filter_map(|block| asked_by(&block.end)).collect();
         let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
@@ -101,7 +101,7 @@ impl Flow {
     }
 }
 
-/// Values, and all that they are made of.
+/// The transitive operands of values.
 fn reached(
     values: impl IntoIterator<Item = Value>,
     made_of: &FxHashMap<Value, Vec<Value>>,
@@ -123,7 +123,7 @@ fn only_computes(op: &Op) -> bool {
     )
 }
 
-/// What decides where a block goes on.
+/// The value on which a block branches.
 fn asked_by(end: &Terminator) -> Option<Value> {
     match *end {
         Terminator::Branch { condition, .. } => Some(condition),

@@ -1,21 +1,21 @@
-//! Findings of a dispatch: each thread keeps its own, and they are put together when all have ended.
+//! Findings of a dispatch. Each thread collects its own, and they are combined when all threads have ended.
 //!
-//! A mistake is told with the first invocation that made it, in the order of workgroups and of the invocations in
-//! each, whichever was met first; so the same dispatch finds the same, however its work is shared out and whether
-//! it runs in gangs or not. A matrix or a struct is moved number by number, each at a probe of its own: what is wrong
-//! with several of them is one mistake, and counts once for each time that the whole is moved.
+//! A mistake has the first invocation that made it, in the order of workgroups and of invocations, whichever
+//! ran first. So a dispatch has the same findings for all numbers of threads, and with or without SIMD
+//! groups. A matrix or a struct is accessed number by number, each at its own site. Findings of several of
+//! them are one mistake, which counts once for each access of the whole.
 
 use rustc_hash::FxHashMap;
 
 use crate::findings::{ArrayName, Before, Element};
 use crate::{Access, Finding, FindingKind, Invocation, SourceLine};
 
-/// One mistake, however often it is made.
+/// Identifies a mistake, however often it is made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Mistake {
-    /// At the probe of this number.
+    /// At the site with this id.
     At(u32),
-    /// There as well, of an array, with what another line did, within a workgroup or not.
+    /// A race at this site, of an array, with the access of another line, within a workgroup or not.
     Race { site_id: u32, array: Option<ArrayName>, before: Option<SourceLine>, in_group: bool },
 }
 
@@ -27,7 +27,7 @@ impl Mistake {
     }
 }
 
-/// In the order in which they were met.
+/// In the order of discovery.
 #[derive(Default)]
 pub struct Found {
     all: Vec<(Mistake, Finding)>,
@@ -35,7 +35,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Counts a mistake; the finding is wanted where it is the first of its kind.
+    /// Counts a mistake. `finding` is called if its invocation is the first.
     pub fn add(&mut self, mistake: Mistake, invocation: Invocation, finding: impl FnOnce() -> Finding) {
         match self.places.get(&mistake) {
             Some(&place) => {
@@ -70,12 +70,12 @@ impl Found {
     }
 }
 
-/// Workgroups are counted along x, then y, then z, and so are the invocations of each.
+/// The order of workgroups along x, then y, then z, and then of invocations in the same way.
 fn rank(invocation: Invocation) -> [[u32; 3]; 2] {
     [invocation.group, invocation.local].map(|[x, y, z]| [z, y, x])
 }
 
-/// What all threads found, what is one mistake told once.
+/// Combines the findings of all threads, with one finding for each mistake.
 pub fn combined(threads: impl IntoIterator<Item = Found>) -> Vec<Finding> {
     let mut all = Found::default();
     threads.into_iter().for_each(|found| all.absorb(found));
@@ -87,7 +87,7 @@ pub fn combined(threads: impl IntoIterator<Item = Found>) -> Vec<Finding> {
     merged(wholes, is_one_mistake, |known, other| known + other)
 }
 
-/// Findings in the order of their invocations; of those that are the same the first one stays.
+/// Merges findings, in the order of their invocations. The first of equal ones remains.
 fn merged(
     findings: impl IntoIterator<Item = Finding>,
     is_same: fn(&Finding, &Finding) -> bool,
@@ -110,7 +110,7 @@ fn place(line: &SourceLine) -> (&str, u32) {
     (&line.file, line.line)
 }
 
-/// Whether something is read before it is written only because nothing orders the two.
+/// Whether an uninitialised read is a consequence of a race on the same element.
 fn is_part_of_race(finding: &Finding, all: &[Finding]) -> bool {
     let FindingKind::Uninitialised(Element { array, .. }) = &finding.kind else { return false };
     all.iter().any(|other| match &other.kind {
@@ -121,7 +121,7 @@ fn is_part_of_race(finding: &Finding, all: &[Finding]) -> bool {
     })
 }
 
-/// Whether two findings are of one access: of an element that is read and written, or of the numbers of a whole.
+/// Whether two findings belong to one access: a read and write of an element, or several numbers of a whole.
 fn is_part_of_one_value(a: &Finding, b: &Finding) -> bool {
     match (&a.kind, &b.kind) {
         (
@@ -145,7 +145,7 @@ fn is_part_of_one_value(a: &Finding, b: &Finding) -> bool {
     }
 }
 
-/// Whether two findings are races between the same two lines, whichever came first.
+/// Whether two findings are races between the same two lines, in either order.
 fn is_one_mistake(a: &Finding, b: &Finding) -> bool {
     let (FindingKind::Race { element: m, before: x, .. }, FindingKind::Race { element: n, before: y, .. }) =
         (&a.kind, &b.kind)
@@ -158,7 +158,7 @@ fn is_one_mistake(a: &Finding, b: &Finding) -> bool {
         && in_group(a, x) == in_group(b, y)
 }
 
-/// The names by which the two accesses of a race reach what they meet in.
+/// The names through which the two accesses of a race reach the element.
 fn arrays<'f>(element: &'f Element, before: &'f Before) -> [Option<&'f ArrayName>; 2] {
     let array = element.array.as_ref();
     [array, before.alias.as_ref().or(array)]
@@ -174,7 +174,7 @@ fn lines(of: [&Option<SourceLine>; 2]) -> [Option<(&str, u32)>; 2] {
     lines
 }
 
-/// An element that is read here and written there is both.
+/// A read and a write of one element become one access that does both.
 fn widen(known: &mut Finding, other: &Finding) {
     if let (FindingKind::OutOfBounds { access, .. }, FindingKind::OutOfBounds { access: other, .. }) =
         (&mut known.kind, &other.kind)

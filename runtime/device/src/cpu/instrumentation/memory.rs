@@ -1,8 +1,8 @@
-//! A pass of the checked mode: a probe in front of each access to memory that invocations share.
+//! A pass of the checked mode: it adds a site to each access to memory that invocations share.
 //!
-//! The probe's values are the address, and what is stored; of texels the coordinates and their words. Memory of the lane's own, push constants and
-//! buffers of our own making are left out. So is what cannot go wrong: where a region between two barriers only
-//! reads shared memory no two lanes race for it, and all that is asked is whether it was written.
+//! A site reports the address and the stored value; for texels, the coordinates and their words. Private
+//! memory, push constants and internal buffers have no sites. Accesses that cannot race have fewer: if a
+//! region between two barriers only reads shared memory, its sites check for uninitialised reads only.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,7 +29,7 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
     let copies = copies::find(kernel, |address| !matches!(places.get(&address), Some(None)));
     let known = Known { places, uses: uses(kernel), copies };
     let guards = guards(kernel, &known);
-    let calm = calm_blocks(kernel, &known.places);
+    let calm = read_only_blocks(kernel, &known.places);
     let mut loads: FxHashMap<Value, u32> = FxHashMap::default();
     let mut stores: Vec<(u32, Value)> = Vec::new();
     for block in 0..kernel.blocks.len() {
@@ -84,23 +84,23 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
     }
 }
 
-/// What is known of a kernel's values.
+/// Facts about a kernel's values.
 struct Known {
     places: Places,
     uses: FxHashMap<Value, Use>,
-    /// What is loaded to be copied.
+    /// Loads whose values are only copied.
     copies: FxHashSet<Value>,
 }
 
-/// What uses a value.
+/// How a value is used.
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
-    /// Choices alone, which take it where this holds.
+    /// Only by a select, which takes it where this condition is true.
     Where(Value),
     Anyhow,
 }
 
-/// Which memory is watched.
+/// Which memory is observed.
 struct Wanted {
     shared: bool,
     device: bool,
@@ -116,12 +116,12 @@ impl Wanted {
     }
 }
 
-/// An access with the values of its probe.
+/// An access with the values that its site reports.
 struct Watched {
     place: Where,
     site: CheckSite,
     values: Vec<Value>,
-    /// Where the four words are that are written to a texel.
+    /// The address of the four words that a texel store writes.
     texel: Option<Value>,
 }
 
@@ -131,9 +131,9 @@ fn instrument(kernel: &mut Kernel, access: Watched, when: Option<Value>, line: O
     Inst { op: Op::Instrument { site_id, values: access.values, when }, result: None, line }
 }
 
-/// The blocks that are part only of regions in which nobody writes to shared memory.
-fn calm_blocks(kernel: &Kernel, places: &Places) -> FxHashSet<usize> {
-    // Lanes of a workgroup that operations of subgroups keep apart may be in several regions at once.
+/// Blocks that belong only to regions without writes to shared memory.
+fn read_only_blocks(kernel: &Kernel, places: &Places) -> FxHashSet<usize> {
+    // Subgroup operations let lanes of a workgroup be in several regions at once.
     let Ok(regions) = regions::split(kernel) else { return FxHashSet::default() };
     if !kernel.group_ops.is_empty() {
         return FxHashSet::default();
@@ -145,7 +145,7 @@ fn calm_blocks(kernel: &Kernel, places: &Places) -> FxHashSet<usize> {
     calm.into_iter().flatten().filter(|block| !busy.contains(block)).collect()
 }
 
-/// Whether a block may write to shared memory.
+/// Whether a block may write shared memory.
 fn may_write(kernel: &Kernel, places: &Places, block: usize) -> bool {
     kernel.blocks[block].insts.iter().any(|inst| {
         let address = match inst.op {
@@ -158,15 +158,14 @@ fn may_write(kernel: &Kernel, places: &Places, block: usize) -> bool {
     })
 }
 
-/// Where each address leads; `None` where nobody else looks. Of those that are not there only the address itself
-/// tells.
+/// The memory behind each address; `None` for private memory. Absent addresses may lead anywhere.
 type Places = FxHashMap<Value, Option<Where>>;
 
 fn places(kernel: &Kernel) -> Places {
     let place = |op: &Op| match *op {
         Op::Address(Address { space, .. }) => Some(match space {
             Space::Shared => Some(Where::Shared),
-            Space::Buffer(buffer) => (!is_ours(kernel, buffer)).then_some(Where::Buffer(buffer)),
+            Space::Buffer(buffer) => (!is_internal(kernel, buffer)).then_some(Where::Buffer(buffer)),
             Space::Push | Space::Frame { .. } => None,
             Space::Device => Some(Where::Anywhere),
         }),
@@ -200,8 +199,8 @@ fn uses(kernel: &Kernel) -> FxHashMap<Value, Use> {
     uses
 }
 
-/// Of loads that a module keeps inside of an array by itself, what tells whether the index was inside: elsewhere it loads
-/// another element, and takes none.
+/// For loads whose index the module clamps: the condition that the index was in range. Otherwise the load
+/// reads another element, and its value is unused.
 fn guards(kernel: &Kernel, known: &Known) -> FxHashMap<Option<Value>, Value> {
     let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
     let loads = insts.filter_map(|inst| match (&inst.op, known.uses.get(&inst.result?)) {
@@ -227,7 +226,7 @@ fn access(kernel: &Kernel, known: &Known, inst: &Inst) -> Option<Watched> {
         false => Touch::Read,
     };
     let (touch, address, offset, size, stored) = match inst.op {
-        // Whoever copies a struct for some of its members asks for no others.
+        // A copy of a struct for some of its members does not need the others.
         Op::Load { .. } | Op::LoadNarrow { .. } if !is_used() => return None,
         Op::Load { ty, address, offset } => (read(), address, offset, ty.size(), None),
         Op::LoadNarrow { bytes, address, offset } => (read(), address, offset, bytes, None),
@@ -236,7 +235,7 @@ fn access(kernel: &Kernel, known: &Known, inst: &Inst) -> Option<Watched> {
             (Touch::Write, address, offset, bytes, Some(value))
         }
         Op::AtomicLoad { ty, address } => (Touch::AtomicRead, address, 0, ty.size(), None),
-        // What was there is not looked at: an atomic store.
+        // The old value does not matter: an atomic store.
         Op::Atomic { op: Atomic::Exchange, address, value } if !is_used() => {
             (Touch::AtomicWrite, address, 0, size(value), None)
         }
@@ -263,8 +262,8 @@ fn texel_access(image: u32, touch: Touch, place: [Value; 3], texel: Option<Value
     Watched { place: Where::Image(image), site, values: place.to_vec(), texel }
 }
 
-/// Whether it is a buffer that launches make for themselves.
-fn is_ours(kernel: &Kernel, buffer: u32) -> bool {
+/// Whether it is a buffer that launches create internally.
+fn is_internal(kernel: &Kernel, buffer: u32) -> bool {
     let is_it = |array: &&Array| array.space == Space::Buffer(buffer);
     let name = kernel.arrays.iter().find(is_it).and_then(|array| array.name.as_ref());
     matches!(name, Some(ArrayName::Name(name)) if name.starts_with("kps."))

@@ -1,11 +1,10 @@
-//! What is watched while a kernel runs. A pass, or lowering itself, puts [`Op::Instrument`](super::lane::Op::Instrument)s
-//! into the lane IR, each with a number; [`Kernel::probes`](super::lane::Kernel::probes) says what the numbers
-//! stand for. Compiled code tells an [`Observer`] of each probe that it reaches, and the dispatch tells it where
-//! workgroups and the parts of them between barriers begin. Findings come out.
+//! Instrumentation of kernels. Lowering and passes add [`Op::Instrument`](super::lane::Op::Instrument)s to
+//! the lane IR, each with a site id. [`Kernel::sites`](super::lane::Kernel::sites) describes the sites.
+//! Compiled code calls an [`Observer`] at each site that it reaches. The dispatch notifies it when workgroups
+//! begin and barriers open. The results are findings and profiles.
 //!
-//! Observers change nothing: a kernel with probes has the results of the same kernel without.
-//! Each thread of a dispatch has an observer of its own, which sees whole workgroups. Where one must see all of
-//! them, the dispatch runs on one thread.
+//! Instrumentation does not change the results of a kernel. Each thread of a dispatch has its own observer,
+//! which sees whole workgroups. If an observer must see all workgroups, the dispatch runs on one thread.
 
 mod axes;
 pub mod checked;
@@ -37,14 +36,15 @@ use crate::findings::ArrayName;
 use crate::profile::LineCounts;
 use crate::{Check, Checks, Finding, Instrument, Invocation, Schedule, SourceLine};
 
-/// The sites of a loaded pipeline, by the numbers of their probes, and what they may name.
+/// The sites of a loaded pipeline by id, and what their findings may name.
 #[derive(Clone, Default)]
 pub struct Sites {
     pub all: Arc<[Site<Option<SourceLine>>]>,
     pub arrays: Arc<[Array]>,
-    /// Of each array, where its axes behind the first have their lengths.
+    /// For each array, the places of its axes' lengths after the first.
     pub axes: Arc<[Vec<AxisLen>]>,
-    /// Of each buffer, then of each image, along which axes invocations lie whose elements of it are their own.
+    /// For each buffer, then for each image: the axes along which each invocation accesses only its own
+    /// elements.
     pub own: Arc<[Option<Axes>]>,
     pub n_buffers: usize,
     pub images: Arc<[Option<ArrayName>]>,
@@ -52,7 +52,7 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// The number of a buffer or an image, counted in this order.
+    /// The index of a buffer or an image, counted in this order.
     fn slot(&self, place: Where) -> Option<usize> {
         match place {
             Where::Buffer(buffer) => Some(buffer as usize),
@@ -62,54 +62,54 @@ impl Sites {
     }
 }
 
-/// Looks at what probes tell, for one thread of a dispatch.
+/// Observes one thread of a dispatch.
 pub trait Observer: Send {
-    /// A lane came to a probe, with these bits: ints and booleans zero-extended, floats of 32 bits as they are.
+    /// A lane reached a site with these values. Ints and booleans are zero-extended; `f32` is its bits.
     fn reached(&mut self, site_id: u32, invocation: Invocation, values: &[u64]);
 
-    /// The lanes of a gang came to a probe.
-    fn reached_by_lanes(&mut self, _probe: u32, _lanes: &Lanes<'_>) {
+    /// Lanes of a SIMD group reached a site.
+    fn reached_by_lanes(&mut self, _site_id: u32, _lanes: &Lanes<'_>) {
         unreachable!("only observers that take SIMD groups watch code that runs in them")
     }
 
-    /// The dispatch is about to begin.
+    /// The dispatch begins.
     fn begins(&mut self, _extent: Extent) {}
 
-    /// Another workgroup that has shared memory is about to begin.
+    /// The next workgroup begins, which has shared memory.
     fn group_begins(&mut self) {}
 
-    /// The lanes of a workgroup that ran up to a barrier go on behind it.
+    /// All lanes of a workgroup have arrived at a barrier, and continue.
     fn barrier_opens(&mut self) {}
 
-    /// What compiled code may note of shared memory by itself, until the next barrier or workgroup.
+    /// Stamps of shared memory that compiled code may use and set until the next barrier or workgroup.
     fn stamps(&mut self) -> Stamps {
         Stamps::default()
     }
 
-    /// What was found so far.
+    /// Takes the findings so far.
     fn found(&mut self) -> Found {
         Found::default()
     }
 
-    /// What each line cost, where that was counted.
+    /// The cost of each line, if it was counted.
     fn costs(&mut self) -> Vec<LineCounts> {
         Vec::new()
     }
 }
 
-/// Where a dispatch has its memory, and how many workgroups it has.
+/// The memory and the workgroups of a dispatch.
 #[derive(Clone, Default)]
 pub struct Extent {
     pub groups: [u32; 3],
     pub buffers: Vec<Bytes>,
     pub images: Vec<Texels>,
-    /// Of each buffer, then of each image, what was written, if not all of it.
+    /// For each buffer, then for each image, the written bytes; `None` if all are.
     pub written: Vec<Option<Written>>,
     pub shared: Bytes,
     pub push: Vec<u8>,
 }
 
-/// What a dispatch is about to meet.
+/// The memory of a dispatch before it runs.
 pub struct Memory {
     pub groups: [u32; 3],
     pub buffers: Vec<Bytes>,
@@ -117,29 +117,29 @@ pub struct Memory {
     pub written: Vec<Option<Written>>,
 }
 
-/// Memory by its address.
+/// A range of addresses.
 #[derive(Clone, Copy, Default)]
 pub struct Bytes {
     pub start: u64,
     pub size: u64,
 }
 
-/// The observer that the code of a thread reaches through its context.
+/// The observer that the code of a thread calls through its context.
 pub struct Observation {
     pub observer: Box<dyn Observer>,
     pub local_size: [u32; 3],
 }
 
-/// Lanes of a gang at a probe, with what each of them tells.
+/// Lanes of a SIMD group at a site, with the values of each.
 pub struct Lanes<'a> {
-    /// The place of the first one.
+    /// The coordinates of the first lane.
     pub group: [u32; 3],
     pub local: [u32; 3],
     pub local_size: [u32; 3],
     pub across: Across,
-    /// Those that came to the probe, the first the lowest bit.
+    /// The lanes that reached the site; the first is the lowest bit.
     pub there: u32,
-    /// Columns whose values have 8 bytes, and those that hold booleans, the first the lowest bit.
+    /// Columns with values of 8 bytes, and those with booleans; the first is the lowest bit.
     pub wide: u32,
     pub truths: u32,
     pub columns: &'a [Column],
@@ -148,7 +148,7 @@ pub struct Lanes<'a> {
 /// A value of all lanes. ORDER: compiled code stores vectors here.
 #[repr(C, align(16))]
 pub struct Column {
-    /// Lane after lane, of 8 or of 4 bytes.
+    /// Lane after lane, 8 or 4 bytes each.
     pub bytes: [u8; 8 * MAX_WIDTH as usize],
 }
 
@@ -165,20 +165,20 @@ pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
     }
 }
 
-/// Who watches a dispatch: an observer for each thread that works on it.
+/// The observers of a dispatch, one for each thread.
 pub struct Watch {
     instrument: Instrument,
     sites: Sites,
     local_size: [u32; 3],
-    /// Of each buffer, then of each image, whether accesses to it are to be told.
+    /// For each buffer, then for each image, whether its accesses are observed.
     pub watched: Vec<bool>,
     pub written: Vec<Option<Written>>,
-    /// Those whose thread has done its work.
+    /// The observers of threads that have finished.
     ended: Mutex<Vec<Observation>>,
 }
 
 impl Watch {
-    /// `None` where nobody watches.
+    /// `None` without instrumentation.
     pub fn new(instrument: Instrument, sites: &Sites, local_size: [u32; 3], memory: Memory) -> Option<Watch> {
         let (sites, ended) = (sites.clone(), Mutex::default());
         let watched = match instrument {
@@ -190,7 +190,7 @@ impl Watch {
         Some(Watch { instrument, sites, local_size, watched, written, ended })
     }
 
-    /// Whether workgroups may be seen by different observers, in no order.
+    /// Whether different observers may see the workgroups, in any order.
     pub fn takes_threads(&self) -> bool {
         match self.instrument {
             Instrument::None => true,
@@ -202,7 +202,7 @@ impl Watch {
         }
     }
 
-    /// For one thread.
+    /// The observer for one thread.
     pub fn observation(&self) -> Option<Observation> {
         let (sites, local_size) = (self.sites.clone(), self.local_size);
         let observer: Box<dyn Observer> = match self.instrument {
@@ -217,21 +217,21 @@ impl Watch {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(observation);
     }
 
-    /// What was found; asked when every thread has ended.
+    /// The findings. Valid when every thread has ended.
     pub fn findings(&self) -> Vec<Finding> {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         found::combined(ended.iter_mut().map(|observation| observation.observer.found()))
     }
 
-    /// What each line cost; asked when every thread has ended.
+    /// The cost of each line. Valid when every thread has ended.
     pub fn costs(&self) -> Vec<LineCounts> {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.iter_mut().flat_map(|observation| observation.observer.costs()).collect()
     }
 }
 
-/// The buffers, then the images, whose accesses may be mistakes: memory that the kernel writes, under whatever
-/// name, or that has not been written wholly.
+/// The buffers, then the images, whose accesses may be mistakes. Those are memory that the kernel writes,
+/// also through an alias, or that is partly uninitialised.
 fn watched(checks: Checks, sites: &Sites, local_size: [u32; 3], memory: &Memory) -> Vec<bool> {
     let Memory { groups, buffers, images, written } = memory;
     let is_own = |axes: Axes| (0..3).all(|axis| axes[axis] || groups[axis] == 1 && local_size[axis] == 1);
@@ -258,7 +258,7 @@ fn may_write(sites: &Sites, site: &Site<Option<SourceLine>>, slot: usize) -> boo
     })
 }
 
-/// Whether a probe tells of memory that other workgroups reach too.
+/// Whether a site reports accesses to memory that other workgroups access, too.
 fn is_shared_by_groups(sites: &Sites, site: &Site<Option<SourceLine>>, watched: &[bool]) -> bool {
     let SiteKind::Check(site) = &site.kind else { return false };
     site.access().is_some_and(|(_, place)| match sites.slot(place) {
@@ -268,7 +268,7 @@ fn is_shared_by_groups(sites: &Sites, site: &Site<Option<SourceLine>>, watched: 
 }
 
 impl Bytes {
-    /// Whether so many bytes at an address are all inside.
+    /// Whether all of these bytes are in range.
     pub fn has(&self, address: u64, size: u64) -> bool {
         let offset = address.wrapping_sub(self.start);
         offset < self.size && self.size - offset >= size
@@ -289,7 +289,7 @@ impl Lanes<'_> {
         self.columns.len()
     }
 
-    /// The bits of a value of a lane, as for [`Observer::reached`].
+    /// The bits of a lane's value, as for [`Observer::reached`].
     pub fn value(&self, column: usize, lane: u32) -> u64 {
         let (bytes, lane) = (&self.columns[column].bytes, lane as usize);
         if self.wide >> column & 1 == 1 {

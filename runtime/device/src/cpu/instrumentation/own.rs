@@ -1,5 +1,5 @@
-//! Buffers and images of which each invocation touches one element alone, its own: nobody can race for them in a
-//! dispatch whose invocations differ along no other axes.
+//! Finds buffers and images of which each invocation accesses only one element, its own. They cannot race in
+//! a dispatch whose invocations differ only along these axes.
 
 use rustc_hash::FxHashMap;
 
@@ -8,20 +8,20 @@ use crate::cpu::lane::{Address, Binary, Builtin, Convert, Def, Kernel, Op, Space
 /// Axes of a dispatch, x first.
 pub type Axes = [bool; 3];
 
-/// Of each buffer, then of each image, the axes along which invocations must lie so that the elements that they
-/// touch are their own.
+/// For each buffer, then for each image, the axes along which invocations must differ so that their elements
+/// do.
 pub fn find(kernel: &Kernel) -> Vec<Option<Axes>> {
     let mut own = buffers(kernel);
     own.extend(images(kernel));
     own
 }
 
-/// Those that are touched at the element that an invocation's id along x names, and nowhere else.
+/// Buffers that are accessed only at the element of the invocation's id along x.
 fn buffers(kernel: &Kernel) -> Vec<Option<Axes>> {
     let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
     let defs: FxHashMap<Value, &Op> = insts().filter_map(|inst| Some((inst.result?, &inst.op))).collect();
     let mut own = vec![true; kernel.buffers.len()];
-    // The bytes from one invocation's element to the next, and where in them the first access was.
+    // The stride between elements, and the offset of the first access in one.
     let mut elements: Vec<Option<u64>> = vec![None; kernel.buffers.len()];
     for inst in insts() {
         let Op::Address(Address { space, dynamic, constant, size, .. }) = inst.op else { continue };
@@ -36,7 +36,7 @@ fn buffers(kernel: &Kernel) -> Vec<Option<Axes>> {
     own.into_iter().map(|own| own.then_some([true, false, false])).collect()
 }
 
-/// Those that are touched at one place alone, whose coordinates are ids of the invocation.
+/// Images that are accessed only at one texel, whose coordinates are ids of the invocation.
 fn images(kernel: &Kernel) -> Vec<Option<Axes>> {
     let mut places: Vec<Option<[Value; 3]>> = vec![None; kernel.images.len()];
     let mut is_one = vec![true; kernel.images.len()];
@@ -55,7 +55,7 @@ fn same(kernel: &Kernel, a: [Value; 3], b: [Value; 3]) -> bool {
     a.iter().zip(b).all(|(&a, b)| a == b || !matches!(def(a), Def::Inst(_)) && def(a) == def(b))
 }
 
-/// The axes of the ids that coordinates are; others are constant.
+/// The axes of the ids in the coordinates; other coordinates are constant.
 fn axes(kernel: &Kernel, place: [Value; 3]) -> Option<Axes> {
     let mut axes = [false; 3];
     for at in place {

@@ -1,4 +1,5 @@
-//! By which calls control comes to a probe, where the ways to two of them part, and whether barriers keep them apart.
+//! The paths to instrumentation sites: their calls, where two of them diverge, and whether barriers separate
+//! them.
 
 use std::sync::OnceLock;
 
@@ -7,43 +8,43 @@ use crate::cpu::lane::{Kernel, Op, Terminator};
 use crate::cpu::module::flow::{Flow, NaturalLoop};
 use crate::cpu::module::{Line, Module};
 
-/// Of each probe the way to it, and where it stands in the flow of control.
+/// The path to each site, and its position in the control flow.
 #[derive(Default)]
 pub struct Paths {
     paths: Vec<Path>,
-    /// The block that each probe stands in; `None` where the code has it no more.
+    /// The block of each site; `None` if it was removed.
     places: Vec<Option<usize>>,
-    /// To which blocks control goes on from each block. It begins in the first.
+    /// The successors of each block. The first block is the entry.
     next: Vec<Vec<usize>>,
     /// Whether each block ends with a barrier.
     barriers: Vec<bool>,
-    /// Found when it is first asked for.
+    /// Computed on first use.
     barrier_free: OnceLock<BarrierFreeFlow>,
 }
 
-/// How control goes on without barriers.
+/// Control flow between barriers.
 struct BarrierFreeFlow {
     loops: Vec<NaturalLoop>,
-    /// From where it comes to each block.
+    /// The predecessors of each block.
     previous: Vec<Vec<usize>>,
 }
 
-/// Where two probes are met without a barrier between them, by invocations that went the same way so far.
+/// How invocations can reach two sites without a barrier between, after the same path so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsynchronised {
-    /// In one round of the innermost loop that both are in; of no loop, once.
+    /// In one iteration of the innermost loop around both, or outside of loops.
     pub in_one_round: bool,
-    /// In different rounds of that loop.
+    /// In different iterations of that loop.
     pub in_rounds: bool,
 }
 
-/// The lines of the calls, the outermost first, and in the end its own. Empty where the module tells no lines.
+/// The lines of the calls, outermost first, then the site's own line. Empty without debug information.
 type Path = Vec<Step>;
 
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
     line: SourceLine,
-    /// The call that this line is reached by.
+    /// The call through which this line is reached.
     call: u32,
 }
 
@@ -59,7 +60,7 @@ impl Paths {
         }
     }
 
-    /// Where invocations meet two probes without a barrier between them.
+    /// How invocations can reach two sites without a barrier between.
     pub fn unsynchronised(&self, a: u32, b: u32) -> Unsynchronised {
         match [a, b].map(|site_id| self.places[site_id as usize]) {
             [Some(a), Some(b)] => {
@@ -70,14 +71,14 @@ impl Paths {
         }
     }
 
-    /// The lines of one function, in one call of it, at which the ways to two probes part.
+    /// The lines in one call of a function at which the paths to two sites diverge.
     pub fn divergence(&self, a: u32, b: u32) -> Option<[SourceLine; 2]> {
         let [a, b] = [a, b].map(|site_id| &self.paths[site_id as usize]);
         let depth = depth_of_divergence(a, b)?;
         Some([a, b].map(|path| path[depth].line.clone()))
     }
 
-    /// The lines of the calls by which control comes to that function, the outermost first.
+    /// The lines of the calls that lead to that function, outermost first.
     pub fn callers(&self, a: u32, b: u32) -> Vec<SourceLine> {
         let [a, b] = [a, b].map(|site_id| &self.paths[site_id as usize]);
         let depth = depth_of_divergence(a, b).unwrap_or(0);
@@ -93,7 +94,7 @@ impl BarrierFreeFlow {
                 previous[to].push(from);
             }
         }
-        // Words of others may have loops with two entries: nothing is told of rounds then.
+        // External modules may have irreducible loops; then nothing is known about iterations.
         let loops = Flow::new(next).loops(next).unwrap_or_default();
         BarrierFreeFlow { loops, previous }
     }
@@ -111,8 +112,8 @@ impl BarrierFreeFlow {
         Unsynchronised { in_one_round: to_a.iter().zip(&to_b).any(|(a, b)| *a && *b), in_rounds }
     }
 
-    /// Whether control comes from each block to one of these, without a barrier and without another round of the loop
-    /// with that head.
+    /// Whether each block leads to one of these without a barrier, and without another iteration of the loop
+    /// with this head.
     fn leading_to(&self, mut open: Vec<usize>, head: Option<usize>) -> Vec<bool> {
         let mut found = vec![false; self.previous.len()];
         while let Some(block) = open.pop() {
@@ -147,7 +148,7 @@ fn path(kernel: &Kernel, module: &Module<'_>, line: Option<Line>) -> Path {
     path
 }
 
-/// How many calls the two have in common; `None` where nothing is known of one of them.
+/// How many calls the two paths share; `None` if one is unknown.
 fn depth_of_divergence(a: &Path, b: &Path) -> Option<usize> {
     a.iter().zip(b).rposition(|(a, b)| a.call == b.call)
 }

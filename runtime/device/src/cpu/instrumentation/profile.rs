@@ -1,10 +1,9 @@
-//! The profile: a pass over the lane IR that counts what each line does, and the observer that sees what the lanes
-//! of a warp do together.
+//! The profile: a pass that inserts counters for each line, and the observer that groups the lanes of a warp.
 //!
-//! [`watch`] puts three kinds of probes in: one for each line of a block, in front of the block; one in front of
-//! the first use of each address in a block; one in front of each branch. Lanes of a workgroup run one after
-//! the other, in the order of their index, up to the next barrier; so the requests of a warp are complete when
-//! a lane of another warp comes, or an earlier lane comes again.
+//! [`watch`] inserts three kinds of sites: one for each line at the start of a block, one before the first
+//! use of each address in a block, and one before each branch. Lanes of a workgroup run one after the other,
+//! by index, up to the next barrier. So the requests of a warp are complete when a lane of another warp
+//! arrives, or an earlier lane arrives again.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,11 +16,11 @@ use crate::cpu::lane::{
 use crate::cpu::module::Line;
 use crate::profile::{BANKS, Counts, LineCounts, SECTOR, WARP};
 
-/// Of one place, so many times for each lane between two barriers are looked at warp by warp; those behind count
-/// as bytes alone.
+/// Between two barriers, this many visits of a lane to one site are analysed warp by warp. Later ones only
+/// count bytes.
 const MAX_ROUNDS: usize = 1 << 15;
 
-/// Puts the probes in.
+/// Inserts the sites.
 pub fn watch(kernel: &mut Kernel) {
     let addresses = addresses(kernel);
     let mut blocks = std::mem::take(&mut kernel.blocks);
@@ -31,7 +30,7 @@ pub fn watch(kernel: &mut Kernel) {
     kernel.blocks = blocks;
 }
 
-/// What each address was made of.
+/// The definition of each address.
 fn addresses(kernel: &Kernel) -> FxHashMap<Value, Address> {
     let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
     let address = |inst: &Inst| match (&inst.op, inst.result) {
@@ -68,14 +67,14 @@ fn instrument(kernel: &mut Kernel, site: ProfileSite, line: Option<Line>, values
     Inst { op: Op::Instrument { site_id, values, when: None }, result: None, line }
 }
 
-/// The lines of a block with what they do.
+/// The lines of a block, with their counters.
 fn runs(block: &Block) -> Vec<(Option<Line>, u32)> {
     let mut runs: Vec<(Option<Line>, u32)> = Vec::new();
     let mut count = |line: Option<Line>| match runs.iter_mut().find(|(known, _)| *known == line) {
         Some((_, n)) => *n += 1,
         None => runs.push((line, 1)),
     };
-    // An address costs what computes it.
+    // The cost of an address is that of its computation.
     let works = |inst: &&Inst| !matches!(inst.op, Op::Address(_) | Op::Instrument { .. });
     block.insts.iter().filter(works).for_each(|inst| count(inst.line));
     if matches!(block.end, Terminator::Branch { .. } | Terminator::Switch { .. }) {
@@ -84,7 +83,7 @@ fn runs(block: &Block) -> Vec<(Option<Line>, u32)> {
     runs
 }
 
-/// The address that an operation goes to, what it does there, and with how many bytes.
+/// The address, direction and size of an access.
 fn access(kernel: &Kernel, op: &Op) -> Option<(Value, Direction, u32)> {
     let size = |value: Value| kernel.values[value.0 as usize].ty.size();
     Some(match *op {
@@ -102,8 +101,8 @@ fn access(kernel: &Kernel, op: &Op) -> Option<(Value, Direction, u32)> {
     })
 }
 
-/// Where the address was made, its bytes are all of a vector's; one that was chosen among several is taken as it
-/// is. `None` for memory of the lane's own and for push constants.
+/// An access uses the whole range of its address, for instance that of a vector. A selected address counts by
+/// itself. `None` for private memory and push constants.
 fn site(
     address: Value,
     direction: Direction,
@@ -124,21 +123,21 @@ fn site(
     Some((ProfileSite::Access { memory, direction, constant: made.constant, bytes: made.size }, made.dynamic))
 }
 
-/// Sees one dispatch.
+/// Observes one dispatch.
 pub struct Profiler {
     sites: Sites,
     local_size: [u32; 3],
-    /// Of each site.
+    /// For each site.
     counts: Vec<Counts>,
     group: [u32; 3],
     warp: u32,
-    /// The last lane that was seen, by its index in the workgroup.
+    /// The last lane, by its index in the workgroup.
     lane: Option<u32>,
-    /// How often this lane came to each site.
+    /// How often this lane visited each site.
     rounds: Vec<usize>,
-    /// The sites that this lane came to.
+    /// The sites that this lane visited.
     visited: Vec<u32>,
-    /// What the lanes of the warp told, by site and round.
+    /// The values of the warp's lanes, by site and visit.
     requests: Vec<Vec<Vec<u64>>>,
     /// The sites that have requests.
     open: Vec<u32>,
@@ -161,7 +160,7 @@ impl Profiler {
         }
     }
 
-    /// Notices where another lane, or another warp, begins.
+    /// Notices when another lane, or another warp, begins.
     fn enter(&mut self, invocation: Invocation) {
         let [size_x, size_y, _] = self.local_size;
         let [x, y, z] = invocation.local;
@@ -180,7 +179,7 @@ impl Profiler {
         (self.group, self.warp, self.lane) = (invocation.group, lane / WARP, Some(lane));
     }
 
-    /// Counts the requests of the warp, which are complete.
+    /// Counts the complete requests of the warp.
     fn close(&mut self) {
         for site in self.open.drain(..) {
             let at = site as usize;
@@ -191,7 +190,7 @@ impl Profiler {
         }
     }
 
-    /// Every line with what it costs.
+    /// The cost of each line.
     fn lines(&mut self) -> Vec<LineCounts> {
         self.close();
         let mut lines: Vec<LineCounts> = Vec::new();
@@ -252,7 +251,7 @@ impl Observer for Profiler {
     }
 }
 
-/// One request: what each lane told.
+/// Counts one request, with the value of each lane.
 fn count(kind: &SiteKind, request: &mut Vec<u64>, counts: &mut Counts) {
     match kind {
         SiteKind::Profile(ProfileSite::Access { memory, constant, bytes, .. }) => {
@@ -272,7 +271,7 @@ fn count(kind: &SiteKind, request: &mut Vec<u64>, counts: &mut Counts) {
     }
 }
 
-/// The pieces of `size` bytes that accesses of `bytes` bytes at sorted offsets touch.
+/// Number of aligned pieces of `size` bytes that accesses of `bytes` bytes at sorted offsets touch.
 fn pieces(offsets: &[u64], bytes: u64, size: u64) -> Vec<u64> {
     let mut pieces: Vec<u64> = Vec::new();
     for &offset in offsets {

@@ -1,5 +1,5 @@
-//! Accesses to memory that invocations share, as the checked mode sees them: which array they meet, and whether
-//! they race or come before the first write.
+//! Checks accesses to memory that invocations share: which array they access, and whether they race or read
+//! uninitialised memory.
 
 use rustc_hash::FxHashSet;
 
@@ -12,27 +12,27 @@ use crate::cpu::lane::{Array, CheckSite, Site, SiteKind, Space, Touch, Where};
 use crate::findings::{ArrayName, Before, Element, Launch, Part, SharedMemory};
 use crate::{Access, Check, Checks, Finding, FindingKind, Invocation, SourceLine};
 
-/// What is known of the accesses of one thread.
+/// The accesses of one thread.
 pub struct Accesses {
     checks: Checks,
     device: Shadow,
-    /// Of each texel by its first byte.
+    /// Indexed by the first byte of each texel.
     texels: Shadow,
     shared: SharedShadow,
     form: StampForm,
     extent: Extent,
     local_size: [u32; 3],
-    /// Loads, each of an invocation at a probe, that gave what nobody has written to be copied.
+    /// Loads of uninitialised memory that are only copied, by invocation and site.
     carried: FxHashSet<(Invocation, u32)>,
-    /// Barriers so far.
+    /// Number of barriers so far.
     epoch: u32,
 }
 
-/// An access before another one.
+/// An earlier access.
 struct Other {
     site_id: u32,
     invocation: Invocation,
-    /// Where the two meet.
+    /// The address that both access.
     address: u64,
 }
 
@@ -74,8 +74,8 @@ impl Accesses {
         Stamps { unwritten: unwritten.into(), ..self.shared.stamps() }
     }
 
-    /// Notes the atomic accesses of neighbouring lanes to shared memory of which nothing is to be told, and gives the lanes
-    /// that are left.
+    /// Records atomic accesses of neighbouring lanes to shared memory that need no report. Returns the
+    /// remaining lanes.
     pub fn note_atomics(&mut self, site: &CheckSite, site_id: u32, lanes: &Lanes<'_>) -> u32 {
         let &CheckSite::Access { touch, place: Where::Shared, offset, size, .. } = site else {
             return lanes.there;
@@ -92,7 +92,7 @@ impl Accesses {
         lanes.there & !lanes.each().filter(is_noted).fold(0, |noted, lane| noted | 1 << lane)
     }
 
-    /// Notes the access of a probe, whose values are the address and what is stored.
+    /// Records the access of a site, whose values are the address and the stored value.
     pub fn note(
         &mut self,
         sites: &Sites,
@@ -172,7 +172,7 @@ impl Accesses {
         found: &mut Found,
     ) {
         let texels = self.extent.images[image as usize];
-        // Atomics beyond the image go nowhere.
+        // Atomics outside the image have no effect.
         if !texels.bytes().has(address, 1) {
             return;
         }
@@ -203,7 +203,7 @@ impl Accesses {
         found: &mut Found,
     ) {
         let lane = self.lane(invocation);
-        // SAFETY: the range was found inside of the shared memory, and this thread alone uses that.
+        // SAFETY: the range is inside the shared memory, which only this thread uses.
         let changes = || stored.is_none_or(|stored| unsafe { differs(range, stored) });
         let met = self.shared.touch(range, (lane, site_id), touch, changes);
         if touch == Touch::Copy {
@@ -232,13 +232,13 @@ impl Accesses {
         );
     }
 
-    /// Which memory of the device a space is, and where that starts.
+    /// The index and the start of a space in device memory.
     fn slot_of(&self, space: Space) -> Option<(usize, u64)> {
         let Space::Buffer(buffer) = space else { return None };
         Some((buffer as usize, self.extent.buffers[buffer as usize].start))
     }
 
-    /// Notes whether what a load gives to be copied was written.
+    /// Records whether a copying load read uninitialised memory.
     fn carry(&mut self, load: (Invocation, u32), is_new: bool) {
         match is_new {
             true => self.carried.insert(load),
@@ -246,8 +246,8 @@ impl Accesses {
         };
     }
 
-    /// Whether an access reads bytes of a buffer or an image that nobody has written; notes those that it writes, or
-    /// fills with what nobody has written.
+    /// Whether an access reads uninitialised bytes of a buffer or an image. It also marks bytes as written,
+    /// or as uninitialised where a copy stores such bytes.
     fn reads_unwritten(
         &self,
         slot: Option<(usize, u64)>,
@@ -286,7 +286,7 @@ impl Accesses {
         Other { site_id: event.site_id, invocation: self.invocation(event), address }
     }
 
-    /// Tells of a race with each line that one of the others stands on.
+    /// Reports a race with each line among the other accesses.
     fn races(
         &self,
         sites: &Sites,
@@ -336,7 +336,7 @@ impl Accesses {
         });
     }
 
-    /// The array or image that a probe names for what lies at an address.
+    /// The name that a site has for the array or image at an address.
     fn array_of(&self, site: &Site<Option<SourceLine>>, sites: &Sites, address: u64) -> Option<ArrayName> {
         let SiteKind::Check(site) = &site.kind else { return None };
         match site.access()?.1 {
@@ -348,7 +348,7 @@ impl Accesses {
         }
     }
 
-    /// The space that an access lies in; `None` where it is out of range, or in memory of the lane's own.
+    /// The space of an access; `None` if it is out of range, or in private memory.
     fn space_of(&self, place: Where, (address, size): (u64, u64)) -> Option<Space> {
         let shared = || self.extent.shared.has(address, size).then_some(Space::Shared);
         let buffer = |buffer: u32| {
@@ -380,7 +380,7 @@ impl Accesses {
         Invocation::new(at(group, self.extent.groups), at(lane, self.local_size), self.local_size)
     }
 
-    /// What lies at an address of a space.
+    /// The element at an address of a space.
     fn element(&self, sites: &Sites, space: Space, address: u64) -> Element {
         let base = match space {
             Space::Buffer(buffer) => self.extent.buffers[buffer as usize].start,
@@ -402,7 +402,7 @@ impl Accesses {
     }
 }
 
-/// Bytes of the smallest access to the device's memory, at most 4.
+/// Size of the smallest access to device memory, at most 4.
 fn device_grain(sites: &Sites) -> u64 {
     let sizes = sites.all.iter().filter_map(|site| match site.kind {
         SiteKind::Check(CheckSite::Access { size, place, .. }) if place != Where::Shared => {
@@ -413,19 +413,19 @@ fn device_grain(sites: &Sites) -> u64 {
     sizes.min().unwrap_or(4).min(4)
 }
 
-/// The number of a place in a grid, counted along x, then y, then z.
+/// The linear index in a grid, along x, then y, then z.
 fn along(at: [u32; 3], n: [u32; 3]) -> u32 {
     (at[2].wrapping_mul(n[1]).wrapping_add(at[1])).wrapping_mul(n[0]).wrapping_add(at[0])
 }
 
-/// Whether other bytes are there than the lowest ones of a value.
+/// Whether memory differs from the lowest bytes of a value.
 ///
 /// # Safety
 /// The range is readable, and of eight bytes at most.
 unsafe fn differs((address, size): (u64, u64), value: u64) -> bool {
     let mut there = [0; 8];
     let size = size as usize;
-    // SAFETY: as the caller says.
+    // SAFETY: the caller upholds it.
     unsafe { std::ptr::copy_nonoverlapping(address as *const u8, there.as_mut_ptr(), size) };
     there[..size] != value.to_le_bytes()[..size]
 }

@@ -1,7 +1,7 @@
-//! An order of workgroups and invocations that a seed chooses, always the same for one seed.
+//! A pseudorandom order of workgroups and invocations, which depends only on a seed.
 //!
-//! Counting by steps that have no divisor in common with a number comes by each number below it once:
-//! workgroup `i` of `n` is `(i * step + start) % n`, and so along each axis of a workgroup.
+//! Steps that are coprime to `n` visit each number below `n` once. So workgroup `i` of `n` is `(i * step +
+//! start) % n`, and likewise along each axis of a workgroup.
 
 /// The order of one dispatch.
 pub struct Order {
@@ -23,7 +23,7 @@ impl Order {
         Order { seed, n_groups, groups: steps(seed, n_groups), local_size }
     }
 
-    /// The workgroup that comes as number `i`.
+    /// The workgroup at position `i`.
     pub fn group(&self, i: u64) -> u64 {
         let Steps { step, start } = self.groups;
         ((u128::from(i) * u128::from(step) + u128::from(start)) % u128::from(self.n_groups.max(1))) as u64
@@ -55,8 +55,8 @@ fn have_no_divisor(mut a: u64, mut b: u64) -> bool {
     a == 1
 }
 
-/// Bits that depend on all bits of a number (Steele and others, "Fast splittable pseudorandom number
-/// generators", 2014).
+/// A hash of all bits of a number (Steele and others, "Fast splittable pseudorandom number generators",
+/// 2014).
 fn mixed(seed: u64) -> u64 {
     let seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let seed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

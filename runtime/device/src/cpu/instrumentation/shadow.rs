@@ -1,47 +1,46 @@
-//! What is remembered of the device's memory: who touched it last, and when.
+//! Shadow memory of device memory: the last accesses to each cell.
 //!
-//! Time in a workgroup is counted in epochs: a barrier ends one. Two accesses are ordered if one invocation
-//! makes both, or if both are of one workgroup and of different epochs. Of accesses that are not ordered, one
-//! of which writes, and that are not both atomic, the result may depend on the order: a race. Writing what is
-//! there already is none.
+//! Barriers divide the time of a workgroup into epochs. Two accesses are ordered if they are by one
+//! invocation, or by one workgroup in different epochs. Unordered accesses race if one of them writes and not
+//! both are atomic. Writing the value that is there already is no race.
 //!
-//! Of each cell two plain writes, two atomic changes and two reads by different invocations are kept, which is enough to
-//! find a race at every line that has one, though not with everyone who takes part in it. Two writes, for the last may
-//! be of what was there already, and so no race, and hide one that the next write races with.
+//! Each cell stores two plain writes, two atomic changes and two reads, by different invocations. That
+//! suffices to find a race at every line that has one, though not all participants. It stores two writes,
+//! because the last may have written the old value. That one is no race, and would hide the one before it.
 
 use rustc_hash::FxHashMap;
 
 use crate::cpu::lane::Touch;
 
-/// Cells of one page; pages are made when they are first touched.
+/// Cells of one page. Pages are allocated on first access.
 const PAGE: u64 = 1024;
 
 /// One access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// Counted over the dispatch, from 1; 0 is nobody.
+    /// Index in the dispatch, from 1; 0 is none.
     pub invocation: u32,
     pub epoch: u32,
-    /// The probe's number.
+    /// The site of the access.
     pub site_id: u32,
     pub is_atomic: bool,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Cell {
-    /// The last plain write, and one by another invocation that nothing orders with it.
+    /// The last plain write, and an unordered one by another invocation.
     writes: [Event; 2],
-    /// What was written plainly, as far as it is known.
+    /// The value of the last plain write, if it is known.
     value: Option<u64>,
-    /// The same of atomic changes.
+    /// The same for atomic changes.
     atomics: [Event; 2],
-    /// And of reads.
+    /// The same for reads.
     reads: [Event; 2],
 }
 
 pub struct Shadow {
     pages: FxHashMap<u64, Box<[Cell]>>,
-    /// Bytes of a cell.
+    /// Size of a cell in bytes.
     grain: u64,
     /// Invocations of a workgroup.
     n_lanes: u32,
@@ -53,7 +52,7 @@ impl Shadow {
         Shadow { pages: FxHashMap::default(), grain, n_lanes }
     }
 
-    /// Notes an access to `size` bytes, and tells with what it races.
+    /// Records an access to `size` bytes, and returns the accesses with which it races.
     pub fn touch(
         &mut self,
         (address, size): (u64, u64),
@@ -97,7 +96,7 @@ impl Order {
         a.invocation != 0 && group(a) == group(b)
     }
 
-    /// Whether nothing says which of them comes first.
+    /// Whether two accesses are unordered.
     fn concurrent(self, before: Event, now: Event) -> bool {
         if before.invocation == 0 || before.invocation == now.invocation {
             return false;
@@ -111,7 +110,7 @@ impl Order {
 }
 
 impl Cell {
-    /// Before the last write there may be one of the same, which changed nothing.
+    /// The write before the last may be of the same value, and changed nothing.
     fn races_of_read(&self, event: Event, order: Order) -> impl Iterator<Item = Event> {
         let changes = [self.writes[0], self.atomics[0], self.atomics[1]];
         changes.into_iter().filter(move |&change| order.races(change, event))
@@ -125,7 +124,7 @@ impl Cell {
     }
 }
 
-/// Puts an access in front of the last two of its kind.
+/// Adds an access to the last two of its kind.
 fn note(last: &mut [Event; 2], event: Event, order: Order) {
     if order.concurrent(last[0], event) {
         last[1] = last[0];

@@ -1,31 +1,31 @@
-//! What is remembered of the memory of the workgroup that runs, as [`super::shadow`] remembers that of the device.
+//! Shadow memory of the running workgroup's shared memory, as [`super::shadow`] is for device memory.
 //!
-//! Of each word it is the stamp of who touched it last: a number that tells the barriers so far, the lane and the
-//! probe, in this order from the highest bits on. Barriers are counted over all workgroups, so one comparison
-//! tells "since the last barrier" or "by this workgroup", and nothing is cleared in between.
+//! Each word has stamps of its last accesses. From its highest bits on, a stamp has the number of barriers so
+//! far, the lane and the site. Barriers are counted over all workgroups. So one comparison decides "since the
+//! last barrier" or "by this workgroup", and no stamps are cleared in between.
 //!
-//! Code of gangs looks up and notes the stamps of neighbouring words by itself, by the addresses in [`Stamps`], and
-//! comes here where there is something to tell.
+//! SIMD code compares and sets the stamps of adjacent words itself, at the addresses in [`Stamps`]. It calls
+//! this code where there may be something to report.
 
 use super::Bytes;
 use crate::cpu::lane::{CheckSite, Site, SiteKind, Touch, Where};
 
-/// What stamps of a kernel look like.
+/// The bit layout of a kernel's stamps.
 #[derive(Clone, Copy, Debug)]
 pub struct StampForm {
-    /// Bytes of a word, as a power of two: those of the smallest access.
+    /// Log2 of the size of a word, which is that of the smallest access.
     pub grain: u32,
-    /// The lowest bits, which are [`code`]'s.
+    /// The number of lowest bits, which are those of [`code`].
     pub code_bits: u32,
-    /// Whether anything is done all at once.
+    /// Whether the kernel has atomic accesses.
     pub has_atomics: bool,
 }
 
-/// Probes that stamps have numbers for: with as many lanes as a workgroup may have, half of an `i32` is left to
-/// count barriers.
+/// Limit of sites in stamps. With the largest workgroup, this leaves half of an `i32` for the number of
+/// barriers.
 pub const MAX_SITES: usize = 1 << 18;
 
-/// Of a plain access at a probe; the lowest bit is left for one that is atomic.
+/// The code of a plain access at a site. The lowest bit marks atomic ones.
 pub fn code(site_id: u32) -> u32 {
     site_id << 1
 }
@@ -53,34 +53,34 @@ impl StampForm {
     }
 }
 
-/// Where stamps are, and what they mean until the next barrier. ORDER: compiled code takes the offsets of these
-/// fields from here.
+/// The addresses of stamps, and their meaning until the next barrier. ORDER: compiled code uses the offsets
+/// of these fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stamps {
-    /// What leads from the address of a word of shared memory to its stamp, where words have four bytes.
+    /// The distance from a word of shared memory to its stamp, for words of four bytes.
     pub writes: i64,
     pub other_writes: i64,
     pub atomics: i64,
     pub other_atomics: i64,
     pub reads: i64,
     pub others: i64,
-    /// The first stamps of this workgroup, and since the last barrier.
+    /// The lowest stamp of this workgroup, and the lowest since the last barrier.
     pub group: i32,
     pub epoch: i32,
-    /// Not 0 if there may be memory that this workgroup has not written.
+    /// Nonzero if this workgroup may have left memory unwritten.
     pub unwritten: u32,
 }
 
 pub struct SharedShadow {
     form: StampForm,
-    /// The last ones, 0 for nobody, and those by another lane since the last barrier.
+    /// The last writes (0 for none), and those by another lane since the last barrier.
     writes: Vec<i32>,
     other_writes: Vec<i32>,
-    /// The same of atomic changes.
+    /// The same for atomic changes.
     atomics: Vec<i32>,
     other_atomics: Vec<i32>,
-    /// And of reads.
+    /// The same for reads.
     reads: Vec<i32>,
     others: Vec<i32>,
     memory: Bytes,
@@ -88,21 +88,21 @@ pub struct SharedShadow {
     /// As in [`Stamps`].
     group: i32,
     epoch: i32,
-    /// Words before this one were written by this workgroup.
+    /// This workgroup has written all words before this one.
     written: usize,
 }
 
-/// An access of a lane before this one.
+/// An earlier access by a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Earlier {
     pub lane: u32,
     pub site_id: u32,
 }
 
-/// What an access met.
+/// What an access conflicts with.
 #[derive(Default)]
-pub struct Met {
-    /// Nobody of the workgroup has written there.
+pub struct Conflicts {
+    /// No lane of the workgroup has written the word.
     pub is_new: bool,
     pub races_with: Vec<Earlier>,
 }
@@ -135,12 +135,12 @@ impl SharedShadow {
     pub fn barrier_opens(&mut self) {
         let step = (self.n_lanes << self.form.code_bits) as i32;
         if self.epoch > i32::MAX - 2 * step {
-            self.count_anew();
+            self.restart_stamps();
         }
         self.epoch += step;
     }
 
-    /// What code may look up and note until the next barrier.
+    /// The stamps that code may compare and set until the next barrier.
     pub fn stamps(&mut self) -> Stamps {
         let from = self.memory.start as i64;
         let lead = |stamps: &mut Vec<i32>| (stamps.as_mut_ptr() as i64).wrapping_sub(from);
@@ -157,10 +157,10 @@ impl SharedShadow {
         }
     }
 
-    /// Whether there is memory that this workgroup has not written. Looks on from where it stopped last.
+    /// Whether this workgroup left memory unwritten. The search continues where it stopped last.
     pub fn has_unwritten(&mut self) -> bool {
         let [writes, atomics] = [&self.writes, &self.atomics].map(|stamps| stamps[self.written..].chunks(16));
-        // No word decides alone, so that they are compared in vectors.
+        // Testing all words without an early exit lets the compiler use vectors.
         let is_written = |(writes, atomics): &(&[i32], &[i32])| {
             let words = writes.iter().zip(*atomics);
             words.fold(true, |all, (&write, &atomic)| all & (write.max(atomic) >= self.group))
@@ -170,8 +170,8 @@ impl SharedShadow {
         self.written < self.writes.len()
     }
 
-    /// Stamps begin at the start again: all that counts of an old one is whether this workgroup made it.
-    fn count_anew(&mut self) {
+    /// Restarts the numbering of stamps. Of old stamps, only "by this workgroup" is preserved.
+    fn restart_stamps(&mut self) {
         let group = self.group;
         let plain = [&mut self.writes, &mut self.other_writes, &mut self.reads, &mut self.others];
         for stamps in plain.into_iter().chain([&mut self.atomics, &mut self.other_atomics]) {
@@ -180,16 +180,16 @@ impl SharedShadow {
         (self.group, self.epoch) = (1, 1 << self.form.code_bits);
     }
 
-    /// Notes an access of a lane to `size` bytes inside of the memory, and tells what it met. Whoever writes
-    /// what is there already `changes` nothing.
+    /// Records an access of a lane to `size` bytes, and returns its conflicts. A write of the old value
+    /// `changes` nothing.
     pub fn touch(
         &mut self,
         (address, size): (u64, u64),
         (lane, site_id): (u32, u32),
         touch: Touch,
         changes: impl Fn() -> bool,
-    ) -> Met {
-        let mut met = Met::default();
+    ) -> Conflicts {
+        let mut met = Conflicts::default();
         let offset = address - self.memory.start;
         let (first, last) = (offset >> self.form.grain, (offset + size - 1) >> self.form.grain);
         for word in first as usize..=last as usize {
@@ -200,8 +200,9 @@ impl SharedShadow {
         met
     }
 
-    /// Notes an atomic access of a lane to one word, where there is nothing to be told: the workgroup has written there,
-    /// and nobody has touched it plainly since the last barrier. Whether it did.
+    /// Records an atomic access of a lane to one word, unless it needs a report. It needs none if the
+    /// workgroup has written the word, and no plain access happened since the last barrier. Returns whether
+    /// it was recorded.
     pub fn note_atomic(
         &mut self,
         (address, size): (u64, u64),
@@ -240,7 +241,7 @@ impl SharedShadow {
         };
         let writes = match touch.writes() {
             true => [self.writes[word], self.other_writes[word]],
-            // Before the last write there may be one of the same, which changed nothing.
+            // The write before the last may be of the same value, and changed nothing.
             false => [self.writes[word], 0],
         };
         let is_changed = !writes.iter().any(races) || !touch.writes() || changes();
@@ -250,7 +251,7 @@ impl SharedShadow {
         others.filter(races).map(|at| self.earlier(at))
     }
 
-    /// Who made a stamp since the last barrier.
+    /// The lane and site of a stamp since the last barrier.
     fn earlier(&self, at: i32) -> Earlier {
         let (since, bits) = ((at - self.epoch) as u32, self.form.code_bits);
         Earlier { lane: since >> bits, site_id: (since & ((1 << bits) - 1)) >> 1 }
@@ -285,7 +286,7 @@ impl SharedShadow {
 
 #[cfg(test)]
 mod tests {
-    use super::{Met, SharedShadow, StampForm};
+    use super::{Conflicts, SharedShadow, StampForm};
     use crate::cpu::instrumentation::Bytes;
     use crate::cpu::lane::Touch;
 
@@ -294,7 +295,7 @@ mod tests {
         SharedShadow::new(Bytes { start: 64, size: 16 }, form, 4)
     }
 
-    fn touch(shadow: &mut SharedShadow, lane: u32, touch: Touch) -> Met {
+    fn touch(shadow: &mut SharedShadow, lane: u32, touch: Touch) -> Conflicts {
         shadow.touch((68, 4), (lane, 2), touch, || true)
     }
 

@@ -1,37 +1,37 @@
-//! Which bytes of a buffer were written, where it was made without data. It is kept with the buffer, from launch to
-//! launch, until all of it was written.
+//! Tracks which bytes of a buffer without initial data were written. The marks are stored with the buffer
+//! across launches, until all of it was written.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of a buffer from `start` on, as a binding shows them. Clones are the same marks.
+/// The marks of a buffer from byte `start` on, as a binding sees them. Clones share the marks.
 #[derive(Clone)]
 pub struct Written {
     marks: Arc<Marks>,
     start: u64,
 }
 
-/// One for each byte, made when the first is written.
+/// One mark for each byte, allocated at the first write.
 struct Marks {
     n_bytes: usize,
     all: OnceLock<Box<[AtomicBool]>>,
 }
 
 impl Written {
-    /// None of so many bytes.
+    /// All of these bytes are uninitialised.
     pub fn nothing(n_bytes: usize) -> Written {
         Written { marks: Arc::new(Marks { n_bytes, all: OnceLock::new() }), start: 0 }
     }
 
-    /// All of so many bytes.
+    /// All of these bytes are written.
     pub fn all(n_bytes: usize) -> Written {
         let written = Written::nothing(n_bytes);
         written.note(0..n_bytes as u64);
         written
     }
 
-    /// The same marks seen from a byte on.
+    /// The same marks from a byte on.
     pub fn from(&self, start: u64) -> Written {
         Written { marks: self.marks.clone(), start: self.start + start }
     }
@@ -40,7 +40,7 @@ impl Written {
         self.part(bytes).iter().for_each(|mark| mark.store(true, Ordering::Relaxed));
     }
 
-    /// Bytes mean nothing again.
+    /// Marks bytes as uninitialised.
     pub fn forget(&self, bytes: Range<u64>) {
         self.part(bytes).iter().for_each(|mark| mark.store(false, Ordering::Relaxed));
     }
@@ -56,7 +56,7 @@ impl Written {
         self.marks.all.get().is_some_and(|marks| marks.iter().all(|mark| mark.load(Ordering::Relaxed)))
     }
 
-    /// Takes over the marks of other bytes that are copied to `at`; `None` are all written.
+    /// Copies the marks of other bytes to `at`; `None` means all written.
     pub fn copy(&self, at: u64, from: Option<&Written>, n_bytes: u64) {
         let to = self.part(at..at + n_bytes);
         for (i, mark) in to.iter().enumerate() {
@@ -70,7 +70,7 @@ impl Written {
         &self.marks.all.get_or_init(unmarked)[self.range(bytes)]
     }
 
-    /// Bytes behind the last one are nobody's.
+    /// Clamps a range to the buffer.
     fn range(&self, bytes: Range<u64>) -> Range<usize> {
         let n_bytes = self.marks.n_bytes;
         let at = |byte: u64| usize::try_from(self.start + byte).unwrap_or(usize::MAX).min(n_bytes);

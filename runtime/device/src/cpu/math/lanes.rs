@@ -1,10 +1,10 @@
-//! Goes through the lanes of a gang: the straight form of a function for all of them, then the other for those
-//! whose arguments are not usual.
+//! Loops over the lanes of a SIMD group: first the branch-free form of a function for all lanes, then the
+//! general form for lanes with unusual arguments.
 
 use super::{Column, MAX_LANES};
 
-/// Leaves the results of `n` lanes in the first of `N` columns of arguments. Loops over plain arrays, which the
-/// compiler makes of vectors.
+/// Stores the results of `n` lanes over the first of `N` columns of arguments. The compiler vectorises its
+/// loops over plain arrays.
 #[inline(always)]
 pub fn usual<const N: usize>(
     columns: *mut Column,
@@ -33,13 +33,13 @@ pub fn usual<const N: usize>(
             }
         }
     }
-    // All lanes that there may be: a copy of `n` is a call, and a tenth of the time.
+    // Copies all possible lanes: with a constant size, the copy is inlined, and takes a tenth of the time.
     // SAFETY: as above, each column has room for all; the references are not used any more.
     unsafe { columns.cast::<[f32; MAX_LANES]>().write(results) };
 }
 
-/// The address of `fn(columns, n)` made for the best vectors of this machine. None of the forms fuses
-/// operations, so they give the same bits.
+/// The address of `fn(columns, n)`, compiled for the widest vectors of this machine. No form fuses
+/// operations, so all give the same bits.
 macro_rules! best {
     ($body:ident) => {{
         extern "C" fn plain(columns: *mut Column, n: u32) {

@@ -1,7 +1,7 @@
-//! Functions that compiled code calls, because no instruction does their work.
+//! Functions that compiled code calls, for operations without an instruction.
 //!
-//! They are written in Rust alone, so they give the same bits on every machine. None panics, whatever it is
-//! given. The bounds are in units in the last place of `f32`, against the exact result.
+//! They are pure Rust, so they give the same bits on every machine. None panics for any argument. The bounds
+//! are in units in the last place of `f32`, against the exact result.
 //!
 //! | function | bound | note |
 //! |---|---|---|
@@ -22,17 +22,17 @@ mod usual;
 
 use super::lane::Ty;
 
-/// The most lanes that are worked on in one call.
+/// Maximum number of lanes in one call.
 pub const MAX_LANES: usize = 16;
-/// The most arguments that a function has.
+/// Maximum number of arguments of a function.
 pub const MAX_ARGS: usize = 3;
 
-/// One argument of every lane, side by side.
+/// One argument of all lanes.
 #[repr(C, align(16))]
 pub struct Column([u64; MAX_LANES]);
 
-/// A table of functions. The first are of `f32`, and straight lines for usual arguments: there, vectors of
-/// lanes go through them at once.
+/// A table of functions. The first are of `f32`, and have branch-free forms for usual arguments, which are
+/// vectorised.
 macro_rules! functions {
     (
         usual { $($usual:ident $args:tt: if $is_usual:expr => $straight:expr, else $rare:expr;)* }
@@ -69,8 +69,8 @@ macro_rules! functions {
                 }
             }
 
-            /// The address of the same for `n` lanes: `fn(columns, n)`. Column by column lie the arguments of
-            /// all lanes, and afterwards the results in the first.
+            /// The address of `fn(columns, n)` for `n` lanes. Each column has one argument of all lanes, and
+            /// the results replace the first.
             pub fn lanes_address(self) -> usize {
                 match self {
                     $(Function::$usual => {

@@ -1,8 +1,8 @@
-//! Every function against the true result in f64, and lanes against single ones.
+//! Tests every function against the true result in f64, and SIMD groups against single lanes.
 
 use super::{Column, Function, MAX_ARGS, MAX_LANES};
 
-/// How far a result is from the true one, in units of its last place.
+/// The error of a result in units in the last place.
 fn units(result: f32, exact: f64) -> f64 {
     if result.is_nan() || exact.is_nan() {
         return if result.is_nan() == exact.is_nan() { 0.0 } else { f64::INFINITY };
@@ -23,7 +23,7 @@ fn one(function: Function, args: [f32; 2]) -> f32 {
             body(args[0])
         }
         _ => {
-            // SAFETY: as above, two.
+            // SAFETY: as above, for two.
             let body = unsafe { std::mem::transmute::<*const (), extern "C" fn(f32, f32) -> f32>(address) };
             body(args[0], args[1])
         }
@@ -32,7 +32,7 @@ fn one(function: Function, args: [f32; 2]) -> f32 {
 
 fn all(function: Function, args: &[[f32; 2]]) -> Vec<f32> {
     let address = function.lanes_address() as *const ();
-    // SAFETY: this is what the address is of.
+    // SAFETY: the address is that of such a function.
     let body = unsafe { std::mem::transmute::<*const (), extern "C" fn(*mut Column, u32)>(address) };
     let mut columns = [const { Column([0; MAX_LANES]) }; MAX_ARGS];
     for (i, column) in columns.iter_mut().enumerate().take(2) {
@@ -46,7 +46,7 @@ fn all(function: Function, args: &[[f32; 2]]) -> Vec<f32> {
     (0..args.len()).map(|lane| unsafe { columns.as_ptr().cast::<f32>().add(lane).read() }).collect()
 }
 
-/// Floats of every size and sign, and the ends of what is usual.
+/// Floats of every magnitude and sign, and the ends of the usual ranges.
 fn numbers() -> Vec<f32> {
     let spread = (0..=u32::MAX / 65_521).map(|i| f32::from_bits(i * 65_521));
     let special =

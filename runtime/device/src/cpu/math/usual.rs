@@ -1,28 +1,29 @@
-//! Functions of f32 for usual arguments, as straight lines of f64 arithmetic without calls or branches: the
-//! compiler makes them of vectors where it goes over several lanes, and a lane alone gets the same bits.
+//! Functions of `f32` for usual arguments, as `f64` arithmetic without calls or branches. The compiler
+//! vectorises them for several lanes, and a single lane gets the same bits.
 //!
-//! Each is a reduction to a small interval, then the polynomial that is nearest to the function there: the one
-//! of its degree whose greatest relative error is least, as Remez' exchange algorithm finds it (E. Ya. Remez,
-//! 1934; here with 40 digits). The first term is the series' own, so what is small keeps its bits. Rounding the
-//! result to f32 costs half a unit in the last place, and all else less than a hundredth of one, which is 6e-10
-//! of the result. No sum is contracted, so the bits are the same on every machine.
+//! Each reduces its argument to a small interval, and evaluates a minimax polynomial there: the one of its
+//! degree with the smallest maximum relative error, from Remez' exchange algorithm (E. Ya. Remez, 1934;
+//! computed with 40 digits). The first term is that of the Taylor series, so results near zero are precise.
+//! Rounding the result to `f32` costs half a unit in the last place. All other errors together are less than
+//! a hundredth of one, which is 6e-10 of the result. No sum is contracted, so the bits are the same on every
+//! machine.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI, SQRT_2};
 
-/// Added to a number of at most 2^50, it leaves the nearest whole number in the low bits.
+/// Adding it to a number of at most 2^50 leaves the nearest integer in the low bits.
 const TO_WHOLE: f64 = 1.5 * (1u64 << 52) as f64;
-/// The bits of a float's fraction.
+/// The bits of a float's mantissa.
 const FRACTION: u64 = (1 << 52) - 1;
-/// `PI / 2` in two parts. The first has 25 bits: times a whole number of 27 it is exact. The second has what
-/// 53 bits lack too.
+/// `PI / 2` in two parts. The first has 25 bits, so its product with an integer of 27 bits is exact. The
+/// second adds bits beyond the 53 of a float.
 const FRAC_PI_2_HIGH: f64 = f64::from_bits(FRAC_PI_2.to_bits() & !((1 << 28) - 1));
 const FRAC_PI_2_LOW: f64 = FRAC_PI_2 - FRAC_PI_2_HIGH + 6.123_233_995_736_766e-17;
 const TWO_TO_52: f64 = (1u64 << 52) as f64;
 /// Angles up to here are reduced in two steps.
 const MAX_ANGLE: f32 = (1u32 << 27) as f32;
-/// Powers of e and of 2 beyond it are zero or infinite in f32.
+/// Powers of e and of 2 with a larger exponent are zero or infinite in `f32`.
 const MAX_EXPONENT: f32 = 200.0;
-/// The tangent of an eighth of a half turn.
+/// The tangent of `PI / 8`.
 const TAN_PI_8: f64 = SQRT_2 - 1.0;
 
 #[inline(always)]
@@ -70,7 +71,7 @@ pub fn is_point(y: f32, x: f32) -> bool {
     is_finite(x) & is_finite(y) & ((x != 0.0) | (y != 0.0))
 }
 
-/// `c[0] + c[1] x + ..`, summed from its end.
+/// `c[0] + c[1] x + ..` by Horner's scheme.
 #[inline(always)]
 fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
     let mut sum = c[N - 1];
@@ -82,7 +83,7 @@ fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
     sum
 }
 
-/// An angle as quarter turns and what is left, between -PI / 4 and PI / 4. The low bits of the first are the
+/// An angle as quarter turns and a remainder between -PI / 4 and PI / 4. The low bits of the first are the
 /// number of quarters.
 #[inline(always)]
 fn quarters(x: f32) -> (u64, f64) {
@@ -92,7 +93,7 @@ fn quarters(x: f32) -> (u64, f64) {
     (shifted.to_bits(), x - n * FRAC_PI_2_HIGH - n * FRAC_PI_2_LOW)
 }
 
-/// The sine of a small angle, to 5.2e-12 of it.
+/// The sine of a small angle, with relative error 5.2e-12.
 #[inline(always)]
 fn small_sin(r: f64) -> f64 {
     const C: [f64; 5] = [
@@ -105,7 +106,7 @@ fn small_sin(r: f64) -> f64 {
     r * polynomial(r * r, C)
 }
 
-/// The cosine of a small angle, to 6.4e-11 of it.
+/// The cosine of a small angle, with relative error 6.4e-11.
 #[inline(always)]
 fn small_cos(r: f64) -> f64 {
     const C: [f64; 5] = [
@@ -146,7 +147,7 @@ pub fn tan(x: f32) -> f32 {
     (above / below) as f32
 }
 
-/// `e^z - 1` for a `z` of at most half the logarithm of 2, to 2.4e-10 of it.
+/// `e^z - 1` for a `z` of at most half the logarithm of 2, with relative error 2.4e-10.
 #[inline(always)]
 fn small_power(z: f64) -> f64 {
     const C: [f64; 7] = [
@@ -168,7 +169,7 @@ fn power(x: f64) -> (f64, f64) {
     (two_to(shifted), small_power(x - (shifted - TO_WHOLE) * LN_2))
 }
 
-/// 2 to the whole number in the low bits.
+/// 2 to the power of the integer in the low bits.
 #[inline(always)]
 fn two_to(shifted: f64) -> f64 {
     f64::from_bits((shifted.to_bits() << 52).wrapping_add(1.0f64.to_bits()))
@@ -192,7 +193,7 @@ fn wide_exp2(x: f64) -> f64 {
     scale + scale * small_power((x - (shifted - TO_WHOLE)) * LN_2)
 }
 
-/// `e^|x| - 1`, exact also where that is small.
+/// `e^|x| - 1`, precise also near zero.
 #[inline(always)]
 fn grown(x: f32) -> f64 {
     let (scale, less_one) = power(f64::from(x.abs()));
@@ -217,8 +218,8 @@ pub fn tanh(x: f32) -> f32 {
     (grown / (grown + 2.0)).copysign(f64::from(x)) as f32
 }
 
-/// The exponent of 2, and the logarithm of what is left, which lies between the root of a half and that of 2.
-/// To 3e-14 of it, as `pow` multiplies it by up to 128.
+/// The exponent of 2, and the logarithm of the mantissa, which is between sqrt(1/2) and sqrt(2). Its relative
+/// error is 3e-14, because `pow` multiplies it by up to 128.
 #[inline(always)]
 fn parts_of_log(x: f64) -> (f64, f64) {
     const C: [f64; 6] = [
@@ -243,8 +244,8 @@ pub fn log(x: f32) -> f32 {
     (whole * LN_2 + log) as f32
 }
 
-/// The logarithm of `1 + t`, exact also where `t` is small: what the sum rounds off is added to the logarithm, as
-/// the first term of its series there.
+/// The logarithm of `1 + t`, precise also for small `t`: the rounding error of the sum is added to the
+/// logarithm, as the first term of its series.
 #[inline(always)]
 fn log_beyond_1(t: f64) -> f64 {
     let sum = 1.0 + t;
@@ -252,7 +253,7 @@ fn log_beyond_1(t: f64) -> f64 {
     whole * LN_2 + (log + (t - (sum - 1.0)) / sum)
 }
 
-/// With `x + sqrt(x^2 + 1) - 1` as a sum of positive numbers.
+/// Uses `x + sqrt(x^2 + 1) - 1` as a sum of positive numbers.
 #[inline(always)]
 pub fn asinh(x: f32) -> f32 {
     let size = f64::from(x.abs());
@@ -293,7 +294,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
     wide_exp2(exponent) as f32
 }
 
-/// The angle of a point in the first quarter, to 2.3e-11 of it.
+/// The angle of a point in the first quadrant, with relative error 2.3e-11.
 #[inline(always)]
 fn angle(y: f64, x: f64) -> f64 {
     const C: [f64; 7] = [

@@ -1,4 +1,4 @@
-//! Functions of a module: their instructions gathered into blocks.
+//! Reads the functions of a module, and groups their instructions into blocks.
 
 use std::sync::LazyLock;
 
@@ -79,10 +79,10 @@ impl Reader<'_, '_> {
         };
         if is_block_terminator(inst.op) {
             let (label, phis, body) = open.block.take().expect("the block is open here");
-            // An end that no line was given for belongs to what stands before it in the text.
+            // A function end without a line of its own has the line of the instruction before it.
             let end = Instruction { line: inst.line.or(self.line_before), ..*inst };
             open.function.blocks.push(Block { label, phis, body, end, targets, wide });
-            // A line holds to the end of its block.
+            // A line is valid to the end of its block.
             self.line_before = self.line.take().or(self.line_before);
         } else if inst.op == Op::Phi {
             phis.push(*inst);
@@ -99,7 +99,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The labels that a terminator goes to, and whether its literals have two words.
+    /// The targets of a terminator, and whether its literals have two words.
     fn targets(&self, inst: &Instruction) -> Result<(Vec<Id>, bool)> {
         let operands = self.module.operands(inst);
         let wide = inst.op == Op::Switch && self.is_wide(self.id(inst, 0)?);
@@ -127,10 +127,10 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether an instruction in a function gives a result: then its first operand is the type, the second the id.
-/// That is known of those too that are refused, by name, once a function in reach has one.
+/// Whether an instruction in a function has a result: then its first operand is the type, the second the id.
+/// Unsupported instructions are included; they are refused later, if the entry point reaches them.
 fn has_result(op: Op) -> bool {
-    // A bit for each opcode, for it is made anew in every process.
+    // A bit for each opcode, because every process computes it again.
     static WITH_RESULT: LazyLock<Vec<u64>> = LazyLock::new(|| {
         let starts = |kinds: &grammar::Instruction<'_>| {
             kinds.operands.get(..2).is_some_and(|kinds| {

@@ -1,4 +1,4 @@
-//! Constants, with every specialisation applied: the bits of their scalars in order.
+//! Constants, with all specialisations applied: the bits of their scalars in order.
 
 use std::rc::Rc;
 
@@ -29,24 +29,24 @@ impl Constant {
     }
 }
 
-/// The type that the lane IR has for a scalar.
+/// The type of a scalar in the lane IR.
 pub fn lane_ty(scalar: Scalar) -> Ty {
     match scalar {
         Scalar::Bool => Ty::Bool,
         Scalar::I64 | Scalar::U64 => Ty::I64,
         Scalar::F64 => Ty::F64,
         _ if scalar.is_int() => Ty::I32,
-        // Floats of 16 bits are computed with as 32 ([`crate::cpu::lower`] has the rules).
+        // Floats of 16 bits are computed in 32 bits ([`crate::cpu::lower`] has the rules).
         _ => Ty::F32,
     }
 }
 
-/// Whether it is an int that lies zero-extended in an `I32`.
+/// Whether it is an int that is zero-extended in an `I32`.
 pub fn is_narrow_int(scalar: Scalar) -> bool {
     scalar.is_int() && scalar.bits() < 32
 }
 
-/// The bits of the lane value that a constant's own bits stand for.
+/// Converts a constant's bits to those of the lane value.
 pub fn lane_bits(scalar: Scalar, bits: u64) -> u64 {
     match scalar {
         _ if is_narrow_int(scalar) => bits & ((1 << scalar.bits()) - 1),
@@ -56,7 +56,7 @@ pub fn lane_bits(scalar: Scalar, bits: u64) -> u64 {
     }
 }
 
-/// What `OpSpecConstantOp` computes. `None` where the operation is unknown or the operands do not fit it.
+/// Evaluates `OpSpecConstantOp`. `None` if the operation is unknown, or the operands do not fit it.
 pub fn spec_op(
     types: &Types,
     constants: &Constants,
@@ -97,7 +97,7 @@ pub fn spec_op(
     }
 }
 
-/// Component `i` of an operation that goes component by component. Narrow floats are only converted.
+/// Component `i` of a componentwise operation. Narrow floats are only converted.
 fn scalar_op(types: &Types, result: Scalar, op: Op, args: &[&Constant], i: usize) -> Option<u64> {
     let arg = |k: usize| {
         let constant = args.get(k)?;
@@ -157,12 +157,12 @@ fn signed(scalar: Scalar, bits: u64) -> u64 {
     }
 }
 
-/// Follows literal indices into a composite: the type there and the scalars before it.
+/// Follows literal indices into a composite: the type there, and the number of scalars before it.
 pub fn find(types: &Types, mut ty: TypeId, indices: &[u32]) -> Option<(TypeId, usize)> {
     let mut first = 0;
     for (i, &idx) in indices.iter().enumerate() {
         if let Some((scalar, n)) = types.as_scalars(ty) {
-            // Only a last index goes into a vector.
+            // Only a last index selects from a vector.
             let in_vector = n > 1 && idx < n && i + 1 == indices.len();
             return in_vector.then(|| (types.scalar(scalar), first + idx as usize));
         }

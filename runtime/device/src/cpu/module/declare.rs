@@ -11,10 +11,10 @@ use crate::Result;
 use crate::cpu::errors;
 use crate::interface::{CELL, WRAPPERS};
 
-/// Scalars in all constants together.
+/// Limit of scalars in all constants together.
 const MAX_CONSTANT_SCALARS: usize = 1 << 22;
 
-/// Rows or columns of a cooperative matrix.
+/// Limit of rows or columns of a cooperative matrix.
 const MAX_SIDE: u64 = 64;
 
 impl Reader<'_, '_> {
@@ -92,7 +92,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// A pointer type that structures name before it is declared: the address of a buffer.
+    /// A pointer type that structures name before its declaration: the address of a buffer.
     fn forward_pointer(&mut self, inst: &Instruction) -> Result<()> {
         let id = self.id(inst, 0)?;
         let is_address = self.word(inst, 1)? == StorageClass::PhysicalStorageBuffer as u32;
@@ -251,7 +251,7 @@ impl Reader<'_, '_> {
         let types = &self.module.types;
         let members = (2..inst.n as usize).map(|i| self.constant_at(inst, i)).collect::<Result<Vec<_>>>()?;
         let fits = match types.get(ty) {
-            // One constant is that of all components.
+            // A single constant stands for all components.
             Type::Cooperative { n, scalar, .. } => {
                 return match &members[..] {
                     [member] if types.as_scalars(member.ty) == Some((*scalar, 1)) => {
@@ -280,7 +280,7 @@ impl Reader<'_, '_> {
         Ok(members.iter().flat_map(|member| member.parts.iter().copied()).collect())
     }
 
-    /// What the options say a specialisation constant is.
+    /// The value of a specialisation constant in the options.
     fn specialized(&self, inst: &Instruction) -> Result<Option<u64>> {
         let spec_id = self.decorations.of(self.id(inst, 1)?).spec_id;
         let value = |spec_id| {

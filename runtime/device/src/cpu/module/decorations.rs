@@ -1,4 +1,5 @@
-//! What decorations say of ids and members, and what members are called; decorations that this device has no use for are left out.
+//! Decorations of ids and members, and the names of members. Decorations without a meaning for this device
+//! are ignored.
 
 use rspirv::spirv::Decoration;
 use rustc_hash::FxHashMap;
@@ -20,7 +21,7 @@ pub struct OfId {
     pub builtin: Option<u32>,
     pub spec_id: Option<u32>,
     pub block: bool,
-    /// A storage buffer in the way of SPIR-V before 1.3.
+    /// A storage buffer of SPIR-V before 1.3.
     pub buffer_block: bool,
 }
 
@@ -66,7 +67,7 @@ impl Decorations {
         }
     }
 
-    /// `OpGroupDecorate`: gives an id what its group has.
+    /// `OpGroupDecorate`: gives an id the decorations of a group.
     pub fn copy(&mut self, group: Id, to: Id) {
         let of_group = self.of(group);
         let of = self.ids.entry(to).or_default();

@@ -1,22 +1,22 @@
-//! Control flow of one function: the order in which blocks are lowered and who dominates whom.
-//! Dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm".
+//! Control flow of one function: the order in which blocks are lowered, and dominators (Cooper, Harvey and
+//! Kennedy, "A Simple, Fast Dominance Algorithm").
 
-/// What is known of a graph of `successors.len()` nodes entered at node 0.
+/// The analysis of a graph of `successors.len()` nodes with entry 0.
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
     /// Reachable nodes in reverse postorder.
     pub order: Vec<usize>,
-    /// Place in `order`; `usize::MAX` for nodes out of reach.
+    /// Position in `order`; `usize::MAX` for unreachable nodes.
     place: Vec<usize>,
     /// Interval of each node in a walk over the dominator tree.
     enter: Vec<u32>,
     leave: Vec<u32>,
-    /// The immediate dominator of each reachable node; the entry is its own.
+    /// The immediate dominator of each reachable node; that of the entry is the entry.
     idom: Vec<usize>,
     children: Vec<Vec<usize>>,
 }
 
-/// A loop with one entry, its head.
+/// A loop with a single entry, its head.
 pub struct NaturalLoop {
     pub head: usize,
     /// Whether each node is in it.
@@ -38,7 +38,7 @@ impl Flow {
         Flow { order, place, enter, leave, idom, children }
     }
 
-    /// Whether every way to `b` leads through `a`. Both must be in reach.
+    /// Whether every path to `b` goes through `a`. Both must be reachable.
     pub fn dominates(&self, a: usize, b: usize) -> bool {
         self.enter[a] <= self.enter[b] && self.leave[b] <= self.leave[a]
     }
@@ -52,12 +52,12 @@ impl Flow {
         &self.children[node]
     }
 
-    /// Whether an edge goes back, or to its own start.
+    /// Whether it is a back edge, also of a node to itself.
     pub fn is_back_edge(&self, from: usize, to: usize) -> bool {
         self.place[to] <= self.place[from]
     }
 
-    /// The natural loops among the nodes in reach, those of one head together; `None` where a loop has a second entry.
+    /// The natural loops of reachable nodes, merged by head; `None` if the graph is irreducible.
     pub fn loops(&self, successors: &[Vec<usize>]) -> Option<Vec<NaturalLoop>> {
         let predecessors = predecessors(successors, &self.order);
         let mut loops: Vec<NaturalLoop> = Vec::new();
@@ -84,7 +84,7 @@ impl Flow {
     }
 }
 
-/// From where edges of the nodes in reach lead to each node.
+/// The predecessors of each node among reachable ones.
 fn predecessors(successors: &[Vec<usize>], order: &[usize]) -> Vec<Vec<usize>> {
     let mut predecessors = vec![Vec::new(); successors.len()];
     for &from in order {
@@ -133,7 +133,7 @@ fn immediate_dominators(successors: &[Vec<usize>], order: &[usize], place: &[usi
     idom
 }
 
-/// The nearest dominator that two nodes share.
+/// The nearest common dominator of two nodes.
 fn common(idom: &[usize], place: &[usize], mut a: usize, mut b: usize) -> usize {
     while a != b {
         while place[a] > place[b] {
@@ -182,7 +182,7 @@ fn intervals(root: usize, children: &[Vec<usize>]) -> (Vec<u32>, Vec<u32>) {
 mod tests {
     use super::Flow;
 
-    /// Immediate dominators of nodes `1..`, in the order of the nodes that are in reach.
+    /// Immediate dominators of nodes `1..`, in the order of the reachable nodes.
     fn check(successors: &[&[usize]], order: &[usize], idoms: &[usize]) {
         let successors: Vec<Vec<usize>> = successors.iter().map(|targets| targets.to_vec()).collect();
         let flow = Flow::new(&successors);

@@ -1,4 +1,4 @@
-//! Functions: instructions cut into blocks, blocks joined by their branches.
+//! Functions: instructions split into blocks, and their control flow.
 
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
@@ -9,9 +9,9 @@ use super::{Id, Instruction, Module};
 use crate::Result;
 use crate::cpu::errors;
 
-/// Blocks of one function; control flow analysis is not linear in them.
+/// Limit of blocks in one function, because control flow analysis is not linear in them.
 const MAX_BLOCKS: usize = 10_000;
-/// Calls of a cycle that are named.
+/// Limit of calls that an error about recursion lists.
 const MAX_SHOWN: usize = 8;
 
 pub struct Function {
@@ -20,24 +20,24 @@ pub struct Function {
     pub params: Vec<(Id, TypeId)>,
     pub blocks: Vec<Block>,
     pub block_by_label: FxHashMap<Id, usize>,
-    /// Filled for functions that the entry point reaches.
+    /// Computed for functions that the entry point reaches.
     pub flow: Flow,
 }
 
-/// Merge instructions are left out: the graph says as much.
+/// Merge instructions are dropped: the graph has the same information.
 pub struct Block {
     pub label: Id,
     pub phis: Vec<Instruction>,
-    /// Neither phis, merges nor the terminator.
+    /// All instructions except phis, merges and the terminator.
     pub body: Vec<Instruction>,
     pub end: Instruction,
-    /// Where the terminator goes; the default of a switch comes first.
+    /// The targets of the terminator; the default of a switch comes first.
     pub targets: Vec<Id>,
     /// Whether the literals of a switch have two words.
     pub wide: bool,
 }
 
-/// Checks the functions that the entry point reaches, and finds out their control flow.
+/// Checks the functions that the entry point reaches, and analyses their control flow.
 pub fn link(module: &mut Module<'_>) -> Result<()> {
     module.call_order = call_order(module)?;
     for i in 0..module.call_order.len() {
@@ -70,7 +70,7 @@ fn successors(module: &Module<'_>, function: &Function, block: &Block) -> Result
     block.targets.iter().map(find).collect()
 }
 
-/// The functions that the entry point reaches. Fails where one comes back to itself.
+/// The functions that the entry point reaches, callees first. Recursion is an error.
 fn call_order(module: &Module<'_>) -> Result<Vec<usize>> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -109,7 +109,7 @@ fn call_order(module: &Module<'_>) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-/// Calls that come back to a function, in words: `path` leads to the last one of them.
+/// Describes a cycle of calls to a function; `path` ends with the last of them.
 fn cycle(module: &Module<'_>, path: &[usize], back_to: usize) -> String {
     let name = |&function: &usize| {
         let id = module.functions[function].id;

@@ -1,16 +1,16 @@
-//! A SPIR-V module, read and checked. In go words from anywhere; out comes a [`Module`] of which later
-//! phases may take for granted:
+//! A SPIR-V module, read and checked. The input is any sequence of words. The output is a [`Module`] with
+//! these invariants:
 //!
-//! - every instruction lies within the words and has the operands that its reader looked at;
-//! - ids are defined once; types and constants name only what stands before them;
-//! - a function's blocks are closed: branches go to blocks of the same function, each block ends with its
-//!   only terminator, the first is no target;
-//! - calls name functions of the module and never come back to their caller.
+//! - Every instruction is inside the binary, and has the operands that its reader uses.
+//! - Each id has one definition; types and constants refer only to earlier ones.
+//! - Branches go to blocks of the same function. Each block ends with its only terminator, and no branch goes
+//!   to the first.
+//! - Calls go to functions of the module, and there is no recursion.
 //!
-//! `docs/src/reference/cpu-device.md` lists the instructions that are taken; anything else is refused by name.
+//! `docs/src/reference/cpu-device.md` lists the supported instructions. Others are refused by name.
 //!
-//! Operand types inside functions, and that a definition dominates its uses, are checked as a function is
-//! lowered: an unused function may hold anything.
+//! Operand types inside functions, and dominance of definitions, are checked when a function is lowered. So
+//! an unused function may be wrong.
 
 mod bodies;
 pub mod constants;
@@ -35,14 +35,14 @@ pub use self::reader::read;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
-/// What an `OpLine` says; the file is the id of an `OpString`.
+/// A position from `OpLine`; the file is the id of an `OpString`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Line {
     pub file: Id,
     pub line: u32,
     pub column: u32,
-    /// The call of a function that led there, counted from 1 in [`Kernel::calls`](super::lane::Kernel::calls); 0 in
-    /// the entry point itself.
+    /// The inlined call that this line belongs to, counted from 1 in
+    /// [`Kernel::calls`](super::lane::Kernel::calls). 0 is the entry point itself.
     pub call: u32,
 }
 
@@ -58,7 +58,7 @@ pub struct Instruction {
 pub struct Module<'w> {
     words: &'w [u32],
     pub strings: Strings,
-    /// What ids are called, where the module says.
+    /// The names of ids, if the module has them.
     pub names: FxHashMap<Id, String>,
     pub types: Types,
     pub constants: FxHashMap<Id, Constant>,
@@ -66,7 +66,7 @@ pub struct Module<'w> {
     pub functions: Vec<Function>,
     pub function_by_id: FxHashMap<Id, usize>,
     pub ext_inst_sets: FxHashMap<Id, ExtInstSet>,
-    /// The function that the entry point names.
+    /// The function of the entry point.
     pub entry: usize,
     /// The functions that the entry point reaches, callees before callers.
     pub call_order: Vec<usize>,
@@ -76,14 +76,14 @@ pub struct Module<'w> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtInstSet {
     Glsl,
-    /// Our own kernels' [`crate::interface::checks`].
+    /// [`crate::interface::checks`], which kps kernels use.
     Checks,
-    /// Says something about the program, does nothing.
+    /// Instructions without an effect, such as debug information.
     NonSemantic,
     Unknown,
 }
 
-/// A variable outside functions.
+/// A global variable.
 #[derive(Clone, Debug)]
 pub struct Global {
     pub id: Id,
@@ -92,13 +92,13 @@ pub struct Global {
     pub initializer: Option<Id>,
     pub set: Option<u32>,
     pub binding: Option<u32>,
-    /// As SPIR-V numbers them.
+    /// The SPIR-V number of the built-in.
     pub builtin: Option<u32>,
     pub line: Option<Line>,
 }
 
 impl Module<'_> {
-    /// Whether it tells what its source asked for.
+    /// Whether it has the check instructions of a checked kps kernel.
     pub fn is_instrumented(&self) -> bool {
         self.ext_inst_sets.values().any(|set| *set == ExtInstSet::Checks)
     }
@@ -107,7 +107,7 @@ impl Module<'_> {
         &self.words[inst.first as usize..(inst.first + inst.n) as usize]
     }
 
-    /// What the image or texture of a binding is called.
+    /// The name of the image or texture of a binding.
     pub fn image_name(&self, (set, binding): (u32, u32)) -> ArrayName {
         let mut globals = self.globals.iter();
         let global = globals.find(|global| (global.set, global.binding) == (Some(set), Some(binding)));
@@ -115,19 +115,19 @@ impl Module<'_> {
         name.unwrap_or(ArrayName::Binding { set, binding })
     }
 
-    /// What the module calls something in memory.
+    /// The name of a variable or member.
     pub fn name(&self, id: Id) -> Option<ArrayName> {
         let name = self.names.get(&id).filter(|name| !name.is_empty())?;
         Some(ArrayName::Name(name.clone()))
     }
 
-    /// What a string of the module calls something, or the name of what has an id.
+    /// The string with this id as a name, or else the name of the id.
     pub fn source_name(&self, id: Id) -> Option<ArrayName> {
         let given = self.strings.0.get(&id).map(|name| ArrayName::Name(name.clone()));
         given.or_else(|| self.name(id))
     }
 
-    /// Where the entry point begins.
+    /// The line at which the entry point begins.
     pub fn first_line(&self) -> Option<SourceLine> {
         let mut insts = self.functions[self.entry].blocks.iter().flat_map(|block| &block.body);
         self.line(insts.find_map(|inst| inst.line))
@@ -138,7 +138,7 @@ impl Module<'_> {
     }
 }
 
-/// Names of files by their ids, and whatever else the module says in strings.
+/// File names by their ids, and other strings of the module.
 #[derive(Clone, Default)]
 pub struct Strings(FxHashMap<Id, String>);
 

@@ -1,5 +1,5 @@
-//! Words to a [`Module`], in one pass. [`super::declare`] reads types, constants and variables,
-//! [`super::bodies`] the functions; what holds for the module as a whole is here.
+//! Reads a binary into a [`Module`], in one pass. [`super::declare`] reads types, constants and variables,
+//! and [`super::bodies`] reads functions. The rest of a module is read here.
 
 use rspirv::spirv::{self, AddressingModel, BuiltIn, ExecutionMode, ExecutionModel, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,10 +16,9 @@ use crate::{DeviceError, PipelineOptions, Result};
 const HEADER_WORDS: usize = 5;
 const MAX_WORDS: usize = 1 << 26;
 
-/// Reads a module for one of its entry points, which reflection has found in it. Applies the specialisation
-/// constants.
+/// Reads a module for an entry point that reflection has found. Applies the specialisation constants.
 pub fn read<'w>(words: &'w [u32], options: &PipelineOptions, subgroup_size: u32) -> Result<Module<'w>> {
-    // Places of words are kept in 32 bits.
+    // Word offsets are stored in 32 bits.
     if words.len() > MAX_WORDS {
         return Err(errors::too_large(
             format!("it has {} words, the most is {MAX_WORDS}", words.len()),
@@ -62,12 +61,12 @@ pub fn read<'w>(words: &'w [u32], options: &PipelineOptions, subgroup_size: u32)
 pub(super) struct Reader<'w, 'o> {
     pub(super) module: Module<'w>,
     pub(super) options: &'o PipelineOptions,
-    /// Invocations among which cooperative matrices are shared out.
+    /// Invocations that share a cooperative matrix.
     pub(super) subgroup_size: u32,
     pub(super) decorations: Decorations,
     pub(super) defined: FxHashSet<Id>,
     pub(super) line: Option<Line>,
-    /// The last line of the blocks before this one, in the function at hand.
+    /// The last line of the earlier blocks in the current function.
     pub(super) line_before: Option<Line>,
     /// Compute entry points: name and function.
     entry_points: Vec<(String, Id)>,
@@ -77,7 +76,7 @@ pub(super) struct Reader<'w, 'o> {
     workgroup_size: Option<Id>,
     pub(super) n_constant_scalars: usize,
     pub(super) open: Option<OpenFunction>,
-    /// Ids in functions that are 64-bit ints: a switch over one has longer literals.
+    /// Ids of 64-bit ints in functions: a switch over one has longer literals.
     pub(super) wide: FxHashSet<Id>,
 }
 
@@ -87,10 +86,10 @@ enum LocalSize {
     Ids([Id; 3]),
 }
 
-/// The function being read, and its unfinished block.
+/// The current function, and its unfinished block.
 pub(super) struct OpenFunction {
     pub(super) function: Function,
-    /// The parameters that its type has.
+    /// The parameter types of its function type.
     pub(super) params: Vec<TypeId>,
     pub(super) block: Option<(Id, Vec<Instruction>, Vec<Instruction>)>,
 }
@@ -238,7 +237,7 @@ impl<'w> Reader<'w, '_> {
 
     fn finish(mut self) -> Result<Module<'w>> {
         let Some(entry) = self.chosen_entry() else {
-            return Err(errors::malformed("its entry point is named in no way that can be read", None));
+            return Err(errors::malformed("its entry point has no readable name", None));
         };
         let Some(&function) = self.module.function_by_id.get(&entry) else {
             return Err(errors::malformed("the entry point names no function", None));
@@ -317,7 +316,7 @@ fn text(words: &[u32]) -> String {
 }
 
 fn is_type(op: Op) -> bool {
-    // The core types are numbered in a row; those of extensions are known by their names.
+    // Core types have consecutive numbers; extension types are listed.
     (Op::TypeVoid as u32..=Op::TypeForwardPointer as u32).contains(&(op as u32))
         || (op as u32 > 4000 && format!("{op:?}").starts_with("Type"))
 }
@@ -339,8 +338,8 @@ fn is_constant(op: Op) -> bool {
     )
 }
 
-/// Declarations that change nothing here. Capabilities and extensions are left to the instructions that
-/// need them.
+/// Declarations without an effect here. Capabilities and extensions are checked by the instructions that need
+/// them.
 fn is_silent(op: Op) -> bool {
     matches!(
         op,

@@ -1,6 +1,6 @@
-//! The types of a module. A type names only types that stand before it, but for what addresses of buffers
-//! point to, which no walk follows: so there are no cycles, and the depth of nesting is bounded, so whatever
-//! walks a type may recurse.
+//! The types of a module. A type refers only to earlier types, except through buffer addresses, which no
+//! recursion follows. So there are no cycles. The depth of nesting is limited, so recursion over types is
+//! safe.
 
 use kps_scalar::Scalar;
 pub use rspirv::spirv::StorageClass;
@@ -8,15 +8,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Id;
 
-/// Levels of arrays and structures in each other.
+/// Limit of nested arrays and structures.
 pub const MAX_DEPTH: u32 = 32;
-/// Scalars in one value.
+/// Limit of scalars in one value.
 pub const MAX_SCALARS: u32 = 1 << 14;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TypeId(u32);
 
-/// What the address of a buffer is.
+/// The scalar type of a buffer address.
 pub const ADDRESS: Scalar = Scalar::U64;
 
 #[derive(Clone, Debug)]
@@ -41,8 +41,8 @@ pub enum Type {
         stride: Option<u32>,
     },
     Struct(Vec<Member>),
-    /// Addresses of buffers are data, as ints of 64 bits; other pointers are known while lowering. `stride` is
-    /// that of the array that it points into.
+    /// Addresses of buffers are 64-bit ints; lowering resolves all other pointers. `stride` is that of the
+    /// array that it points into.
     Pointer {
         class: StorageClass,
         pointee: TypeId,
@@ -53,7 +53,7 @@ pub enum Type {
         n_axes: u32,
     },
     Sampler,
-    /// A matrix that the lanes of a subgroup hold together, `n` of its components each.
+    /// A matrix that the lanes of a subgroup share; each has `n` components.
     Cooperative {
         scalar: Scalar,
         rows: u32,
@@ -72,28 +72,28 @@ pub enum Type {
 
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// As the source names it.
+    /// The name in the source.
     pub name: Option<String>,
     pub ty: TypeId,
-    /// An array, of which the source knows the first element alone.
+    /// An array of which the source sees the first element only.
     pub is_cell: bool,
     pub offset: Option<u32>,
     pub matrix: MatrixLayout,
 }
 
-/// How the matrices inside a member lie in memory.
+/// The layout of the matrices in a member.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MatrixLayout {
     pub stride: Option<u32>,
     pub row_major: bool,
 }
 
-/// Which rule gives a value its bytes.
+/// The rule for the bytes of a value in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// As decorated: buffers and push constants.
     Explicit,
-    /// Our own, packed: whatever nobody else sees.
+    /// Packed; for memory that only this device accesses.
     Natural,
 }
 
@@ -101,11 +101,11 @@ pub enum Layout {
 pub struct Types {
     all: Vec<Info>,
     by_id: FxHashMap<Id, TypeId>,
-    /// Types of addresses by what they point to.
+    /// Address types by their pointee.
     addresses: FxHashMap<TypeId, TypeId>,
-    /// Pointer types that are named and not yet declared.
+    /// Pointer types that were named, but not yet declared.
     forward: FxHashSet<Id>,
-    /// Each scalar that was declared.
+    /// The declared type of each scalar.
     scalar_ids: FxHashMap<Scalar, TypeId>,
 }
 
@@ -114,7 +114,7 @@ struct Info {
     depth: u32,
     /// Scalars in a value, saturating. Run-time arrays and pointers have none.
     n_scalars: u32,
-    /// Made of scalars, of a size known here: can be loaded, stored and passed.
+    /// Consists of scalars, with a known size: can be loaded, stored and passed.
     is_data: bool,
     /// Bytes in the natural layout, saturating.
     natural_size: u64,
@@ -133,7 +133,7 @@ impl Types {
         self.by_id.get(&id).copied()
     }
 
-    /// Adds a pointer type that other types name before it is said what it points to.
+    /// Adds a pointer type whose pointee is not declared yet.
     pub fn add_forward(&mut self, id: Id, class: StorageClass) -> Result<(), &'static str> {
         let nothing = self.push(Type::Void)?;
         self.add(id, Type::Pointer { class, pointee: nothing, stride: None })?;
@@ -146,7 +146,7 @@ impl Types {
         self.forward.contains(&id)
     }
 
-    /// Says what a pointer type of this kind is.
+    /// Completes a pointer type that was added before.
     pub fn complete(&mut self, id: Id, pointer: Type) {
         let known = self.by_id[&id];
         self.forward.remove(&id);
@@ -154,7 +154,7 @@ impl Types {
         self.all[known.0 as usize].ty = pointer;
     }
 
-    /// Adds a type under its id. Fails where it is nested too deeply.
+    /// Adds a type under its id. Types that are nested too deeply are an error.
     pub fn add(&mut self, id: Id, ty: Type) -> Result<TypeId, &'static str> {
         let type_id = self.push(ty)?;
         self.by_id.insert(id, type_id);
@@ -260,7 +260,7 @@ impl Types {
         })
     }
 
-    /// Where the last of the members ends in the natural layout.
+    /// The end of the last member in the natural layout.
     fn natural_end(&self, members: &[Member]) -> u64 {
         members.iter().fold(0u64, |end, member| {
             let info = &self.all[member.ty.0 as usize];
@@ -280,12 +280,13 @@ impl Types {
         self.all[id.0 as usize].natural_align
     }
 
-    /// Whether a value of it can be loaded, stored and passed: made of scalars, of a size known here.
+    /// Whether a value can be loaded, stored and passed: it consists of scalars, and its size is known.
     pub fn is_data(&self, id: TypeId) -> bool {
         self.all[id.0 as usize].is_data
     }
 
-    /// A scalar, a vector or a lane's part of a cooperative matrix: its scalar and the number of them.
+    /// The scalar and the number of components of a scalar, a vector, or a lane's part of a cooperative
+    /// matrix.
     pub fn as_scalars(&self, id: TypeId) -> Option<(Scalar, u32)> {
         match *self.get(id) {
             Type::Scalar(scalar) => Some((scalar, 1)),
@@ -299,17 +300,17 @@ impl Types {
         matches!(self.get(id), Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. })
     }
 
-    /// The type of addresses of what has a type.
+    /// The type of addresses of a pointee.
     pub fn address_of(&self, pointee: TypeId) -> Option<TypeId> {
         self.addresses.get(&pointee).copied()
     }
 
-    /// The type of a scalar. Vectors and reads of their components share it with what the module declares.
+    /// The type of a scalar. Vectors and their components share it with the declared one.
     pub fn scalar(&self, scalar: Scalar) -> TypeId {
         self.scalar_ids[&scalar]
     }
 
-    /// The scalars of a value in order, as [`super::super::lower`] keeps them.
+    /// The scalars of a value in order, as [`super::super::lower`] represents it.
     pub fn scalars(&self, id: TypeId) -> Vec<Scalar> {
         debug_assert!(self.n_scalars(id) <= MAX_SCALARS);
         let mut scalars = Vec::with_capacity(self.n_scalars(id) as usize);
@@ -334,12 +335,12 @@ impl Types {
                     self.push_scalars(member.ty, scalars);
                 }
             }
-            // The rest has no scalars.
+            // Other types have no scalars.
             _ => {}
         }
     }
 
-    /// The type inside a composite at a constant index, and how many scalars stand before it.
+    /// The type of a composite's element at a constant index, and the number of scalars before it.
     pub fn element(&self, id: TypeId, idx: u32) -> Option<(TypeId, u32)> {
         match self.get(id) {
             Type::Matrix { columns: n, column: element } | Type::Array { element, len: n, .. } => {
@@ -354,7 +355,7 @@ impl Types {
         }
     }
 
-    /// Bytes of a value in memory; a run-time array has none. `None` where a decoration is missing.
+    /// Size of a value in memory; a run-time array has none. `None` if a decoration is missing.
     pub fn size(&self, id: TypeId, layout: Layout, matrix: MatrixLayout) -> Option<u64> {
         if layout == Layout::Natural {
             return Some(self.natural_size(id));
@@ -372,7 +373,7 @@ impl Types {
         }
     }
 
-    /// Bytes from a structure's start to a member.
+    /// Offset of a member in a structure.
     pub fn member_offset(&self, members: &[Member], idx: usize, layout: Layout) -> Option<u64> {
         if layout == Layout::Explicit {
             return members[idx].offset.map(u64::from);
@@ -381,7 +382,7 @@ impl Types {
         Some(align_up(end, self.natural_align(members[idx].ty)))
     }
 
-    /// Bytes from one element of an array to the next.
+    /// Stride of an array.
     pub fn stride(&self, element: TypeId, stride: Option<u32>, layout: Layout) -> Option<u64> {
         match layout {
             Layout::Explicit => stride.map(u64::from),
@@ -389,8 +390,8 @@ impl Types {
         }
     }
 
-    /// The same type. Scalars, vectors and pointers are compared by what they are, the rest by identity,
-    /// as SPIR-V wants it.
+    /// Type equality. Scalars, vectors and pointers are compared structurally, others by identity, as SPIR-V
+    /// requires.
     pub fn same(&self, a: TypeId, b: TypeId) -> bool {
         if a == b {
             return true;
