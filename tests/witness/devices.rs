@@ -47,7 +47,7 @@ impl Devices {
             ..Target::portable()
         };
         let all = vec![
-            ("cpu, in gangs", cpu(Lanes::SimdGroups)),
+            ("cpu, in SIMD groups", cpu(Lanes::SimdGroups)),
             ("cpu, singly", cpu(Lanes::Single)),
             (VULKAN, vulkan),
         ];

@@ -96,7 +96,7 @@ pub struct Interface {
 }
 
 /// What `OpModuleProcessed` begins with where the constants of a shader's text were given before it was translated.
-pub const SPECIALISED: &str = "kps.specialised ";
+pub const SPECIALISED: &str = "kps.settled ";
 
 /// The name of the hidden buffer that `print` and `assert` write to. Four words count the words asked for
 /// and the records lost, of prints and then of assertions; [`RECORD_ASSERT_WORDS`] words for assertions

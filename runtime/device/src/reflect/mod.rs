@@ -13,18 +13,18 @@ mod entry;
 mod ids;
 mod images;
 mod layout;
+mod parse;
 mod pointers;
 mod resources;
 mod shared;
 mod sources;
-mod words;
 
 use crate::interface::{self, Interface};
 use crate::{DeviceError, PipelineOptions, Result};
 
 pub(crate) use constants::Constants;
+pub(crate) use parse::{in_host_order, parse};
 pub use sources::{SourceText, source_texts};
-pub(crate) use words::{in_host_order, parse};
 
 impl Interface {
     /// What `options.entry_point` of the module binds, with `options.spec_constants` applied.

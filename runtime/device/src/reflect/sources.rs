@@ -4,7 +4,7 @@
 
 use rspirv::spirv::Op;
 
-use super::words::in_host_order;
+use super::parse::in_host_order;
 
 const HEADER_WORDS: usize = 5;
 

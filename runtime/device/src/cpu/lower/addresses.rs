@@ -1,8 +1,8 @@
-//! Pointers that are known only while the kernel runs.
+//! Pointers that are known only at run time.
 //!
-//! Addresses of buffers are ints of 64 bits, tested against the buffers of the device where they are used.
-//! Pointers that a select, a phi or the returns of a function choose among are offsets; where they lie in different
-//! buffers, conditions beside the offset say in which. [`super::provenance`] finds the buffers.
+//! Addresses of buffers are 64-bit ints, which are checked against the device's buffers at each use. Pointers
+//! that a select, a phi or a function's returns choose between are offsets. If they point into different
+//! buffers, conditions beside the offset say which one. [`super::provenance`] finds the buffers.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::cpu::module::types::{ADDRESS, Layout, MatrixLayout, Type, TypeId};
 use crate::cpu::module::{Id, Instruction};
 
 impl Lowerer<'_> {
-    /// What an address points to.
+    /// The pointer for an address.
     pub(super) fn pointer_at(&mut self, data: Data) -> Pointer {
         let Type::Pointer { class, pointee, stride } = *self.module.types.get(data.ty) else {
             unreachable!("the type was seen to be that of an address")
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         Pointer { class, pointee, stride, place }
     }
 
-    /// The address that a pointer to a buffer's memory is. Its type is one of those that point there.
+    /// The address of a pointer into a buffer. Its type is one of the address types for the pointee.
     pub(super) fn address_of(&mut self, inst: &Instruction, pointer: Pointer) -> Result<Data> {
         let (StorageClass::PhysicalStorageBuffer, Place::Memory(place)) = (pointer.class, &pointer.place)
         else {
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts })
     }
 
-    /// All of a place's offset in one value.
+    /// The whole offset of a place as one value.
     fn offset(&mut self, place: &MemoryPlace) -> lane::Value {
         let constant = self.builder.int(Ty::I64, place.constant as i64);
         match place.dynamic {
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         self.define(inst, Operand::Data(Data { ty, parts }))
     }
 
-    /// The first index of a `PtrAccessChain`: over elements of the array that the pointer points into.
+    /// The first index of a `PtrAccessChain`: over elements of the array into which the pointer points.
     pub(super) fn step_by_element(&mut self, inst: &Instruction, pointer: Pointer) -> Result<Pointer> {
         let (scalar, index) = self.int(inst, 3)?;
         let stride = match &pointer.place {
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
             _ => None,
         };
         let (Some(stride), Place::Memory(mut place)) = (stride, pointer.place.clone()) else {
-            // A pointer to one thing has one element.
+            // A pointer to a single object has one element.
             return match self.builder.as_const(index) {
                 Some(0) => Ok(pointer),
                 _ => Err(self.malformed(inst, "the pointer's type has no `ArrayStride`")),
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
         Ok(Pointer { place: Place::Memory(place), ..pointer })
     }
 
-    /// Bytes between elements of the array that a pointer points into.
+    /// The stride of the array into which a pointer points.
     fn element_stride(&self, pointer: &Pointer, layout: Layout) -> Option<u64> {
         match layout {
             Layout::Explicit => pointer.stride.map(u64::from),
@@ -121,8 +121,8 @@ impl Lowerer<'_> {
         self.define(inst, Operand::Pointer(Pointer { place: Place::Memory(place), ..b }))
     }
 
-    /// Parameters of a block for a pointer that is chosen among others: an offset, and which of the spaces it is
-    /// in if there are several.
+    /// Block parameters for a selected pointer: an offset, and the conditions of its spaces if there are
+    /// several.
     pub(super) fn pointer_params(
         &mut self,
         at: &Instruction,
@@ -147,7 +147,7 @@ impl Lowerer<'_> {
         Ok(Pointer { class, pointee, stride, place })
     }
 
-    /// What the parameters of a chosen pointer get where this one comes in.
+    /// The arguments of these parameters for an incoming pointer.
     pub(super) fn pointer_args(
         &mut self,
         at: &Instruction,
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
         Ok(args)
     }
 
-    /// Whether a place is in a space: whether the last of its conditions that is true says so.
+    /// Whether a place is in a space, which its last true condition decides.
     fn is_in(&mut self, place: &MemoryPlace, space: Space) -> lane::Value {
         let mut inside = self.builder.constant(Ty::Bool, u64::from(place.space == space));
         for &(chosen, other) in place.others.iter() {
@@ -213,7 +213,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Places that differ only in where they are.
+/// Whether two places differ only in space and offset.
 fn alike(a: &MemoryPlace, b: &MemoryPlace) -> bool {
     let plain = |place: &MemoryPlace| place.component_stride.is_none() && place.matrix.stride.is_none();
     a.layout == b.layout && plain(a) && plain(b)

@@ -1,4 +1,4 @@
-//! Arithmetic and comparisons, component by component.
+//! Componentwise arithmetic and comparisons.
 
 use std::rc::Rc;
 
@@ -16,14 +16,14 @@ use crate::cpu::module::types::TypeId;
 /// The scalars of one operand.
 pub(super) type Parts = Rc<[lane::Value]>;
 
-/// An operand whose components are taken one by one.
+/// An operand, split into components.
 pub(super) struct Operands {
     pub scalar: Scalar,
     pub parts: Parts,
 }
 
 impl Lowerer<'_> {
-    /// `None` where the instruction is of another family.
+    /// `None` for instructions of other families.
     pub(super) fn arithmetic(&mut self, inst: &Instruction) -> Option<Result<Data>> {
         Some(match inst.op {
             Op::Select => self.select(inst),
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         self.fit(scalar, result)
     }
 
-    /// Amounts may be ints of another width than what is shifted. They count modulo its width.
+    /// Amounts may have another width than the shifted value. They count modulo its width.
     fn shift_amount(&mut self, amount: lane::Value, scalar: Scalar) -> lane::Value {
         let amount = self.resize(amount, lane_ty(scalar));
         if scalar.bits() >= 32 {
@@ -183,7 +183,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts: parts.into() })
     }
 
-    /// A remainder moved to the side of zero that its divisor is on.
+    /// A remainder, adjusted to the sign of the divisor.
     fn with_sign_of(&mut self, rem: lane::Value, divisor: lane::Value) -> lane::Value {
         let ty = self.builder.ty(rem);
         let zero = self.builder.float(ty, 0.0);
@@ -224,7 +224,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts: a.parts.iter().map(test).collect() })
     }
 
-    /// Whether two floats can be compared at all.
+    /// Whether two floats are ordered: neither is a NaN.
     fn ordered(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, pairs) = self.float_pairs(inst)?;
         let mut parts = Vec::new();
@@ -237,8 +237,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts: parts.into() })
     }
 
-    /// The two equalities that are no plain comparison with or without a turn: less or greater, and its
-    /// opposite.
+    /// The two float equalities that need two comparisons: less or greater, and its negation.
     fn equality(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, pairs) = self.float_pairs(inst)?;
         let mut parts = Vec::new();

@@ -1,4 +1,5 @@
-//! Atomic instructions: on ints and floats of 32 and 64 bits, and floats of 16, in buffers, shared memory and the lane's own.
+//! Atomic instructions on ints and floats of 32 and 64 bits, and floats of 16, in buffers, shared and private
+//! memory.
 
 use kps_scalar::Scalar;
 use rspirv::spirv::{Op, StorageClass};
@@ -14,13 +15,13 @@ use crate::{Access, Result};
 
 const HALF: Scalar = Scalar::F16;
 
-/// Whether an instruction is one of this file.
+/// Whether this file lowers an instruction.
 pub fn is_atomic(op: Op) -> bool {
     let others = [Op::AtomicLoad, Op::AtomicStore, Op::AtomicCompareExchange, Op::AtomicCompareExchangeWeak];
     change(op).is_some() || others.contains(&op)
 }
 
-/// The operation that changes one value by another.
+/// The read-modify-write operation of an instruction.
 fn change(op: Op) -> Option<Atomic> {
     Some(match op {
         Op::AtomicIIncrement | Op::AtomicIAdd => Atomic::Add,
@@ -56,7 +57,7 @@ impl Lowerer<'_> {
         let (scalar, address) = self.atomic_address(inst, &pointer, access)?;
         let value = match scalar {
             HALF => {
-                // What is added to nothing stays as it is.
+                // Adding -0.0 does not change any value.
                 let nothing = self.builder.float(Ty::F32, -0.0);
                 self.builder.atomic_half(Atomic::FAdd, address, nothing)
             }
@@ -134,7 +135,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The scalar that a pointer is to, and where it lies.
+    /// The pointee's scalar, and its address.
     fn atomic_address(
         &mut self,
         inst: &Instruction,

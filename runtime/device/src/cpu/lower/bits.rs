@@ -1,4 +1,4 @@
-//! Instructions on the bits of ints: counts, fields, and arithmetic in twice the width.
+//! Bit operations on ints: counts, fields, and arithmetic with double-width results.
 
 use kps_scalar::Scalar;
 use rspirv::spirv::Op;
@@ -17,7 +17,7 @@ enum Sign {
 }
 
 impl Lowerer<'_> {
-    /// `None` where the instruction is of another family.
+    /// `None` for instructions of other families.
     pub(super) fn bits(&mut self, inst: &Instruction) -> Option<Result<Data>> {
         Some(match inst.op {
             Op::BitCount => self.bit_count(inst),
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts: a.parts.iter().map(count).collect() })
     }
 
-    /// `count` low bits set; all of them where `count` is the width or more.
+    /// A mask of the `count` low bits; all bits if `count` is the width or more.
     fn mask(&mut self, ty: Ty, count: lane::Value) -> lane::Value {
         let (one, all) = (self.builder.int(ty, 1), self.builder.int(ty, -1));
         let width = self.builder.int(ty, i64::from(ty.size() * 8));
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         self.builder.select(part, mask, all)
     }
 
-    /// The offset and the count of a bit field, in the width of what they cut.
+    /// The offset and the count of a bit field, in the width of its base.
     fn field(&mut self, inst: &Instruction, i: usize, ty: Ty) -> Result<(lane::Value, lane::Value)> {
         let ((_, offset), (_, count)) = (self.int(inst, i)?, self.int(inst, i + 1)?);
         Ok((self.resize(offset, ty), self.resize(count, ty)))
@@ -101,7 +101,7 @@ impl Lowerer<'_> {
                 parts.push(field);
                 continue;
             }
-            // Up to the top and back down, the sign comes along.
+            // Shifting up and down again extends the sign.
             let high = self.builder.binary(Binary::Shl, field, above);
             let signed = self.builder.binary(Binary::ShrS, high, above);
             let signed = self.builder.select(empty, zero, signed);
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
         Ok(Data { ty: base.ty, parts: parts.into() })
     }
 
-    /// Two ints to a structure of two: sum and carry, difference and borrow, low and high product.
+    /// From two ints to a structure of two: sum and carry, difference and borrow, or low and high product.
     fn extended(&mut self, inst: &Instruction) -> Result<Data> {
         let ((scalar, a), (scalar_b, b)) = (self.scalars(inst, 2)?, self.scalars(inst, 3)?);
         let ty = self.result_type(inst)?;
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
         let low = self.builder.binary(sum, a, b);
         let low = self.fit(scalar, low);
         let high = match op {
-            // A sum that wrapped is below both of its terms.
+            // A sum that wrapped around is below both of its terms.
             Op::IAddCarry => self.builder.compare(Compare::LtU, low, a),
             _ => self.builder.compare(Compare::LtU, a, b),
         };
@@ -162,7 +162,7 @@ impl Lowerer<'_> {
         let [a, b] = if signed { parts.map(|part| self.signed(scalar, part)) } else { parts };
         let low = self.builder.binary(Binary::Mul, a, b);
         if scalar.bits() < 32 {
-            // All of the product of two narrow ints is there.
+            // The lane int has all bits of the product of two narrow ints.
             let n = self.builder.i32(scalar.bits() as i32);
             let high = self.builder.binary(Binary::ShrU, low, n);
             return (self.fit(scalar, low), self.fit(scalar, high));
@@ -171,7 +171,7 @@ impl Lowerer<'_> {
         (low, self.builder.binary(high, a, b))
     }
 
-    /// A dot product of ints, with an accumulator that it saturates into where the instruction says so.
+    /// A dot product of ints, with a saturating accumulator for some instructions.
     fn int_dot(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, scalar, n) = self.result_scalars(inst)?;
         let saturates = matches!(inst.op, Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat);

@@ -1,8 +1,8 @@
-//! The checked mode while lowering: probes in front of instructions, on the operands that these have.
+//! Lowering in the checked mode: adds sites before instructions, with their operands.
 //!
-//! Our own kernels say what the source asked for, in instructions of the set [`CHECKS`]: what they compute
-//! besides is guarded, and guards are neither mistakes nor may they hide one. Of modules from elsewhere the
-//! instructions themselves are taken at their word.
+//! Checked kps kernels state the source's intent in instructions of the set [`CHECKS`]. All other
+//! instructions may be guarded, and have no checks: guards are no mistakes, and must not hide any. In
+//! external modules, the instructions themselves are checked.
 
 use kps_scalar::Scalar;
 use rspirv::spirv::Op;
@@ -21,28 +21,28 @@ use crate::{Access, Check, Checks, Result};
 /// A value with its type.
 pub(super) type Number = (Scalar, lane::Value);
 
-/// What an access chain goes through in a row.
+/// Consecutive indices of an access chain that form one check.
 #[derive(Clone)]
 pub(super) struct Run {
     array: Option<ArrayName>,
-    /// Arrays of arrays; else a matrix or a vector.
+    /// Arrays of arrays; otherwise a matrix or a vector.
     of_arrays: bool,
     axes: Vec<Axis>,
 }
 
 #[derive(Clone)]
 pub(super) struct Axis {
-    /// What stands in the chain.
+    /// The index in the access chain.
     pub id: Id,
     pub index: Number,
-    /// `None` where it is known only while the kernel runs.
+    /// `None` if it is known only at run time.
     pub len: Option<u32>,
     /// The length, in 64 bits.
     pub bound: lane::Value,
 }
 
 impl Lowerer<'_> {
-    /// Puts in what an instruction asks for.
+    /// Adds the checks of an instruction.
     pub(super) fn check(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
         match inst.op {
             Op::ExtInst if self.set(inst)? == Some(ExtInstSet::Checks) => {
@@ -91,7 +91,7 @@ impl Lowerer<'_> {
         Ok(self.module.ext_inst_sets.get(&self.id(inst, 2)?).copied())
     }
 
-    /// An instruction of the set [`CHECKS`]. One that is not known says nothing to us.
+    /// Checks an instruction of the set [`CHECKS`]. Unselected checks are skipped.
     fn check_instruction(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
         match self.word(inst, 3)? {
             instruction::INDEX if checks.has(Check::Bounds) => self.check_index_instruction(inst),
@@ -141,13 +141,13 @@ impl Lowerer<'_> {
             let ((index, at), (len, n)) = (self.int(inst, i)?, self.int(inst, i + 1)?);
             axes.push(((index, at), (len, n)));
         }
-        // Parts are tested axis by axis, a buffer as a whole.
+        // Members are checked axis by axis, a buffer as a whole.
         let beyond = if is_part || axes.len() == 1 { Beyond::Nothing } else { Beyond::Row };
         self.check_index((array, access, beyond), &axes);
         Ok(())
     }
 
-    /// `axes` are index and length of each.
+    /// `axes` has the index and the length of each.
     pub(super) fn check_index(
         &mut self,
         (array, access, beyond): (Option<ArrayName>, Access, Beyond),
@@ -161,14 +161,14 @@ impl Lowerer<'_> {
                 true => [index, len],
                 false => [self.wide_index(scalar, index), self.wide_index(len_scalar, len)],
             };
-            // As unsigned numbers, so that negative ones are outside too.
+            // An unsigned comparison also catches negative indices.
             let is_outside = self.builder.compare(Compare::GeU, at, len);
             outside = Some(match outside {
                 None => is_outside,
                 Some(before) => self.builder.binary(Binary::Or, before, is_outside),
             });
             values.extend([at, len]);
-            // However wide it is now, its sign is that of the index.
+            // The original sign of the index, for the report.
             indices.push(match (is_narrow, scalar.is_signed()) {
                 (true, true) => Scalar::I32,
                 (true, false) => Scalar::U32,
@@ -180,9 +180,9 @@ impl Lowerer<'_> {
         self.report_when(outside, CheckSite::Index { array, access, indices, beyond }, values);
     }
 
-    /// A step of an access chain of a module from elsewhere, into an array of known or unknown length. What the chain
-    /// goes through in a row, arrays of arrays or a matrix and its columns, is checked as one of several axes, where it
-    /// is known how far it goes.
+    /// Adds a step in an access chain of an external module, into an array of known or unknown length.
+    /// Consecutive steps through arrays of arrays, or a matrix and its columns, become axes of one check, if
+    /// their lengths are known.
     pub(super) fn check_step(
         &mut self,
         pointer: &Pointer,
@@ -213,7 +213,7 @@ impl Lowerer<'_> {
         run.axes.push(Axis { id, index, len, bound });
     }
 
-    /// The axes of what an access chain went through in a row.
+    /// Checks the axes that were collected from an access chain.
     pub(super) fn check_axes(&mut self, run: Option<Run>) {
         let Some(Run { array, axes, .. }) = run else { return };
         if self.name_guarded(array.as_ref(), &axes) {
@@ -224,7 +224,7 @@ impl Lowerer<'_> {
         self.check_index((array, Access::ReadWrite, Beyond::Nothing), &axes);
     }
 
-    /// Elements of a buffer's array; `None` where it is not known which buffer that is.
+    /// The length of a buffer's run-time array; `None` if the buffer is not known.
     fn run_time_len(&mut self, pointer: &Pointer, place: &MemoryPlace) -> Option<lane::Value> {
         let types = &self.module.types;
         let Type::RuntimeArray { element, stride } = *types.get(pointer.pointee) else { return None };
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
         Some(self.builder.binary(Binary::DivU, rest, stride))
     }
 
-    /// A place in an image, whose coordinates are an operand.
+    /// Checks the coordinates of a texel, which are an operand.
     pub(super) fn check_texel(
         &mut self,
         inst: &Instruction,
@@ -299,8 +299,8 @@ impl Lowerer<'_> {
             true => (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1)),
             false => (0.0, 2f64.powi(bits)),
         };
-        // What lies less than 1 below the least is rounded up to it. Where a float does not tell that number
-        // from the least itself, there is nothing between them.
+        // Values less than 1 below the minimum truncate to it. If the float type cannot represent them, the
+        // minimum itself is the bound.
         let digits = if ty == Ty::F32 { 24 } else { 53 };
         let (above, bound) = match to.is_signed() && bits > digits {
             true => (Compare::FGe, least),
@@ -349,7 +349,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Whether the least of the signed ints is divided by -1.
+    /// Whether the minimum of a signed type is divided by -1.
     fn has_no_opposite(&mut self, scalar: Scalar, a: lane::Value, b: lane::Value) -> lane::Value {
         let [is_least, is_minus_1] = [(a, -1i64 << (scalar.bits() - 1)), (b, -1)].map(|(int, known)| {
             let (int, known) = (self.wide_index(scalar, int), self.builder.int(Ty::I64, known));
@@ -358,7 +358,7 @@ impl Lowerer<'_> {
         self.builder.binary(Binary::And, is_least, is_minus_1)
     }
 
-    /// Whether a result of up to 32 bits is another one in 64.
+    /// Whether a result of up to 32 bits differs from the exact one in 64.
     fn wraps_narrow(
         &mut self,
         op: Arithmetic,
@@ -390,9 +390,9 @@ impl Lowerer<'_> {
                 let sign = self.builder.binary(Binary::ShrS, result, most);
                 self.builder.compare(Compare::Ne, high, sign)
             }
-            // What is below 0.
+            // The negative operands.
             (_, false) => self.builder.compare(Compare::LtU, a, b),
-            // The result's sign differs from that of `a`, and from what `b` would make of it.
+            // The sign of the result differs from that of `a`, and from what `b` implies.
             (_, true) => {
                 let other = if op == Arithmetic::Sum { result } else { a };
                 let first = self.builder.binary(Binary::Xor, a, result);
@@ -403,7 +403,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A float that is none, or infinite, of floats that are all finite.
+    /// Checks for a NaN or an infinity that was created from finite operands.
     fn check_non_finite(&mut self, inst: &Instruction) -> Result<()> {
         let (scalar, made) = self.scalars(inst, 4)?;
         let mut parents = Vec::new();
@@ -417,7 +417,7 @@ impl Lowerer<'_> {
             let mut is_created = self.is_strange(part);
             let (mut values, mut of) = (vec![part], Vec::new());
             for (scalar, parent) in &parents {
-                // A vector's length is made of all of its components.
+                // A vector's length depends on all of its components.
                 let own = parent.parts.len() == made.parts.len();
                 let all = if own { &parent.parts[i..=i] } else { &parent.parts[..] };
                 for &parent in all {
@@ -436,7 +436,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// No finite number: such a float less itself is not 0.
+    /// Whether a float is not finite: then its difference from itself is not 0.
     fn is_strange(&mut self, value: lane::Value) -> lane::Value {
         let zero = self.builder.float(self.builder.ty(value), 0.0);
         let rest = self.builder.binary(Binary::FSub, value, value);
@@ -451,7 +451,7 @@ impl Lowerer<'_> {
 fn operation(op: Arithmetic) -> Binary {
     match op {
         Arithmetic::Sum => Binary::Add,
-        // What has no opposite in its type has no magnitude there.
+        // The minimum of a signed type has no magnitude in it.
         Arithmetic::Difference | Arithmetic::Negation | Arithmetic::Magnitude => Binary::Sub,
         Arithmetic::Product => Binary::Mul,
         Arithmetic::Quotient => Binary::DivS,

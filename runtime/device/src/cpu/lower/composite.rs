@@ -1,4 +1,4 @@
-//! Building composites and taking them apart: nothing but choosing scalars, until an index is not constant.
+//! Construction and extraction of composites. Without dynamic indices, this only selects scalars.
 
 use rspirv::spirv::Op;
 
@@ -10,7 +10,7 @@ use crate::cpu::module::constants::find;
 use crate::cpu::module::types::Type;
 
 impl Lowerer<'_> {
-    /// `None` where the instruction is of another family.
+    /// `None` for instructions of other families.
     pub(super) fn composite(&mut self, inst: &Instruction) -> Option<Result<Data>> {
         Some(match inst.op {
             Op::CompositeConstruct => self.construct(inst),
@@ -39,7 +39,7 @@ impl Lowerer<'_> {
             };
         }
         let fits = match types.get(ty) {
-            // Vectors are built from scalars and shorter vectors alike.
+            // Vectors may be built from scalars and shorter vectors.
             Type::Vector { scalar, .. } => {
                 members.iter().all(|member| types.as_scalars(member.ty).is_some_and(|(s, _)| s == *scalar))
             }
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         let (ty, scalar, n) = self.result_scalars(inst)?;
         let all: Vec<_> = a.parts.iter().chain(b.parts.iter()).copied().collect();
         let picks = &self.module.operands(inst)[4..];
-        // An undefined component may be any: it is the first.
+        // An undefined component may have any value; this is the first one.
         let pick = |&idx: &u32| all.get(if idx == u32::MAX { 0 } else { idx as usize }).copied();
         let parts: Option<Vec<_>> = picks.iter().map(pick).collect();
         match parts {

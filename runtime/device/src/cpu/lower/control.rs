@@ -14,8 +14,8 @@ use crate::cpu::module::types::{Type, TypeId};
 use crate::cpu::module::{Block, Function, Id, Instruction};
 
 impl<'m> Lowerer<'m> {
-    /// Opens a frame for a function, whose parameters have values. Its entry is a new block, its returns go to
-    /// `after`.
+    /// Pushes a frame for a function with values for its parameters. Its entry is a new block, and its
+    /// returns go to `after`.
     pub(super) fn enter(&mut self, function: &'m Function, values: Values, after: BlockId) -> Result<()> {
         let starts = function.blocks.iter().map(|_| self.builder.create_block()).collect();
         let called_at = self.builder.line;
@@ -32,7 +32,7 @@ impl<'m> Lowerer<'m> {
         Ok(())
     }
 
-    /// Goes from the current block to the entry of the frame that was opened last.
+    /// Jumps from the current block to the entry of the newest frame.
     pub(super) fn start_frame(&mut self) {
         let entry = self.frame().starts[self.current()];
         self.builder.jump(entry, Vec::new());
@@ -49,12 +49,12 @@ impl<'m> Lowerer<'m> {
         self.data_params(phi, ty, block)
     }
 
-    /// Whether values are pointers that are no data.
+    /// Whether values of the type are pointers that are resolved while lowering.
     fn is_chosen(&self, ty: TypeId) -> bool {
         matches!(self.module.types.get(ty), Type::Pointer { .. }) && !self.module.types.is_address(ty)
     }
 
-    /// Parameters of a block for a value of a type.
+    /// Block parameters for a value of a type.
     fn data_params(&mut self, inst: &Instruction, ty: TypeId, block: BlockId) -> Result<Operand> {
         let scalars = self.value_scalars(inst, ty)?;
         let parts = scalars.iter().map(|&scalar| self.builder.add_param(block, lane_ty(scalar))).collect();
@@ -106,7 +106,7 @@ impl<'m> Lowerer<'m> {
         match Scope::from_u32(self.constant_int(inst, 0)? as u32) {
             Some(Scope::Workgroup) => {}
             Some(Scope::Subgroup) => return self.subgroup_barrier(inst),
-            // There is nobody else to wait for.
+            // A barrier with a scope of one invocation.
             Some(Scope::Invocation) => return Ok(()),
             _ => return Err(self.unsupported(inst, "only workgroups and subgroups have barriers here")),
         }
@@ -132,7 +132,7 @@ impl<'m> Lowerer<'m> {
                 Terminator::Jump(Edge { to: self.frame().after, args: Vec::new() })
             }
             Op::ReturnValue => Terminator::Jump(Edge { to: self.frame().after, args: self.returned(inst)? }),
-            // What was promised never to happen ends the lane, too.
+            // Unreachable code also ends the lane.
             Op::Unreachable | Op::Kill | Op::TerminateInvocation => Terminator::Exit,
             op => return Err(errors::unknown_instruction(op, self.module.line(inst.line))),
         };
@@ -140,7 +140,7 @@ impl<'m> Lowerer<'m> {
         Ok(())
     }
 
-    /// What the block behind a call takes.
+    /// The arguments of the block after a call.
     fn returned(&mut self, inst: &Instruction) -> Result<Vec<lane::Value>> {
         match (self.operand(inst, 0)?, self.frame().chosen.clone()) {
             (Operand::Pointer(pointer), Some(chosen)) => self.pointer_args(inst, &chosen, &pointer),
@@ -187,7 +187,7 @@ impl<'m> Lowerer<'m> {
         Ok(Terminator::Switch { value, cases, default: self.edge(block, 0)? })
     }
 
-    /// The way to target `i` of a block, with what its phis take from here.
+    /// The edge to target `i` of a block, with the arguments of its phis.
     fn edge(&mut self, block: &'m Block, i: usize) -> Result<Edge> {
         let (from, target) = (self.current(), block.targets[i]);
         let frame = self.frame();

@@ -1,4 +1,4 @@
-//! From one type to another: numbers with their value, and bits as they are.
+//! Conversions between types: of values, and of bits.
 
 use kps_scalar::Scalar;
 use rspirv::spirv::Op;
@@ -11,7 +11,7 @@ use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{ADDRESS, TypeId};
 
 impl Lowerer<'_> {
-    /// `None` where the instruction is of another family.
+    /// `None` for instructions of other families.
     pub(super) fn conversions(&mut self, inst: &Instruction) -> Option<Result<Data>> {
         Some(match inst.op {
             Op::UConvert | Op::SConvert | Op::FConvert => self.convert(inst),
@@ -42,7 +42,7 @@ impl Lowerer<'_> {
         let value = if opcodes::looks_at_sign(op) { self.signed(from, value) } else { value };
         let is_narrow = to.bits() < 32;
         let converted = match (op, from.bits()) {
-            // A float of 32 bits between would be rounded twice.
+            // Going through `f32` would round twice.
             (Op::FConvert, 64) if is_narrow => self.demote_to_odd(value),
             (Op::ConvertSToF | Op::ConvertUToF, 32 | 64) if is_narrow => {
                 let wide = if op == Op::ConvertSToF { Convert::SToFloat } else { Convert::UToFloat };
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         self.builder.select(is_above, most, value)
     }
 
-    /// To what a 16-bit float holds, as a float of 32.
+    /// Rounds an `f32` to the precision of `f16`.
     fn quantize(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, scalar, [a]) = self.uniform(inst)?;
         if scalar != (Scalar::F32) {
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Ints of one width as ints of another, the lowest bits first.
+    /// Regroups ints of one width as ints of another, lowest bits first.
     pub(super) fn regroup(&mut self, ints: &[lane::Value], from: u32, to: u32) -> Vec<lane::Value> {
         if from < to {
             let n = (to / from) as usize;
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         (0..from / to).map(part).collect()
     }
 
-    /// An int in another width of the lane IR, zero-extended.
+    /// Resizes an int to another width of the lane IR, zero-extended.
     pub(super) fn resize(&mut self, value: lane::Value, to: Ty) -> lane::Value {
         match (self.builder.ty(value), to) {
             (Ty::I32, Ty::I64) => self.builder.convert(Convert::ZeroExtend, value),

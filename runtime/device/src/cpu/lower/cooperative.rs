@@ -1,5 +1,5 @@
-//! Cooperative matrices: a lane holds some components ([`crate::cpu::lane::MultiplyAdd`] says which). Loads,
-//! stores and what goes component by component need nobody else; products are made together.
+//! Cooperative matrices: each lane has some components ([`crate::cpu::lane::MultiplyAdd`] defines which).
+//! Loads, stores and componentwise operations need no other lanes. Products are subgroup operations.
 
 use kps_scalar::{Kind, Scalar};
 use rspirv::spirv::{CooperativeMatrixLayout, CooperativeMatrixOperands, Op};
@@ -13,7 +13,7 @@ use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{Layout, MatrixLayout, Type, TypeId};
 use crate::{Access, Result};
 
-/// An offset that is in no memory.
+/// An offset outside of all memory.
 const NOWHERE: i64 = 1 << 56;
 
 pub fn is_known(op: Op) -> bool {
@@ -31,7 +31,7 @@ struct Shape {
     scalar: Scalar,
     rows: u32,
     columns: u32,
-    /// Components of one lane.
+    /// Components for each lane.
     n: u32,
 }
 
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Where the lane's components lie: the pointer is operand `i`, layout and stride are those from `k` on.
+    /// The addresses of the lane's components. The pointer is operand `i`; layout and stride start at `k`.
     fn components(
         &mut self,
         inst: &Instruction,
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
         Ok((0..shape.n).map(component).collect())
     }
 
-    /// The number of a component's element, row by row.
+    /// The row-major index of a component's element.
     fn number(&mut self, lane: lane::Value, i: u32) -> lane::Value {
         let before = self.builder.i32((i * self.builder.kernel.subgroup_size) as i32);
         self.builder.binary(Binary::Add, lane, before)
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
         self.builder.binary(Binary::Add, line, within)
     }
 
-    /// The last components of some lanes are none of the matrix.
+    /// In some lanes, the last components are outside the matrix.
     fn unless_beyond(&mut self, shape: Shape, lane: lane::Value, i: u32, offset: lane::Value) -> lane::Value {
         let n = shape.rows * shape.columns;
         if (i + 1) * self.builder.kernel.subgroup_size <= n {

@@ -1,5 +1,5 @@
-//! The instructions of `GLSL.std.450`. What has a formula in its specification is written out by it, the
-//! rest is called from [`crate::cpu::math`], which states the bounds.
+//! The instructions of `GLSL.std.450`. Those that the specification defines by a formula are expanded. Others
+//! call [`crate::cpu::math`], which states the error bounds.
 
 use kps_scalar::Scalar;
 use rspirv::spirv::GlslStd450Op as GLOp;
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Checks that the operands are those of `op`, floats or ints as asked, and gives them part by part.
+    /// Checks the operands of `op`, floats or ints, and splits them into components.
     fn glsl_operands<const N: usize>(
         &mut self,
         inst: &Instruction,
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts: (0..n).map(call).collect() })
     }
 
-    /// x - floor(x), kept below one where rounding would reach it.
+    /// x - floor(x), clamped below one in case of rounding.
     fn fract(&mut self, inst: &Instruction, op: GLOp) -> Result<Data> {
         let (_, scalar, _) = self.glsl_operands::<1>(inst, op, Scalar::is_float)?;
         self.float_unary(inst, op, |b, x| {
@@ -204,7 +204,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts: parts.into() })
     }
 
-    /// Operands that are float vectors (or floats) of one type, starting at the first.
+    /// Operands that are float vectors, or floats, of one type, from the first on.
     fn float_vectors<const N: usize>(&mut self, inst: &Instruction) -> Result<(TypeId, Scalar, [Parts; N])> {
         let (scalar, first) = self.scalars(inst, 4)?;
         let mut all = Vec::new();
@@ -220,7 +220,7 @@ impl Lowerer<'_> {
     }
 
     fn length_of(&mut self, scalar: Scalar, parts: &Parts) -> lane::Value {
-        // Narrow floats would overflow: their squares are summed as wide ones.
+        // Squares of narrow floats could overflow, so the sum is in `f32`.
         let wide = if scalar.bits() < 32 { Scalar::F32 } else { scalar };
         let square = self.sum_of_products(wide, parts, parts);
         let root = self.builder.unary(Unary::Sqrt, square);
@@ -340,7 +340,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts: [first, second].concat().into() })
     }
 
-    /// The same, but the second goes to where a pointer points.
+    /// The same, but the second result goes to memory.
     fn split_float_to(&mut self, inst: &Instruction, op: GLOp) -> Result<Data> {
         let ((scalar, x), pointer) = (self.scalars(inst, 4)?, self.pointer(inst, 5)?);
         let ty = pointer.pointee;
@@ -377,7 +377,7 @@ impl Lowerer<'_> {
     fn modf(&mut self, scalar: Scalar, x: lane::Value) -> (lane::Value, lane::Value) {
         let whole = self.builder.unary(Unary::Trunc, x);
         let fraction = self.builder.binary(Binary::FSub, x, whole);
-        // Of an infinity nothing is left.
+        // The fraction of an infinity is zero.
         let (zero, infinity) = {
             let ty = lane_ty(scalar);
             (self.builder.float(ty, 0.0), self.builder.float(ty, f64::INFINITY))
@@ -388,7 +388,7 @@ impl Lowerer<'_> {
         (self.with_sign_bit(x, fraction), whole)
     }
 
-    /// The size of a float with the sign of another, zeros included.
+    /// The magnitude of a float with the sign of another, also for zeros.
     fn with_sign_bit(&mut self, sign: lane::Value, float: lane::Value) -> lane::Value {
         let ty = if self.builder.ty(sign) == Ty::F32 { Ty::I32 } else { Ty::I64 };
         let (bits, zero) = (self.builder.convert(Convert::Bits, sign), self.builder.int(ty, 0));
@@ -407,7 +407,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether the second half of a float may have this scalar.
+/// Whether the second result of an operation may have this scalar.
 fn second_fits(op: GLOp, scalar: Scalar, second: Scalar) -> bool {
     match op {
         GLOp::ModfStruct | GLOp::Modf => second == scalar,
@@ -415,12 +415,12 @@ fn second_fits(op: GLOp, scalar: Scalar, second: Scalar) -> bool {
     }
 }
 
-/// Whether ints narrower than the lane's are taken with their sign.
+/// Whether narrow ints are sign-extended.
 fn looks_at_sign(op: GLOp) -> bool {
     matches!(op, GLOp::SAbs | GLOp::SSign | GLOp::SMin | GLOp::SMax | GLOp::SClamp | GLOp::FindSMsb)
 }
 
-/// Functions of 32-bit floats that are called.
+/// Functions of `f32` that are calls.
 fn called(op: GLOp) -> Option<Function> {
     Some(match op {
         GLOp::Sin => Function::Sin,
@@ -445,13 +445,13 @@ fn called(op: GLOp) -> Option<Function> {
     })
 }
 
-/// `a` where it compares so with `b`, else `b`.
+/// `a` if the comparison with `b` is true, else `b`.
 fn pick(b: &mut lane::Builder, compare: Compare, a: lane::Value, other: lane::Value) -> lane::Value {
     let chosen = b.compare(compare, a, other);
     b.select(chosen, a, other)
 }
 
-/// As [`pick`], but a NaN is never chosen over a number.
+/// As [`pick`], but prefers a number to a NaN.
 fn number_pick(b: &mut lane::Builder, compare: Compare, x: lane::Value, y: lane::Value) -> lane::Value {
     let picked = pick(b, compare, y, x);
     let x_is_nan = b.compare(Compare::FNe, x, x);

@@ -1,5 +1,5 @@
-//! What a translator of another language guards and names so ([`guards`]): checked on what its text asked for, ahead
-//! of the guard.
+//! Checks for code that translators of other languages guard, and mark with the names of [`guards`]. The
+//! checks use the source's values, before the guard.
 
 use std::rc::Rc;
 
@@ -15,25 +15,25 @@ use crate::findings::{ArrayName, Beyond};
 use crate::interface::guards;
 use crate::{Access, Check, Checks, Result};
 
-/// Guards that were met, and what they are of is still to come.
+/// Guards whose use comes later in the module.
 #[derive(Default)]
 pub(super) struct Guarded {
-    /// Floats that were cut, as they were before.
+    /// Values of clamped floats before the clamp.
     pub floats: FxHashMap<Id, Rc<[lane::Value]>>,
-    /// Ints without a sign that are the bits of others, by what those are.
+    /// The original type of unsigned ints that are bitcasts.
     pub unsigned: FxHashMap<Id, Scalar>,
-    /// The index and the length of each test, where that is constant.
+    /// The index and the length of each test; the length if it is constant.
     tests: FxHashMap<Id, (Id, Option<u32>)>,
-    /// Of indices, by what stands in the access chain, and by the length, where that is constant.
+    /// Guarded indices, by their id in the access chain, and by the length if it is constant.
     indices: FxHashMap<(Id, Option<u32>), Guard>,
 }
 
-/// The probe of an index ahead of its guard.
+/// The site of an index before its guard.
 #[derive(Clone, Copy)]
 struct Guard {
     block: BlockId,
     site_id: u32,
-    /// As the text has it, in 64 bits.
+    /// The source's index, in 64 bits.
     index: lane::Value,
     signed: bool,
     bound: lane::Value,
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An amount to shift by has no sign where translators want none, and the text may give one that has.
+    /// Translators bitcast shift amounts to unsigned ints, but the source's may be signed.
     fn note_sign(&mut self, inst: &Instruction) -> Result<()> {
         let (id, operand) = (self.id(inst, 1)?, self.data(inst, 2)?);
         if let Some((scalar, _)) =
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Where an index is out of range, another may stand in the access chain.
+    /// For an index out of range, the access chain may use another one.
     fn note_chosen(&mut self, inst: &Instruction) -> Result<()> {
         let (id, condition, chosen) = (self.id(inst, 1)?, self.id(inst, 2)?, self.id(inst, 3)?);
         let test = self.guarded.tests.get(&condition).copied();
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Of what it is an index only the access chain says, which comes behind the guard.
+    /// Only the access chain, which follows the guard, names the array.
     fn check_guarded_index(
         &mut self,
         (id, index): (Id, Number),
@@ -128,7 +128,7 @@ impl Lowerer<'_> {
     ) {
         let (block, site_id) = (self.builder.block, self.builder.kernel.sites.len() as u32);
         let signed = index.0.is_signed();
-        // The last probe of an access tells of all its indices, so each is made wide where it is met.
+        // The last site of an access reports all of its indices, so each is widened where it is first used.
         let index = self.wide_index(index.0, index.1);
         let wide = |signed| if signed { Scalar::I64 } else { Scalar::U64 };
         let axis = ((wide(signed), index), (wide(false), bound));
@@ -147,8 +147,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Lets the probes of the guarded ones among the indices of several axes tell their name, and the last of them tell
-    /// of all axes, where any index is out of range; whether there are any.
+    /// Joins the sites of guarded indices of several axes. The last one then reports all axes if any index is
+    /// out of range. Returns whether there are any.
     pub(super) fn name_guarded(&mut self, array: Option<&ArrayName>, axes: &[Axis]) -> bool {
         let guards: Vec<Option<Guard>> =
             axes.iter().map(|axis| self.guarded.indices.remove(&(axis.id, axis.len))).collect();
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
         true
     }
 
-    /// Gives a probe the name of what it is an index of, and the types of its indices if it has got others.
+    /// Sets the name of a site's array, and the types of its indices if they differ.
     fn amend(&mut self, guard: Guard, array: Option<&ArrayName>, axes: Option<Vec<Scalar>>) {
         let site = &mut self.builder.kernel.sites[guard.site_id as usize].kind;
         if let SiteKind::Check(CheckSite::Index { array: name, indices, .. }) = site {

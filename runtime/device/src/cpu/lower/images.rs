@@ -1,5 +1,5 @@
-//! Images and samplers. They are no values of the lane IR: it is known while lowering which one is meant
-//! ([`Opaque`]). A texel goes through 16 bytes of the lane's memory.
+//! Images and samplers. They are no values of the lane IR, but resolved while lowering ([`Opaque`]). A texel
+//! goes through 16 bytes of the lane's memory.
 
 use kps_scalar::Scalar;
 use rspirv::spirv::{ImageOperands, Op, StorageClass};
@@ -13,7 +13,7 @@ use crate::cpu::module::types::{Type, TypeId};
 use crate::cpu::module::{Global, Instruction};
 use crate::{Access, Result};
 
-/// An image, a sampler, or both together: numbers of bindings.
+/// An image, a sampler or both, as indices of bindings.
 #[derive(Clone, Copy, Debug)]
 pub struct Opaque {
     pub ty: TypeId,
@@ -43,7 +43,7 @@ pub fn is_known(op: Op) -> bool {
 }
 
 impl Lowerer<'_> {
-    /// A variable that is an image or a sampler.
+    /// A variable of image or sampler type.
     pub(super) fn opaque_variable(&mut self, inst: &Instruction, global: &Global) -> Result<Place> {
         let (Some(set), Some(binding)) = (global.set, global.binding) else {
             return Err(self.malformed(inst, "an image has no `DescriptorSet` or no `Binding`"));
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
             Op::ImageGather => self.gather(inst),
             Op::ImageQuerySize | Op::ImageQuerySizeLod => self.image_size(inst),
             Op::ImageTexelPointer => self.texel_pointer(inst),
-            // There is one level, with one sample a texel.
+            // There is one mip level, with one sample for each texel.
             _ => {
                 self.opaque(inst, 2)?;
                 let (ty, one) = (self.result_type(inst)?, self.builder.i32(1));
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An image operand: its number, the scalar of its texels and how many coordinates name one.
+    /// An image operand: its index, the scalar of its texels and its number of coordinates.
     fn image(&mut self, inst: &Instruction, i: usize) -> Result<(u32, Scalar, usize)> {
         let opaque = self.opaque(inst, i)?;
         let types = &self.module.types;
@@ -126,7 +126,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Coordinates, those that the image lacks being zero.
+    /// Coordinates, with zeros for the axes that the image lacks.
     fn place(&mut self, inst: &Instruction, i: usize, n_axes: usize, ty: Ty) -> Result<[lane::Value; 3]> {
         let (scalar, data) = self.scalars(inst, i)?;
         if data.parts.len() < n_axes || lane_ty(scalar) != ty || scalar.bits() != 32 {
@@ -136,7 +136,7 @@ impl Lowerer<'_> {
         Ok(std::array::from_fn(|axis| if axis < n_axes { data.parts[axis] } else { zero }))
     }
 
-    /// What follows the operands proper: of it, offsets are taken, and levels, of which there is one.
+    /// The optional image operands: offsets are used, and levels must be 0.
     fn image_operands(&mut self, inst: &Instruction, i: usize) -> Result<Option<Data>> {
         let words = self.module.operands(inst).get(i..).unwrap_or_default();
         let Some((&mask, words)) = words.split_first() else { return Ok(None) };
@@ -191,7 +191,7 @@ impl Lowerer<'_> {
         self.texel_result(inst, scalar, (image, ImageAction::Sample { sampler }, place))
     }
 
-    /// The coordinates are those of a point, and what they are all divided by.
+    /// Projected coordinates: a point and its divisor.
     fn sample_projected(&mut self, inst: &Instruction) -> Result<()> {
         let (image, scalar, n_axes) = self.image(inst, 2)?;
         let sampler = self.sampler_of(inst)?;
@@ -226,7 +226,7 @@ impl Lowerer<'_> {
         sampler.ok_or_else(|| self.malformed(inst, "the image has no sampler"))
     }
 
-    /// A place to sample, moved by the offset that may be among the image operands.
+    /// Sampling coordinates plus the offset among the image operands, if any.
     fn moved_place(
         &mut self,
         inst: &Instruction,
@@ -236,7 +236,7 @@ impl Lowerer<'_> {
     ) -> Result<[lane::Value; 3]> {
         if let Some(offset) = self.image_operands(inst, i)? {
             for (axis, &more) in offset.parts.iter().enumerate().take(n_axes) {
-                // Offsets are in texels.
+                // Offsets count texels.
                 let size = self.builder.image_size(image, axis as u8);
                 let size = self.builder.convert(Convert::UToFloat(Ty::F32), size);
                 let more = self.builder.convert(Convert::SToFloat(Ty::F32), more);
@@ -247,7 +247,7 @@ impl Lowerer<'_> {
         Ok(place)
     }
 
-    /// As many of a texel's four channels as the result has.
+    /// As many of a texel's four channels as the result has components.
     fn texel_result(
         &mut self,
         inst: &Instruction,
@@ -308,7 +308,7 @@ impl Lowerer<'_> {
         self.define(inst, Operand::Data(Data { ty, parts }))
     }
 
-    /// A pointer for atomics; the image operand is a pointer itself.
+    /// A pointer for atomics. The image operand is itself a pointer.
     fn texel_pointer(&mut self, inst: &Instruction) -> Result<()> {
         let Pointer { place: Place::Opaque(opaque), .. } = self.pointer(inst, 2)? else {
             return Err(self.wrong_operands(inst));

@@ -1,4 +1,5 @@
-//! Products of vectors and matrices, determinants and inverses. A matrix is its scalars column by column.
+//! Products of vectors and matrices, determinants and inverses. A matrix is its scalars in column-major
+//! order.
 
 use kps_scalar::Scalar;
 use rspirv::spirv::Op;
@@ -11,7 +12,7 @@ use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{Type, TypeId};
 
 impl Lowerer<'_> {
-    /// `None` where the instruction is of another family.
+    /// `None` for instructions of other families.
     pub(super) fn matrices(&mut self, inst: &Instruction) -> Option<Result<Data>> {
         Some(match inst.op {
             Op::VectorTimesScalar | Op::MatrixTimesScalar => self.times_scalar(inst),
@@ -27,7 +28,7 @@ impl Lowerer<'_> {
     fn times_scalar(&mut self, inst: &Instruction) -> Result<Data> {
         let (composite, (scalar, factor)) = (self.data(inst, 2)?, self.scalars(inst, 3)?);
         let fits = self.module.types.scalars(composite.ty).iter().all(|part| *part == scalar);
-        // Those of ints are cooperative.
+        // Int matrices exist only as cooperative ones.
         let is_cooperative = matches!(self.module.types.get(composite.ty), Type::Cooperative { .. });
         let takes = scalar.is_float() || (scalar.is_int() && is_cooperative);
         if !takes || factor.parts.len() != 1 || !fits {
@@ -82,7 +83,7 @@ impl Lowerer<'_> {
         self.fit(scalar, difference)
     }
 
-    /// Columns, rows and the scalar of a matrix type.
+    /// Columns, rows and scalar of a matrix type.
     pub(super) fn matrix_shape(&self, ty: TypeId) -> Option<(usize, usize, Scalar)> {
         let Type::Matrix { columns, column } = *self.module.types.get(ty) else { return None };
         let (scalar, rows) = self.module.types.as_scalars(column)?;
@@ -93,7 +94,7 @@ impl Lowerer<'_> {
         self.matrix_shape(matrix.ty).map(|(_, _, scalar)| scalar)
     }
 
-    /// A matrix operand: columns, rows, and its scalars column by column.
+    /// A matrix operand: columns, rows, and its scalars in column-major order.
     pub(super) fn matrix(&mut self, inst: &Instruction, i: usize) -> Result<(usize, usize, Data)> {
         let data = self.data(inst, i)?;
         match self.matrix_shape(data.ty) {
@@ -102,8 +103,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Products of matrices and vectors: a vector is a matrix of one column on the right, of one row on
-    /// the left.
+    /// Products of matrices and vectors. A vector is a one-column matrix on the right, and a one-row matrix
+    /// on the left.
     fn matrix_product(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, a, b) = (self.result_type(inst)?, self.data(inst, 2)?, self.data(inst, 3)?);
         let shape = |data: &Data, as_column: bool| {
@@ -151,7 +152,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Of a square matrix, by its first column.
+    /// Determinant of a square matrix, by expansion along the first column.
     pub(super) fn determinant(&mut self, inst: &Instruction) -> Result<Data> {
         let (n, rows, matrix) = self.matrix(inst, 4)?;
         let (ty, scalar, n_result) = self.result_scalars(inst)?;
@@ -162,7 +163,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts: [part].into() })
     }
 
-    /// The adjugate over the determinant.
+    /// The adjugate divided by the determinant.
     pub(super) fn inverse(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, (n, rows, matrix)) = (self.result_type(inst)?, self.matrix(inst, 4)?);
         let scalar = self.matrix_scalar(&matrix).expect("a matrix has a scalar");
@@ -172,7 +173,7 @@ impl Lowerer<'_> {
         let mut cofactors = Vec::new();
         for column in 0..n {
             for row in 0..n {
-                // The element in a column and row of the inverse leaves out that row and column.
+                // Each element of the adjugate omits one row and one column.
                 let (columns, rows) = (without(n, row), without(n, column));
                 let minor = self.minor(scalar, &matrix.parts, n, &columns, &rows);
                 let negated = (column + row) % 2 == 1;
@@ -188,7 +189,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts: cofactors.iter().map(divide).collect() })
     }
 
-    /// The determinant of some columns and as many rows of a matrix of `n` rows.
+    /// The determinant of some columns and as many rows of a matrix with `n` rows.
     fn minor(
         &mut self,
         scalar: Scalar,

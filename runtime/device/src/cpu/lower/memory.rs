@@ -12,14 +12,14 @@ use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{ADDRESS, Layout, Type, TypeId};
 use crate::{Access, Result};
 
-/// `n` scalars side by side in memory that are read or written as one.
+/// `n` adjacent scalars in memory that are read or written at once.
 pub(super) struct Leaf {
     pub offset: u64,
     pub scalar: Scalar,
     pub n: u32,
 }
 
-/// The components of a vector: one leaf where they are neighbours, else one each.
+/// The components of a vector: one leaf if they are adjacent, else one each.
 fn push_vector(leaves: &mut Vec<Leaf>, offset: u64, scalar: Scalar, n: u32, stride: u32) {
     if stride == scalar.bytes() {
         leaves.push(Leaf { offset, scalar, n });
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether every part of the pointee has a place, and the value is small enough to be held whole.
+    /// Checks that every part of the pointee has an offset, and that the value is small enough.
     fn check_layout(&self, inst: &Instruction, pointer: &Pointer) -> Result<()> {
         self.value_scalars(inst, pointer.pointee)?;
         match &pointer.place {
@@ -135,7 +135,7 @@ impl Lowerer<'_> {
         Ok(Data { ty, parts })
     }
 
-    /// Notes the parts of a struct, if all were loaded on this line: whoever copies it whole has not asked for each.
+    /// Records the members of a struct that one line loads, for copies of the whole struct.
     pub(super) fn note_struct(&mut self, parts: &[lane::Value]) {
         let Some(line) = self.builder.line else { return };
         if parts.iter().any(|part| self.loaded.get(part) != Some(&line)) {
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
         self.builder.kernel.structs.push(parts);
     }
 
-    /// The type and layout were checked.
+    /// The type and the layout were checked before.
     pub(super) fn write(&mut self, pointer: &Pointer, value: &Data) {
         match &pointer.place {
             Place::Registers(first) => {
@@ -188,7 +188,7 @@ impl Lowerer<'_> {
         address
     }
 
-    /// `None` where a decoration is missing.
+    /// `None` if a decoration is missing.
     fn leaves(&self, ty: TypeId, place: &MemoryPlace) -> Option<Vec<Leaf>> {
         let mut leaves = Vec::new();
         self.push_leaves(ty, place, 0, &mut leaves)?;
@@ -212,7 +212,7 @@ impl Lowerer<'_> {
                 let stride = place.component_stride.unwrap_or(scalar.bytes());
                 push_vector(leaves, offset, *scalar, *n, stride);
             }
-            // The lane's components, one after the other.
+            // The lane's components in order.
             Type::Cooperative { n, scalar, .. } => leaves.extend((0..*n).map(|i| {
                 let offset = offset + u64::from(i * scalar.bytes());
                 Leaf { offset, scalar: *scalar, n: 1 }

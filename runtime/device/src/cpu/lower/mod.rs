@@ -1,12 +1,12 @@
-//! A checked SPIR-V module to the lane IR: calls inlined, vectors and structures taken apart into scalars,
-//! pointers resolved to places.
+//! Lowers a checked SPIR-V module to the lane IR: it inlines calls, splits composites into scalars, and
+//! resolves pointers to places.
 //!
-//! A value of any type is the list of its scalars in order ([`Data`]). A pointer is no value of the lane IR:
-//! it is known while lowering where it points ([`Pointer`]). Variables whose parts are all addressed by
-//! constants become [`lane::Local`]s, the others bytes of the lane's frame.
+//! A value of any type is the list of its scalars in order ([`Data`]). A pointer is no value of the lane IR,
+//! but resolved while lowering ([`Pointer`]). Variables that are addressed by constants only become
+//! [`lane::Local`]s, and others are bytes of the lane's frame.
 //!
-//! Operand types are checked here, where they are used; what does not fit is an error at its line.
-//! Calls keep a stack of [`Frame`]s, so depth costs no stack of ours.
+//! Operand types are checked at each use; a mismatch is an error at its line. Calls use a stack of
+//! [`Frame`]s, so there is no recursion.
 
 mod addresses;
 mod arithmetic;
@@ -47,14 +47,14 @@ use super::module::types::{MAX_SCALARS, Type, TypeId};
 use super::module::{ExtInstSet, Function, Id, Instruction, Line, Module};
 use crate::{Checks, DeviceError, Instrument, Result, Schedule};
 
-/// Instructions of a kernel once its calls are inlined.
+/// Limit of instructions in a kernel after inlining.
 const MAX_INSTS: usize = 200_000;
 const MAX_BLOCKS: usize = 20_000;
-/// Scalars of all values: what is only moved about costs no instruction, but memory here.
+/// Limit of scalars in all values. Moving a value costs no instruction, but memory in this pass.
 const MAX_PARTS: usize = 1 << 20;
 const MAX_CALL_DEPTH: usize = 1024;
 
-/// Makes the kernel of the module's entry point, with the probes of an instrument in it.
+/// Makes the kernel of the module's entry point, with its instrumentation sites.
 pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) -> Result<lane::Kernel> {
     let mut lowerer = Lowerer {
         module,
@@ -106,47 +106,47 @@ struct Lowerer<'m> {
     module: &'m Module<'m>,
     builder: Builder,
     frames: Vec<Frame<'m>>,
-    /// Variables outside functions that were used so far.
+    /// Global variables that were used so far.
     globals: FxHashMap<Id, Pointer>,
-    /// Of the functions in which pointers were followed.
+    /// Definitions in the functions in which pointers were followed.
     definitions: FxHashMap<Id, Rc<provenance::Definitions<'m>>>,
-    /// Variables and parameters that something addresses by more than constants.
+    /// Variables and parameters with dynamic indices.
     in_memory: FxHashSet<Id>,
-    /// Scalars of all values that were defined so far.
+    /// Number of scalars in all values so far.
     n_parts: usize,
-    /// Where in the lane's memory operations of the subgroup have their operands, and how many fit.
+    /// Offset and number of slots for operands of subgroup operations in the lane's memory.
     group_slots: Option<(u32, u32)>,
-    /// Where in the lane's memory texels go through.
+    /// Offset of the texel memory in the lane's memory.
     texel_slot: Option<u32>,
-    /// The mistakes to look for.
+    /// The checks to insert.
     checks: Option<Checks>,
-    /// What memory is called, and pointers into it.
+    /// Names of memory, and of pointers into it.
     known_parts: named::KnownParts,
     chain_names: FxHashMap<Id, ChainName>,
     guarded: guarded::Guarded,
-    /// What was loaded of narrow numbers.
+    /// The bits of narrow numbers that were loaded.
     narrow_bits: FxHashMap<(Scalar, lane::Value), lane::Value>,
-    /// The lines of loads in kernels that are checked.
+    /// The lines of loads in checked kernels.
     loaded: FxHashMap<lane::Value, Line>,
 }
 
-/// A function being inlined.
+/// A function that is being inlined.
 struct Frame<'m> {
     function: &'m Function,
-    /// Instructions without a line of their own belong to that of the call.
+    /// The line of the call, for instructions without a line of their own.
     called_at: Option<Line>,
     /// As in [`Line::call`].
     call: u32,
-    /// Each with the block of the function that defines it.
+    /// Each with its defining block.
     values: provenance::Values,
-    /// Where each block of the function begins in the kernel, its phis as parameters.
+    /// The first block of the kernel for each block of the function, with its phis as parameters.
     starts: Vec<BlockId>,
-    /// The block being lowered as an index into the function's order, and the next instruction of it.
+    /// The current block as an index into the function's order, and its next instruction.
     position: usize,
     next: usize,
-    /// Where a return goes, with what is returned as parameters.
+    /// The target of returns, with the result as parameters.
     after: BlockId,
-    /// The pointer that it returns, if it does, as the block behind sees it.
+    /// The pointer that it returns, if any, as the block after the call sees it.
     chosen: Option<Pointer>,
 }
 
@@ -171,7 +171,7 @@ struct Data {
 }
 
 impl<'m> Lowerer<'m> {
-    /// Lowers one instruction, or the end of a block.
+    /// Lowers one instruction or terminator.
     fn step(&mut self) -> Result<()> {
         self.check_size()?;
         let frame = self.frames.last_mut().expect("a step is taken only while a frame is open");
@@ -231,7 +231,7 @@ impl<'m> Lowerer<'m> {
             Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff => self.compare_pointers(inst),
             Op::Select if self.chooses_pointers(inst) => self.select_pointer(inst),
             Op::ArrayLength => self.array_length(inst),
-            // What is said to be so needs no proof here.
+            // Assumptions need no code.
             Op::AssumeTrueKHR => Ok(()),
             Op::CopyObject | Op::ExpectKHR => {
                 let operand = self.operand(inst, 2)?;
@@ -244,7 +244,7 @@ impl<'m> Lowerer<'m> {
                 _ => Err(self.unsupported(inst, "only the set `GLSL.std.450` is known here")),
             },
             Op::ControlBarrier => self.barrier(inst),
-            // Lanes of a workgroup run one after the other, and other workgroups see memory as it is.
+            // Lanes of a workgroup run one after the other, and memory is coherent between workgroups.
             Op::MemoryBarrier => Ok(()),
             op if atomics::is_atomic(op) => self.atomics(inst),
             op if cooperative::is_known(op) => self.cooperative(inst),
@@ -265,7 +265,7 @@ impl<'m> Lowerer<'m> {
         }
     }
 
-    /// What an instruction gives that only computes. `None` where it is not known.
+    /// The result of a pure instruction. `None` if it is unknown.
     fn value_of(&mut self, inst: &Instruction) -> Option<Result<Data>> {
         self.composite(inst)
             .or_else(|| self.bits(inst))
@@ -278,7 +278,7 @@ impl<'m> Lowerer<'m> {
         self.frames.last().expect("instructions are lowered inside a frame")
     }
 
-    /// The block of the function that is being lowered.
+    /// The current block of the function.
     fn current(&self) -> usize {
         let frame = self.frame();
         frame.function.flow.order[frame.position]
@@ -298,13 +298,13 @@ impl<'m> Lowerer<'m> {
         self.module.types.by_id(id).ok_or_else(|| self.malformed(inst, &format!("%{} is no type", id.0)))
     }
 
-    /// What an operand is, seen from the block that is being lowered.
+    /// The value of an operand in the current block.
     fn operand(&mut self, inst: &Instruction, i: usize) -> Result<Operand> {
         let (id, block) = (self.id(inst, i)?, self.current());
         self.operand_by_id(inst, id, block)
     }
 
-    /// What an id is at the end of a block of the current function.
+    /// The value of an id at the end of a block of the current function.
     fn operand_by_id(&mut self, inst: &Instruction, id: Id, block: usize) -> Result<Operand> {
         if let Some(constant) = self.module.constants.get(&id) {
             let scalars = self.module.types.scalars(constant.ty);
@@ -345,7 +345,7 @@ impl<'m> Lowerer<'m> {
         }
     }
 
-    /// A scalar or vector operand: its scalar type beside it.
+    /// A scalar or vector operand, with its scalar type.
     fn scalars(&mut self, inst: &Instruction, i: usize) -> Result<(Scalar, Data)> {
         let data = self.data(inst, i)?;
         match self.module.types.as_scalars(data.ty) {
@@ -369,7 +369,7 @@ impl<'m> Lowerer<'m> {
         value.ok_or_else(|| self.malformed(inst, "an operand is no int constant"))
     }
 
-    /// The result type as a scalar or vector.
+    /// The result type, if it is a scalar or vector.
     fn result_scalars(&self, inst: &Instruction) -> Result<(TypeId, Scalar, usize)> {
         let ty = self.result_type(inst)?;
         match self.module.types.as_scalars(ty) {
@@ -402,14 +402,14 @@ impl<'m> Lowerer<'m> {
         Ok(())
     }
 
-    /// The value of a type whose bits are all zero.
+    /// The zero value of a type.
     fn zero(&mut self, inst: &Instruction, ty: TypeId) -> Result<Data> {
         let scalars = self.value_scalars(inst, ty)?;
         let parts = scalars.into_iter().map(|scalar| self.builder.constant(lane_ty(scalar), 0)).collect();
         Ok(Data { ty, parts })
     }
 
-    /// The scalars of a type whose values are held whole.
+    /// The scalars of a type whose values can be loaded whole.
     fn value_scalars(&self, inst: &Instruction, ty: TypeId) -> Result<Vec<Scalar>> {
         let types = &self.module.types;
         if !types.is_data(ty) {

@@ -1,5 +1,5 @@
-//! What memory is called, for whoever watches it: a variable with its parts, and the array that an access chain of a
-//! module from elsewhere leads into. Where nothing is checked, variables are named, and that is all.
+//! Names of memory for instrumentation: variables with their parts, and the arrays of access chains in
+//! external modules. Without checks, only variables get names.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use crate::cpu::module::{Global, Instruction};
 use crate::findings::ArrayName;
 use crate::{Check, Result};
 
-/// What an access chain of a module from elsewhere leads into, as far as it was followed.
+/// What an access chain of an external module refers to so far.
 #[derive(Clone)]
 pub(super) struct ChainName {
     start: Option<ArrayName>,
-    /// As `[..].member`.
+    /// For instance `[..].member`.
     path: String,
-    /// The last steps, where they are still to be checked.
+    /// The last steps, if they still need a check.
     pub run: Option<Run>,
 }
 
-/// Of types that were met before, by the layout they have.
+/// Cache of parts, by type and layout.
 pub(super) type KnownParts = FxHashMap<(TypeId, bool), Parts>;
 
 impl Lowerer<'_> {
@@ -39,7 +39,7 @@ impl Lowerer<'_> {
 
     fn name_array(&mut self, global: &Global, space: Space, (start, end): (u64, u64), layout: Layout) {
         let name = self.module.names.get(&global.id).filter(|name| !name.is_empty());
-        // A second variable for the bits of one buffer is called after the first.
+        // A second variable with the same buffer has the name of the first.
         let name = name.map(|name| self.apart(name.trim_end_matches(".bits")));
         let bound = || Some(ArrayName::Binding { set: global.set?, binding: global.binding? });
         let name = name.or_else(bound);
@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         self.builder.kernel.arrays.push(Array { space, start, end, name, parts });
     }
 
-    /// A name as that of one variable alone.
+    /// A name that only one variable has.
     fn apart(&self, name: &str) -> ArrayName {
         let is_namesake = |array: &&Array| match &array.name {
             Some(ArrayName::Name(known) | ArrayName::Namesake { name: known, .. }) => known == name,
@@ -62,8 +62,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a type is made of. Types are made of few others, however many parts that makes, so each is looked at
-    /// once.
+    /// The parts of a type. Types share their element types, so each is computed once.
     fn parts(&mut self, ty: TypeId, layout: Layout) -> Parts {
         let key = (ty, layout == Layout::Natural);
         if let Some(known) = self.known_parts.get(&key) {
@@ -100,7 +99,7 @@ impl Lowerer<'_> {
 
     // Access chains.
 
-    /// Where a chain begins; `None` where nobody asks.
+    /// Starts the name of a chain; `None` without checks.
     pub(super) fn chain_start(&self, inst: &Instruction, pointer: &Pointer) -> Result<Option<ChainName>> {
         let is_checked = self.checks.is_some_and(|checks| checks.has(Check::Bounds));
         let Place::Memory(place) = &pointer.place else { return Ok(None) };
@@ -113,7 +112,7 @@ impl Lowerer<'_> {
         Ok(Some(known.unwrap_or_else(|| ChainName { start: start(), path: String::new(), run: None })))
     }
 
-    /// A step of a chain, out of what has a type.
+    /// Adds a step of a chain, from a value of this type.
     pub(super) fn chain_step(&self, name: &mut ChainName, ty: TypeId, index: Option<u64>) {
         name.path += &match (self.module.types.get(ty), index) {
             (Type::Struct(members), Some(at)) => {
@@ -125,7 +124,7 @@ impl Lowerer<'_> {
         };
     }
 
-    /// What an array is called of which a pointer was made before.
+    /// The name of an array to which a pointer was made before.
     fn array_name(&self, place: &MemoryPlace) -> Option<ArrayName> {
         let is_it =
             |array: &&Array| array.space == place.space && (array.start..array.end).contains(&place.constant);
@@ -134,7 +133,7 @@ impl Lowerer<'_> {
 }
 
 impl ChainName {
-    /// Members of a block without a name are named as they are.
+    /// Members of an unnamed block have their own names.
     pub fn array(&self) -> Option<ArrayName> {
         match (&self.start, self.path.strip_prefix('.')) {
             (Some(ArrayName::Name(name)), _) => Some(ArrayName::Name(format!("{name}{}", self.path))),

@@ -1,6 +1,6 @@
-//! Scalars of 8 and 16 bits, which the lane IR does not have: ints of them lie zero-extended in an `I32`,
-//! floats exactly in an `F32`. What an operation gives is brought back into range once ([`Lowerer::fit`]),
-//! so floats are rounded to nearest, halves to even, after each. In memory they have their own bits.
+//! Scalars of 8 and 16 bits, which the lane IR lacks. Ints are zero-extended in an `I32`, and floats are
+//! exact in an `F32`. Each result is brought back into range once ([`Lowerer::fit`]), so floats are rounded
+//! to nearest, ties to even, after each operation. Memory has their own bits.
 
 use kps_scalar::Scalar;
 
@@ -8,11 +8,11 @@ use super::Lowerer;
 use crate::cpu::lane::{self, Binary, Compare, Convert, Ty, Unary};
 use crate::cpu::module::constants::{is_narrow_int, lane_ty};
 
-/// 2^-14: halves below have fewer digits.
+/// 2^-14: smaller halves are subnormal.
 const HALF_MIN_NORMAL: f32 = 6.103_515_6e-5;
 
 impl Lowerer<'_> {
-    /// The value of a scalar type that an operation's result stands for.
+    /// Truncates or rounds an operation's result to a scalar type.
     pub(super) fn fit(&mut self, scalar: Scalar, value: lane::Value) -> lane::Value {
         let b = &mut self.builder;
         match scalar {
@@ -26,7 +26,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An int with its sign in front, for operations that look at it.
+    /// Sign-extends an int for operations that depend on the sign.
     pub(super) fn signed(&mut self, scalar: Scalar, value: lane::Value) -> lane::Value {
         if !is_narrow_int(scalar) {
             return value;
@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The scalar that has these bits.
+    /// The scalar with these bits.
     pub(super) fn of_bits(&mut self, scalar: Scalar, bits: lane::Value) -> lane::Value {
         let b = &mut self.builder;
         match scalar {
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
         if scalar == Scalar::Bool || scalar.bits() >= 32 {
             return self.builder.store(address, offset, value);
         }
-        // What is moved as it is keeps its bits.
+        // A value that is only moved keeps its bits.
         let bits = match self.narrow_bits.get(&(scalar, value)) {
             Some(&bits) => bits,
             None => self.bits_of(scalar, value),
@@ -100,9 +100,9 @@ impl Lowerer<'_> {
         self.builder.store_narrow(scalar.bytes(), address, offset, bits);
     }
 
-    /// An `F64` as an `F32` that rounds to a narrow float as the `F64` would: where it lies between two
-    /// `F32`s, the one whose last bit is 1 (Boldo and Melquiond, "Emulation of FMA and correctly rounded
-    /// sums: proved algorithms using rounding to odd").
+    /// Converts `F64` to an `F32` that rounds to a narrow float as the `F64` would. Between two `F32`s, it
+    /// takes the one whose last bit is 1 (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums:
+    /// proved algorithms using rounding to odd").
     pub(super) fn demote_to_odd(&mut self, value: lane::Value) -> lane::Value {
         let b = &mut self.builder;
         let near = b.convert(Convert::Demote, value);
@@ -121,7 +121,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Sign and size of an `F32`, as bits.
+/// Sign bit and magnitude bits of an `F32`.
 fn take_apart(b: &mut lane::Builder, value: lane::Value) -> (lane::Value, lane::Value) {
     let bits = b.convert(Convert::Bits, value);
     let mask = b.i32(0x7fff_ffff);
@@ -129,7 +129,7 @@ fn take_apart(b: &mut lane::Builder, value: lane::Value) -> (lane::Value, lane::
     (b.binary(Binary::Xor, bits, size), size)
 }
 
-/// Adds what carries into the bits above the lowest `n`: a half, or just less where those above are even.
+/// Rounds the bits above the lowest `n`: adds a half, or just less than that if those above are even.
 fn round_up(b: &mut lane::Builder, size: lane::Value, n: u32) -> lane::Value {
     let (shift, one, half) = (b.i32(n as i32), b.i32(1), b.i32((1 << (n - 1)) - 1));
     let above = b.binary(Binary::ShrU, size, shift);
@@ -143,7 +143,7 @@ fn clear_low(b: &mut lane::Builder, bits: lane::Value, n: u32) -> lane::Value {
     b.binary(Binary::And, bits, mask)
 }
 
-/// `rounded`, but a quiet NaN where `size` is one.
+/// `rounded`, but a quiet NaN if `size` is a NaN.
 fn keep_nan(b: &mut lane::Builder, size: lane::Value, rounded: lane::Value) -> lane::Value {
     let (infinity, quiet) = (b.i32(0x7f80_0000), b.i32(0x0040_0000));
     let is_nan = b.compare(Compare::GtU, size, infinity);
@@ -156,7 +156,7 @@ fn with_sign(b: &mut lane::Builder, sign: lane::Value, size: lane::Value) -> lan
     b.convert(Convert::Bits, bits)
 }
 
-/// As [`lane::fold::round_half`] has it.
+/// As [`lane::fold::round_half`].
 fn round_half(b: &mut lane::Builder, value: lane::Value) -> lane::Value {
     let (sign, size) = take_apart(b, value);
     let rounded = round_up(b, size, 13);
@@ -165,7 +165,7 @@ fn round_half(b: &mut lane::Builder, value: lane::Value) -> lane::Value {
     let rounded = b.select(fits, rounded, infinity);
     let rounded = keep_nan(b, size, rounded);
     let rounded = clear_low(b, rounded, 13);
-    // The last place of numbers from 0.5 to 1 is that of the smallest halves.
+    // The unit in the last place of numbers from 0.5 to 1 is that of subnormal halves.
     let half = b.float(Ty::F32, 0.5);
     let moved = half_place(b, size);
     let small = b.binary(Binary::FSub, moved, half);
@@ -216,14 +216,14 @@ fn half_to_bits(b: &mut lane::Builder, value: lane::Value) -> lane::Value {
     b.binary(Binary::Or, sign, bits)
 }
 
-/// The half that 16 bits are.
+/// The half with these 16 bits.
 fn half_of_bits(b: &mut lane::Builder, bits: lane::Value) -> lane::Value {
     let (mask, n13, n16) = (b.i32(0x7fff), b.i32(13), b.i32(16));
     let size = b.binary(Binary::And, bits, mask);
     let sign = b.binary(Binary::Xor, bits, size);
     let sign = b.binary(Binary::Shl, sign, n16);
     let digits = b.binary(Binary::Shl, size, n13);
-    // An exponent of 15 becomes one of 127; that makes small halves normal, too.
+    // Rescaling the exponent also normalises subnormal halves; an exponent of 15 becomes 127.
     let float = b.convert(Convert::Bits, digits);
     let scale = b.float(Ty::F32, f64::from(2.0f32.powi(112)));
     let scaled = b.binary(Binary::FMul, float, scale);

@@ -8,18 +8,18 @@ use crate::Result;
 use crate::cpu::lane::{self, Binary, Compare, Convert, Ty, Unary};
 use crate::cpu::module::Instruction;
 
-/// How each component lies in the int.
+/// How each component is stored in the int.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Part {
     /// -1 to 1 as a signed int, 0 to 1 as an unsigned one.
     Snorm,
     Unorm,
     Half,
-    /// The bits of a double's halves.
+    /// The two 32-bit words of a double.
     Bits,
 }
 
-/// Which way it goes, how many components there are and what they are in the int.
+/// The direction, the number of components, and their format.
 pub(super) fn layout(op: GLOp) -> Option<(Direction, u32, Part)> {
     Some(match op {
         GLOp::PackSnorm4x8 => (Direction::Pack, 4, Part::Snorm),
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The int that 1 becomes.
+/// The int that represents 1.
 fn most(width: u32, part: Part) -> f64 {
     let bits = if part == Part::Snorm { width - 1 } else { width };
     f64::from((1u32 << bits) - 1)

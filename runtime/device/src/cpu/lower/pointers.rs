@@ -1,4 +1,4 @@
-//! Where pointers point, and access chains that lead further in.
+//! What pointers refer to, and access chains.
 
 use std::rc::Rc;
 
@@ -15,19 +15,19 @@ use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{Layout, MatrixLayout, Type, TypeId, Types};
 use crate::cpu::module::{Global, Id, Instruction};
 
-/// Variables with more scalars than this are memory, however they are used.
+/// Variables with more scalars are in memory, however they are used.
 const MAX_REGISTERS: u32 = 128;
-/// Bytes of one lane's frame, and of a workgroup's shared memory.
+/// Limit in bytes of one lane's frame, and of a workgroup's shared memory.
 pub const MAX_FRAME: u64 = 1 << 18;
 pub const MAX_SHARED: u64 = 1 << 16;
-/// Dynamic offsets stay below this, so that sums of a few never wrap.
+/// Limit of dynamic offsets, so that sums of a few never wrap around.
 const FAR: i64 = 1 << 56;
 
 #[derive(Clone, Debug)]
 pub struct Pointer {
     pub class: StorageClass,
     pub pointee: TypeId,
-    /// Bytes between the elements of the array that it points into, if its type says so.
+    /// The stride of the array into which it points, if its type has one.
     pub stride: Option<u32>,
     pub place: Place,
 }
@@ -35,26 +35,26 @@ pub struct Pointer {
 #[derive(Clone, Debug)]
 pub enum Place {
     Memory(MemoryPlace),
-    /// As many locals as the pointee has scalars, in a row.
+    /// Consecutive locals, one for each scalar of the pointee.
     Registers(Local),
-    /// What can only be read.
+    /// Read-only values.
     Values(Rc<[lane::Value]>),
     /// An image or a sampler.
     Opaque(Opaque),
-    /// The address of a texel, for atomics alone.
+    /// The address of a texel, only for atomics.
     Texel(lane::Value),
 }
 
 #[derive(Clone, Debug)]
 pub struct MemoryPlace {
     pub space: Space,
-    /// Where it is chosen while the kernel runs: the space is the last of these whose condition is true.
+    /// If the space is selected at run time: the last of these whose condition is true.
     pub others: Rc<[(lane::Value, Space)]>,
     pub dynamic: Option<lane::Value>,
     pub constant: u64,
     pub layout: Layout,
     pub matrix: MatrixLayout,
-    /// Bytes between the components of a vector, where it is a column of a row-major matrix.
+    /// Bytes between the components of a vector that is a column of a row-major matrix.
     pub component_stride: Option<u32>,
 }
 
@@ -68,7 +68,7 @@ impl Pointer {
 }
 
 impl<'m> Lowerer<'m> {
-    /// A variable outside functions.
+    /// A global variable.
     pub(super) fn global(&mut self, inst: &Instruction, id: Id) -> Result<Option<Pointer>> {
         if let Some(pointer) = self.globals.get(&id) {
             return Ok(Some(pointer.clone()));
@@ -90,7 +90,7 @@ impl<'m> Lowerer<'m> {
             }
         };
         let pointer = Pointer { class: global.class, pointee: global.pointee, stride: None, place };
-        // What of an input is computed is known only where it is, so that each place computes its own.
+        // Built-in inputs are computed where they are used, so each use computes its own.
         if global.class != StorageClass::Input {
             self.globals.insert(id, pointer.clone());
         }
@@ -133,7 +133,7 @@ impl<'m> Lowerer<'m> {
             return Err(errors::too_much_shared(end, MAX_SHARED));
         }
         self.builder.kernel.shared_size = end.next_multiple_of(8) as u32;
-        // Vulkan allows `OpConstantNull` alone.
+        // Vulkan only allows `OpConstantNull`.
         self.builder.kernel.clears_shared |= global.initializer.is_some();
         self.name_shared(global, constant, end);
         Ok(natural(Space::Shared, constant))
@@ -184,7 +184,7 @@ impl<'m> Lowerer<'m> {
         }
     }
 
-    /// Gives every `Private` variable its place and its first value.
+    /// Allocates and initialises every `Private` variable.
     pub(super) fn private_variables(&mut self) -> Result<()> {
         let module = self.module;
         for global in module.globals.iter().filter(|global| global.class == StorageClass::Private) {
@@ -211,7 +211,7 @@ impl<'m> Lowerer<'m> {
         Ok(())
     }
 
-    /// A place of the lane's own, cleared if it is memory. `None` where there is no room.
+    /// Allocates a private variable, and clears it if it is in memory. `None` if there is no room.
     pub(super) fn own_variable(&mut self, id: Id, ty: TypeId) -> Option<Place> {
         let types = &self.module.types;
         if !self.in_memory.contains(&id) && types.n_scalars(ty) <= MAX_REGISTERS {
@@ -255,7 +255,7 @@ impl<'m> Lowerer<'m> {
         self.define(inst, Operand::Pointer(pointer))
     }
 
-    /// One step of an access chain: the index is operand `i`. `name` is that of what it leads out of, then into.
+    /// One step of an access chain, whose index is operand `i`. `name` advances with it.
     fn index(
         &mut self,
         inst: &Instruction,
@@ -311,7 +311,7 @@ impl<'m> Lowerer<'m> {
         Ok(Pointer { class: pointer.class, pointee, stride: None, place })
     }
 
-    /// The part at an index, the first where it is out of range.
+    /// The part at an index, or the first if it is out of range.
     pub(super) fn pick(&mut self, parts: Rc<[lane::Value]>, index: lane::Value) -> lane::Value {
         if let Some(idx) = self.builder.as_const(index) {
             return *usize::try_from(idx).ok().and_then(|idx| parts.get(idx)).unwrap_or(&parts[0]);
@@ -369,7 +369,7 @@ impl<'m> Lowerer<'m> {
         Ok(place)
     }
 
-    /// Moves a place by `index * step`. An index beyond a known length leads out of every space.
+    /// Moves a place by `index * step`. An index beyond a known length leads outside every space.
     pub(super) fn step_by(
         &mut self,
         place: &mut MemoryPlace,
@@ -394,9 +394,9 @@ impl<'m> Lowerer<'m> {
         let step_value = self.builder.int(Ty::I64, step as i64);
         let mut offset = self.builder.binary(Binary::Mul, index, step_value);
         let far = self.builder.int(Ty::I64, FAR);
-        // A 32-bit index needs a limit only if its product could come near to wrapping.
+        // A 32-bit index needs a limit only if its product could wrap around.
         let limit = match (scalar.bits().max(32), len) {
-            // Buffers are tested as a whole, as descriptors are; so is an array that fills its space.
+            // Buffers are checked as a whole, as descriptors are. So is an array that fills its space.
             (32, _) if step < 1 << 24 && in_buffer(place) => None,
             (32, Some(len)) if step < 1 << 24 && fills(place, step * u64::from(len)) => None,
             (_, Some(len)) => Some(i64::from(len)),
@@ -427,12 +427,12 @@ impl<'m> Lowerer<'m> {
     }
 }
 
-/// Whether a place is tested as a part of what is bound, whatever arrays it is in.
+/// Whether a place is checked against its whole buffer, whatever arrays it is in.
 fn in_buffer(place: &MemoryPlace) -> bool {
     place.others.is_empty() && matches!(place.space, Space::Buffer(_) | Space::Device | Space::Push)
 }
 
-/// Whether an array of `size` bytes at a place is all of its space, so that the space's own test is enough.
+/// Whether an array of `size` bytes fills its space, so that the check of the space suffices.
 fn fills(place: &MemoryPlace, size: u64) -> bool {
     let whole = match place.space {
         Space::Frame { size, .. } => u64::from(size),
@@ -441,7 +441,7 @@ fn fills(place: &MemoryPlace, size: u64) -> bool {
     place.dynamic.is_none() && place.constant == 0 && size == whole
 }
 
-/// Outside of every space: a load from there reads zero, and a store is dropped.
+/// A place outside of every space: loads read zero, and stores are dropped.
 fn nowhere() -> Place {
     natural(Space::Frame { start: 0, size: 0 }, FAR as u64)
 }

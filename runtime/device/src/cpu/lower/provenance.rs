@@ -1,6 +1,6 @@
-//! What a pointer may point into, where that is chosen while the kernel runs: the spaces of buffers and shared
-//! memory, found by following the pointer back to variables and parameters, through phis, selections and the
-//! returns of functions. Nothing is emitted here.
+//! Pointer provenance: the spaces of buffers and shared memory into which a pointer selected at run time may
+//! point. It follows the pointer back to variables and parameters, through phis, selects and function
+//! returns. Nothing is emitted here.
 
 use std::rc::Rc;
 
@@ -14,20 +14,20 @@ use crate::cpu::errors;
 use crate::cpu::lane::Space;
 use crate::cpu::module::{Function, Id, Instruction, Module};
 
-/// Calls that one pointer is followed into.
+/// Limit of calls through which one pointer is followed.
 const MAX_CALLS: usize = 1000;
 
-/// The instructions of a function that give pointers, by the id that they define.
+/// The pointer-valued instructions of a function by their result ids.
 pub(super) type Definitions<'m> = FxHashMap<Id, &'m Instruction>;
 
-/// A function into which a pointer is followed, and the call of another one that leads there.
+/// A function in which a pointer is followed, and the call that leads there.
 struct Scope<'m> {
     function: &'m Function,
     definitions: Rc<Definitions<'m>>,
     call: Option<(usize, &'m Instruction)>,
 }
 
-/// The values of a function that are known, each with the block that defines it.
+/// The known values of a function, each with its defining block.
 pub(super) type Values = FxHashMap<Id, (Operand, usize)>;
 
 impl<'m> Lowerer<'m> {
@@ -81,7 +81,7 @@ impl<'m> Lowerer<'m> {
             }
             open.extend(sources(self.module, inst).into_iter().map(|id| (scope, id)));
         }
-        // What is followed costs time, as values cost memory.
+        // Following pointers costs time, as values cost memory.
         self.n_parts += seen.len();
         Ok(spaces)
     }
@@ -97,14 +97,14 @@ impl<'m> Lowerer<'m> {
         self.spaces(call, callee, values, ids)
     }
 
-    /// The function that a call names.
+    /// The callee of a call.
     pub(super) fn callee(&self, call: &Instruction) -> Result<&'m Function> {
         let module = self.module;
         let callee = module.function_by_id.get(&self.id(call, 2)?);
         Ok(&module.functions[*callee.expect("calls were linked when the module was read")])
     }
 
-    /// Looked through once for each function.
+    /// Computed once for each function.
     fn definitions(&mut self, function: &'m Function) -> Rc<Definitions<'m>> {
         let module = self.module;
         let made =
@@ -125,7 +125,7 @@ fn returns<'m>(module: &'m Module<'m>, function: &'m Function) -> impl Iterator<
     ends.filter_map(|end| Some(Id(*module.operands(end).first()?)))
 }
 
-/// The pointers that an instruction makes its own of.
+/// The pointers from which an instruction computes its result.
 fn sources(module: &Module<'_>, inst: &Instruction) -> Vec<Id> {
     let operands = module.operands(inst);
     let words: Vec<u32> = match inst.op {

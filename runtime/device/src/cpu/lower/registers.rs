@@ -1,5 +1,5 @@
-//! Which variables must be memory: those that something addresses by more than constants, here or in a
-//! function that their pointer is passed to.
+//! Finds the variables that must be in memory: those with dynamic indices, here or in a function to which
+//! their pointer is passed.
 
 use rspirv::spirv::Op;
 use rustc_hash::FxHashSet;
@@ -10,7 +10,7 @@ use crate::cpu::module::{Id, Instruction, Module};
 /// Variables, parameters and pointers into them.
 pub fn in_memory(module: &Module<'_>) -> FxHashSet<Id> {
     let mut found = FxHashSet::default();
-    // Callees come first, and pointers are used behind where they are made: one way back sees all.
+    // Callees come first, and pointers are used after their definition, so one backward pass suffices.
     for &function in &module.call_order {
         for block in module.functions[function].blocks.iter().rev() {
             for inst in block.body.iter().rev() {

@@ -1,6 +1,6 @@
-//! What the invocations of a subgroup do together. Each operation ends its block, as a barrier does: operands
-//! go to the lane's memory, [`crate::cpu::subgroups`] does what is asked, and the results are read back.
-//! What a lane can tell from its own place and a ballot needs nobody else.
+//! Subgroup operations. Each ends its block, as a barrier does: it stores its operands in the lane's memory,
+//! [`crate::cpu::subgroups`] performs it, and the results are loaded again. Operations that a lane can
+//! compute from a ballot and its own index need no other lane.
 
 use kps_scalar::{Kind, Scalar};
 use rspirv::spirv::{BuiltIn, GroupOperation, Op};
@@ -15,7 +15,7 @@ use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
 use crate::{Access, Result};
 
-/// Operands of one operation, those of cooperative matrices being many.
+/// Limit of operands of one operation; those of cooperative matrices are many.
 const MAX_OPERANDS: u32 = 2048;
 
 pub fn is_known(op: Op) -> bool {
@@ -52,7 +52,7 @@ pub fn is_known(op: Op) -> bool {
         )
 }
 
-/// What is done with the numbers, and which kind of number it takes.
+/// The fold of an instruction, and the kind of number that it takes.
 fn fold(op: Op) -> Option<(Fold, Kind)> {
     let (signed, unsigned, float) = (Kind::Signed, Kind::Unsigned, Kind::Float);
     Some(match op {
@@ -81,7 +81,7 @@ fn quad(fold: Fold) -> GroupKind {
     GroupKind::Fold(fold, Scalar::Bool, Span::Clustered(4))
 }
 
-/// The scalar as an operation of some kind takes it, which chooses the sign of ints; `None` where it takes others.
+/// The scalar with the sign that an operation of this kind implies; `None` if it does not take the scalar.
 pub(super) fn as_kind(asked: Kind, scalar: Scalar) -> Option<Scalar> {
     match asked {
         Kind::Signed if scalar.is_int() => Some(scalar.as_signed()),
@@ -92,7 +92,7 @@ pub(super) fn as_kind(asked: Kind, scalar: Scalar) -> Option<Scalar> {
 
 impl Lowerer<'_> {
     pub(super) fn subgroup(&mut self, inst: &Instruction) -> Result<()> {
-        // These have no scope.
+        // These instructions have no scope operand.
         let is_bare = matches!(
             inst.op,
             Op::GroupNonUniformQuadAllKHR
@@ -105,13 +105,13 @@ impl Lowerer<'_> {
                 | Op::SubgroupReadInvocationKHR
         );
         if !is_bare && self.constant_int(inst, 2)? != 3 {
-            return Err(self.unsupported(inst, "only subgroups do it together here"));
+            return Err(self.unsupported(inst, "only the scope of a subgroup is supported here"));
         }
         let data = self.subgroup_value(inst, if is_bare { 2 } else { 3 })?;
         self.define(inst, Operand::Data(data))
     }
 
-    /// `i` is the first operand behind the scope.
+    /// `i` is the first operand after the scope.
     fn subgroup_value(&mut self, inst: &Instruction, i: usize) -> Result<Data> {
         match inst.op {
             Op::GroupNonUniformElect => {
@@ -219,7 +219,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Waits for the other lanes: operands out, results in.
+    /// Performs an operation: stores operands, waits for the other lanes and loads the results.
     pub(super) fn subgroup_op(
         &mut self,
         inst: &Instruction,
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
         }
         let next = self.builder.create_block();
         let op = self.builder.kernel.group_ops.len();
-        // Rounds and places are found when all blocks are there.
+        // Counters and places are found when all blocks exist.
         let group_op = GroupOp { kind, slots, n, rounds: 0, loops: Vec::new(), place: 0 };
         self.builder.kernel.group_ops.push(group_op);
         self.builder.end(Terminator::Subgroup { op, next });
@@ -254,7 +254,7 @@ impl Lowerer<'_> {
         Ok(results.iter().enumerate().map(result).collect())
     }
 
-    /// Memory of the lane for so many operands. Operations share it: a lane waits at one at a time.
+    /// Slots for so many operands. Operations share them, because a lane waits at one operation at a time.
     fn slots(&mut self, n: u32) -> Option<u32> {
         match self.group_slots {
             Some((start, room)) if n <= room => Some(start),
@@ -277,7 +277,7 @@ impl Lowerer<'_> {
         self.builder.address(Address { space, dynamic: None, constant, size, access })
     }
 
-    /// A value as it lies in a slot: a boolean is an int, since gangs have no vectors of bytes.
+    /// Converts a value for its slot: booleans become ints, because SIMD groups have no vectors of bytes.
     fn into_slot(&mut self, value: lane::Value) -> lane::Value {
         match self.builder.ty(value) {
             Ty::Bool => self.builder.convert(lane::Convert::BoolToInt, value),
@@ -293,7 +293,7 @@ impl Lowerer<'_> {
         self.builder.compare(Compare::Ne, kept, zero)
     }
 
-    /// Parts as the result's type, which must have as many of them.
+    /// Converts parts to the result type, which must have as many.
     fn as_result(&mut self, inst: &Instruction, parts: Vec<lane::Value>) -> Result<Data> {
         let (ty, scalar, n) = self.result_scalars(inst)?;
         if n != parts.len() || lane_ty(scalar) != self.builder.ty(parts[0]) {
@@ -310,7 +310,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Both words in one, of which only the bits of the subgroup count.
+    /// Both words as one, with the bits of the subgroup only.
     fn ballot_bits(&mut self, votes: &[lane::Value; 2]) -> lane::Value {
         let joined = self.regroup(votes, 32, 64)[0];
         let mask = self.builder.int(Ty::I64, low_bits(self.builder.kernel.subgroup_size));
@@ -367,19 +367,20 @@ impl Lowerer<'_> {
         self.builder.binary(Binary::And, index, mask)
     }
 
-    /// A bit for each lane below this one's place plus `more`.
+    /// A mask of the lanes below this one's index plus `more`.
     fn lanes_below(&mut self, more: i64) -> lane::Value {
         let lane = self.subgroup_lane();
         let lane = self.resize(lane, Ty::I64);
         let first = self.builder.int(Ty::I64, 1);
         let bit = self.builder.binary(Binary::Shl, first, lane);
-        // Twice the bit less one has it too; of the last lane's nothing but zero is left, and so all bits.
+        // Shifting `1` in two steps avoids an overflow: the last lane's bit becomes zero, and the mask all
+        // ones.
         let more = self.builder.int(Ty::I64, more);
         let bit = self.builder.binary(Binary::Shl, bit, more);
         self.builder.binary(Binary::Sub, bit, first)
     }
 
-    /// The parts of a built-in of subgroups.
+    /// The components of a subgroup built-in.
     pub(super) fn subgroup_builtin(&mut self, builtin: BuiltIn) -> Option<Vec<lane::Value>> {
         let size = self.builder.kernel.subgroup_size;
         let n_lanes: u32 = self.builder.kernel.local_size.iter().product();

@@ -333,7 +333,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         op: impl Fn(&mut cranelift_frontend::FunctionBuilder<'_>, ir::Value, ir::Value) -> ir::Value,
     ) -> ir::Value {
         let mut parts = mask.iter().copied();
-        let first = parts.next().expect("a simd has at least one vector");
+        let first = parts.next().expect("a SIMD group has at least one vector");
         parts.fold(first, |a, b| op(&mut self.scalar.builder, a, b))
     }
 
