@@ -103,7 +103,7 @@ type Place = Option<(String, u32)>;
 type Sink = Box<dyn FnMut(&Diagnostic)>;
 
 impl Findings {
-    pub(crate) fn tell_to(&mut self, sink: Sink) {
+    pub(crate) fn set_sink(&mut self, sink: Sink) {
         self.sink = Some(sink);
     }
 

@@ -60,9 +60,9 @@ pub fn check_file(path: &Path, bytes: Vec<u8>) -> Diagnostics {
     };
     for options in entry_points {
         for mistake in compile_file(path, bytes.clone(), &options).err().unwrap_or_default() {
-            let told = |one: &Diagnostic| (one.message.clone(), one.location().map(|at| at.span));
+            let key = |one: &Diagnostic| (one.message.clone(), one.location().map(|at| at.span));
             // What entry points share is told once.
-            if !found.iter().any(|known| told(known) == told(&mistake)) {
+            if !found.iter().any(|known| key(known) == key(&mistake)) {
                 found.push(mistake);
             }
         }
@@ -211,8 +211,8 @@ fn badly_translated(source: &Source, reason: &str) -> Diagnostics {
     let reason = reason.strip_prefix("the module is not valid SPIR-V: ").unwrap_or(reason);
     let message =
         format!("`{}` cannot be translated: what comes is not valid SPIR-V: {reason}", source.name());
-    let told = Diagnostic::error("foreign/translator", message);
-    told.help(kps_foreign::ANOTHER_WAY).into()
+    let diagnostic = Diagnostic::error("foreign/translator", message);
+    diagnostic.help(kps_foreign::ANOTHER_WAY).into()
 }
 
 fn bad_spirv(message: String) -> Diagnostics {

@@ -141,14 +141,14 @@ impl HostBuilder {
     }
 
     /// Who is told of each mistake that a checked launch makes, when the launch has ended.
-    pub fn on_finding(mut self, told: impl FnMut(&Diagnostic) + 'static) -> HostBuilder {
-        self.findings.tell_to(Box::new(told));
+    pub fn on_finding(mut self, callback: impl FnMut(&Diagnostic) + 'static) -> HostBuilder {
+        self.findings.set_sink(Box::new(callback));
         self
     }
 
     /// Who is told what is most likely a slip of a kernel, when it is defined or compiled; nobody unless this is called.
-    pub fn on_warning(mut self, told: impl FnMut(&Diagnostic) + 'static) -> HostBuilder {
-        self.warnings.tell_to(Box::new(told));
+    pub fn on_warning(mut self, callback: impl FnMut(&Diagnostic) + 'static) -> HostBuilder {
+        self.warnings.set_sink(Box::new(callback));
         self
     }
 
@@ -286,7 +286,7 @@ impl Host {
                 if let Some(code) = self.vm.exit_code(&exception) {
                     return Ok(Outcome::Exit(code));
                 }
-                Err(self.vm.tell(crate::value::Raise::object(exception)))
+                Err(self.vm.unhandled(crate::value::Raise::object(exception)))
             }
         }
     }
@@ -300,7 +300,7 @@ impl Host {
             let value = vm.call(&callee, &args)?;
             memory::uncounted(|| T::from_value(vm, &value))
         });
-        result.map_err(|raise| self.vm.tell(raise))
+        result.map_err(|raise| self.vm.unhandled(raise))
     }
 
     /// The value of a name of the main module.
@@ -310,7 +310,7 @@ impl Host {
             let value = main.get(name).ok_or_else(|| errors::name_not_defined(name, None))?;
             memory::uncounted(|| T::from_value(vm, &value))
         });
-        result.map_err(|raise| self.vm.tell(raise))
+        result.map_err(|raise| self.vm.unhandled(raise))
     }
 
     /// Gives a name of the main module a value.
@@ -342,7 +342,7 @@ impl Host {
         let running = self.vm.start_running();
         let line = with_stack(|| read_line(&mut self.vm));
         drop(running);
-        line.map_err(|raise| self.vm.tell(raise))
+        line.map_err(|raise| self.vm.unhandled(raise))
     }
 
     /// What checked launches did wrong so far.
@@ -360,7 +360,7 @@ impl Host {
     /// have in `finally` and `with`. A host that is dropped does this, and tells nobody of an error.
     pub fn end(&mut self) -> Result<(), Diagnostics> {
         let ended = self.enter(Vm::end_generators);
-        ended.map_err(|raise| self.vm.tell(raise))
+        ended.map_err(|raise| self.vm.unhandled(raise))
     }
 
     /// A handle that stops what runs here, from another thread.

@@ -44,11 +44,11 @@ const RESERVE: Layout = match Layout::from_size_align(16 << 20, 4096) {
     Err(_) => unreachable!(),
 };
 
-static KEPT_BACK: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+static RESERVED_BLOCK: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 
 thread_local! {
     /// Bytes that the running host holds.
-    static HELD: Cell<isize> = const { Cell::new(0) };
+    static ALLOCATED: Cell<isize> = const { Cell::new(0) };
     /// Where the flag is raised.
     static WATERMARK: Cell<isize> = const { Cell::new(isize::MAX) };
     /// The running host's flag; null outside of one.
@@ -98,7 +98,7 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        HELD.set(HELD.get() - layout.size() as isize);
+        ALLOCATED.set(ALLOCATED.get() - layout.size() as isize);
         // SAFETY: as the caller promises.
         unsafe { System.dealloc(block, layout) }
     }
@@ -117,9 +117,9 @@ unsafe impl GlobalAlloc for Heap {
 
 #[inline(always)]
 fn count(n_bytes: isize) {
-    let held = HELD.get() + n_bytes;
-    HELD.set(held);
-    if held > WATERMARK.get() {
+    let allocated = ALLOCATED.get() + n_bytes;
+    ALLOCATED.set(allocated);
+    if allocated > WATERMARK.get() {
         raise_flag();
     }
 }
@@ -135,12 +135,12 @@ fn raise_flag() {
 /// The system has nothing left: gives back the reserve, and has the script end soon.
 #[cold]
 fn with_reserve(again: impl FnOnce() -> *mut u8) -> *mut u8 {
-    let kept = KEPT_BACK.swap(std::ptr::null_mut(), Ordering::AcqRel);
-    if kept.is_null() {
-        return kept;
+    let reserved = RESERVED_BLOCK.swap(std::ptr::null_mut(), Ordering::AcqRel);
+    if reserved.is_null() {
+        return reserved;
     }
-    // SAFETY: `keep_back` allocated it with this layout, and the swap took it out of everybody's reach.
-    unsafe { System.dealloc(kept, RESERVE) };
+    // SAFETY: `reserve_block` allocated it with this layout, and the swap took it out of everybody's reach.
+    unsafe { System.dealloc(reserved, RESERVE) };
     WAS_REFUSED.set(true);
     raise_flag();
     again()
@@ -148,15 +148,15 @@ fn with_reserve(again: impl FnOnce() -> *mut u8) -> *mut u8 {
 
 /// Takes memory from the system that an allocation may have when the system has nothing left.
 /// Whether there is one now.
-fn keep_back() -> bool {
-    if !KEPT_BACK.load(Ordering::Acquire).is_null() {
+fn reserve_block() -> bool {
+    if !RESERVED_BLOCK.load(Ordering::Acquire).is_null() {
         return true;
     }
     // SAFETY: the layout has a size.
     let block = unsafe { System.alloc(RESERVE) };
     let null = std::ptr::null_mut();
-    let kept = KEPT_BACK.compare_exchange(null, block, Ordering::AcqRel, Ordering::Acquire);
-    if kept.is_err() && !block.is_null() {
+    let exchange = RESERVED_BLOCK.compare_exchange(null, block, Ordering::AcqRel, Ordering::Acquire);
+    if exchange.is_err() && !block.is_null() {
         // SAFETY: it was allocated above and nobody else has it.
         unsafe { System.dealloc(block, RESERVE) };
     }
@@ -165,9 +165,9 @@ fn keep_back() -> bool {
 
 /// Whether [`Heap`] is the program's allocator.
 pub(crate) fn is_counted() -> bool {
-    let before = HELD.get();
+    let before = ALLOCATED.get();
     let block = std::hint::black_box(Box::new(0_u64));
-    let is_counted = HELD.get() != before;
+    let is_counted = ALLOCATED.get() != before;
     drop(block);
     is_counted
 }
@@ -175,7 +175,7 @@ pub(crate) fn is_counted() -> bool {
 /// What one host holds, and may hold, while it does not run.
 #[derive(Default)]
 pub(crate) struct Meter {
-    held: Cell<isize>,
+    allocated: Cell<isize>,
     watermark: Cell<isize>,
     limit: Cell<isize>,
 }
@@ -186,7 +186,7 @@ impl Meter {
         host_memory::bound(host_memory::Bound { grants: |n_bytes| grant(n_bytes).is_ok(), count });
         let limit = limit.map(|limit| isize::try_from(limit.max(1)).unwrap_or(isize::MAX));
         Rc::new(Meter {
-            held: Cell::new(0),
+            allocated: Cell::new(0),
             watermark: Cell::new(limit.unwrap_or(FIRST_LOOK)),
             limit: Cell::new(limit.unwrap_or(0)),
         })
@@ -198,7 +198,7 @@ impl Meter {
             meter: self.clone(),
             _flag: interrupter.clone(),
             before: (
-                HELD.replace(self.held.get()),
+                ALLOCATED.replace(self.allocated.get()),
                 WATERMARK.replace(self.watermark.get()),
                 LIMIT.replace(self.limit.get()),
                 FLAG.replace(interrupter.flag()),
@@ -217,8 +217,8 @@ pub(crate) struct Metered {
 
 impl Drop for Metered {
     fn drop(&mut self) {
-        let (held, watermark, limit, flag) = self.before;
-        self.meter.held.set(HELD.replace(held));
+        let (allocated, watermark, limit, flag) = self.before;
+        self.meter.allocated.set(ALLOCATED.replace(allocated));
         self.meter.watermark.set(WATERMARK.replace(watermark));
         self.meter.limit.set(LIMIT.replace(limit));
         FLAG.set(flag);
@@ -227,9 +227,9 @@ impl Drop for Metered {
 
 /// Does what makes values for the embedder, which counts for no host.
 pub(crate) fn uncounted<T>(act: impl FnOnce() -> T) -> T {
-    let (held, watermark) = (HELD.get(), WATERMARK.replace(isize::MAX));
+    let (allocated, watermark) = (ALLOCATED.get(), WATERMARK.replace(isize::MAX));
     let made = act();
-    HELD.set(held);
+    ALLOCATED.set(allocated);
     WATERMARK.set(watermark);
     made
 }
@@ -287,7 +287,7 @@ pub fn make_table_room<K: Hash + Eq, V, S: BuildHasher>(table: &mut IndexMap<K, 
 #[cold]
 fn grant_large(n_bytes: usize) -> Result<()> {
     let Ok(wanted) = isize::try_from(n_bytes) else { return Err(too_much()) };
-    let after = HELD.get().saturating_add(wanted);
+    let after = ALLOCATED.get().saturating_add(wanted);
     let is_running = !FLAG.get().is_null();
     if is_running && after > FIRST_LOOK.min(WATERMARK.get()) && after > known_limit() {
         return Err(too_much());
@@ -302,8 +302,8 @@ fn grant_large(n_bytes: usize) -> Result<()> {
 fn known_limit() -> isize {
     if LIMIT.get() == 0 {
         let available = system_memory::available().map_or(isize::MAX, |bytes| (bytes / 10 * 9) as isize);
-        LIMIT.set(HELD.get().max(0).saturating_add(available));
-        let _ = keep_back();
+        LIMIT.set(ALLOCATED.get().max(0).saturating_add(available));
+        let _ = reserve_block();
     }
     LIMIT.get()
 }
@@ -314,26 +314,26 @@ fn known_limit() -> isize {
 /// error that no `except` takes.
 pub(crate) fn judge() -> Result<()> {
     let limit = known_limit();
-    let held = HELD.get();
+    let allocated = ALLOCATED.get();
     let most = limit.saturating_add(limit / 8).saturating_add(SLACK);
     let spare = (limit / 64).max(1 << 16);
     // Where the system has as much again, an error before this one has made room.
-    if WAS_REFUSED.take() && !keep_back() {
+    if WAS_REFUSED.take() && !reserve_block() {
         return Err(too_much());
     }
-    if held <= limit {
+    if allocated <= limit {
         WATERMARK.set(limit);
         return Ok(());
     }
-    WATERMARK.set(held.saturating_add(spare));
-    Err(if held > most { too_much().ordered(Order::EndNow) } else { too_much() })
+    WATERMARK.set(allocated.saturating_add(spare));
+    Err(if allocated > most { too_much().ordered(Order::EndNow) } else { too_much() })
 }
 
 /// The error for what the system refused, which then needs no second one.
 #[cold]
 fn refused() -> Raise {
     WAS_REFUSED.set(false);
-    let _ = keep_back();
+    let _ = reserve_block();
     too_much()
 }
 

@@ -59,15 +59,15 @@ impl Session {
             main.set("_", value);
             Ok(Evaluated::Repr(shown))
         });
-        result.or_else(|raise| self.told(raise))
+        result.or_else(|raise| self.ended_by(raise))
     }
 
-    fn told(&mut self, raise: Raise) -> Result<Evaluated, Diagnostics> {
+    fn ended_by(&mut self, raise: Raise) -> Result<Evaluated, Diagnostics> {
         let vm = self.host.vm();
         let exception = vm.exception_object(raise);
         match vm.exit_code(&exception) {
             Some(code) => Ok(Evaluated::Exit(code)),
-            None => Err(vm.tell(Raise::object(exception))),
+            None => Err(vm.unhandled(Raise::object(exception))),
         }
     }
 
@@ -120,7 +120,7 @@ impl Session {
             let text = kernels::explained(vm, &value, line);
             text.unwrap_or_else(|| Err(errors::only_kernels_are_explained(path, &value)))
         });
-        explained.map_err(|raise| self.host.vm().tell(raise))
+        explained.map_err(|raise| self.host.vm().unhandled(raise))
     }
 
     fn attributes_of(&mut self, path: &str) -> Vec<String> {

@@ -8,22 +8,22 @@ use kps_syntax::{Diagnostic, Diagnostics, Location};
 #[derive(Default)]
 pub struct Warnings {
     sink: Option<RefCell<Sink>>,
-    told: RefCell<Vec<(&'static str, Option<Location>)>>,
+    reported: RefCell<Vec<(&'static str, Option<Location>)>>,
 }
 
 type Sink = Box<dyn FnMut(&Diagnostic)>;
 
 impl Warnings {
-    pub(crate) fn tell_to(&mut self, sink: Sink) {
+    pub(crate) fn set_sink(&mut self, sink: Sink) {
         self.sink = Some(RefCell::new(sink));
     }
 
-    pub(crate) fn tell(&self, warnings: &Diagnostics) {
+    pub(crate) fn report(&self, warnings: &Diagnostics) {
         let Some(sink) = &self.sink else { return };
         for warning in warnings.iter() {
             let key = (warning.code, warning.location().cloned());
-            if !self.told.borrow().contains(&key) {
-                self.told.borrow_mut().push(key);
+            if !self.reported.borrow().contains(&key) {
+                self.reported.borrow_mut().push(key);
                 sink.borrow_mut()(warning);
             }
         }

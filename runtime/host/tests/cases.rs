@@ -20,12 +20,12 @@ fn run(file: &Path) -> String {
     match result {
         Ok(Outcome::Finished) => {}
         Ok(Outcome::Exit(code)) => out.push_str(&format!("exit {code}\n")),
-        Err(diagnostics) => diagnostics.iter().for_each(|diagnostic| tell(diagnostic, &mut out)),
+        Err(diagnostics) => diagnostics.iter().for_each(|diagnostic| render(diagnostic, &mut out)),
     }
     out
 }
 
-fn tell(diagnostic: &Diagnostic, out: &mut String) {
+fn render(diagnostic: &Diagnostic, out: &mut String) {
     for frame in &diagnostic.trace {
         let (line, column) = frame.location.source.line_column(frame.location.span.start);
         let place = frame.location.source.slice(frame.location.span).lines().next().unwrap_or("");
@@ -43,7 +43,7 @@ fn tell(diagnostic: &Diagnostic, out: &mut String) {
     }
     if let Some(cause) = &diagnostic.cause {
         out.push_str("from:\n");
-        tell(cause, out);
+        render(cause, out);
     }
 }
 
@@ -62,7 +62,7 @@ fn scripts_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn cases_print_what_stands_beside_them() {
+fn cases_print_their_expected_output() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let only = std::env::var("CASE").ok();
     let mut files: Vec<PathBuf> = scripts_in(&folder)

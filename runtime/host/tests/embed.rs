@@ -64,8 +64,8 @@ fn limits_end_what_never_ends() {
 
 #[test]
 fn a_host_hears_of_the_mistakes_of_kernels() {
-    let told = Rc::new(RefCell::new(Vec::new()));
-    let heard = told.clone();
+    let reported = Rc::new(RefCell::new(Vec::new()));
+    let heard = reported.clone();
     let mut host = Host::builder()
         .device("cpu")
         .checked(Checking::Always(Checks::usual()))
@@ -77,7 +77,7 @@ fn a_host_hears_of_the_mistakes_of_kernels() {
     ))
     .expect("mistakes of kernels are no exceptions");
     let message = "index 3 is out of range for `x`, which has 3 elements".to_owned();
-    assert_eq!(*told.borrow(), [("checked/out-of-bounds", message)]);
+    assert_eq!(*reported.borrow(), [("checked/out-of-bounds", message)]);
     assert_eq!((host.findings().n_mistakes(), host.findings().n_times()), (1, 2));
 }
 
@@ -92,8 +92,8 @@ fn a_script_may_exit() {
 fn more_values_than_a_frame_holds_are_an_error() {
     let names = (0..70_000).map(|at| format!("x{at}")).collect::<Vec<_>>().join(", ");
     for text in [format!("[{names}] = y"), format!("match y:\n    case [{names}]: pass")] {
-        let told = message(&text, &mut Host::builder().build());
-        assert_eq!(told, "this code has too many values at once");
+        let message = message(&text, &mut Host::builder().build());
+        assert_eq!(message, "this code has too many values at once");
     }
 }
 
@@ -200,9 +200,9 @@ fn objects_that_hold_each_other_end_with_their_host() {
     ];
     for script in scripts {
         let alive = Rc::new(());
-        let held = alive.clone();
+        let retained = alive.clone();
         let mut host = Host::builder().output(std::io::sink()).build();
-        host.register("probe", move || drop(held.clone()));
+        host.register("probe", move || drop(retained.clone()));
         host.run(&program(script)).expect(script);
         drop(host);
         assert_eq!(Rc::strong_count(&alive), 1, "{script}");

@@ -155,7 +155,7 @@ impl Asked<'_> {
                 // CPython asks the hooks of the classes that derive from `abc.ABC`.
                 let is_abstract = other.lookup_script("__abstractmethods__").is_some();
                 match other.lookup_script("__subclasshook__") {
-                    Some(hook) if !passes && is_abstract => self.passes_by_hook(vm, other, &hook),
+                    Some(hook) if !passes && is_abstract => self.is_subclass_by_hook(vm, other, &hook),
                     _ => Ok(passes),
                 }
             }
@@ -196,7 +196,7 @@ impl Asked<'_> {
     }
 
     /// What the `__subclasshook__` of a class says; NotImplemented leaves it at what is known.
-    fn passes_by_hook(&self, vm: &mut Vm, other: &Rc<Class>, hook: &Value) -> Result<bool> {
+    fn is_subclass_by_hook(&self, vm: &mut Vm, other: &Rc<Class>, hook: &Value) -> Result<bool> {
         vm.check_stack()?;
         let hook = vm.bind(hook, &Value::Class(other.clone()), other)?;
         match vm.call(&hook, &[Value::Class(self.class.clone())])? {

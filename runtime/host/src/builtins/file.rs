@@ -226,7 +226,7 @@ impl Handle {
         Ok(())
     }
 
-    fn settle(&mut self) -> Result<()> {
+    fn synchronise(&mut self) -> Result<()> {
         self.write_out()?;
         self.forget_ahead()
     }
@@ -665,7 +665,7 @@ fn seek(vm: &mut Vm, args: &Args) -> Result {
         return Err(unsupported(&format!("can't do nonzero {which}-relative seeks")));
     }
     let position = file.with(|handle| {
-        handle.settle()?;
+        handle.synchronise()?;
         handle.decoded = None;
         Ok(handle.file.seek(target)?)
     })?;
@@ -687,7 +687,7 @@ fn tell(_: &mut Vm, args: &Args) -> Result {
 fn truncate(vm: &mut Vm, args: &Args) -> Result {
     let size = size_arg(vm, args, "truncate")?;
     let size = this(args)?.with(|handle| {
-        handle.settle()?;
+        handle.synchronise()?;
         let size = match size {
             Some(size) => size as u64,
             None => handle.file.stream_position()?,

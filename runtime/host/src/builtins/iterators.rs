@@ -204,9 +204,9 @@ fn new_zip(vm: &mut Vm, args: &Args) -> Result {
     for (at, items) in items.iter().enumerate() {
         iters.push(vm.iter(items).map_err(|raise| {
             let message = format!("'{}' object is not iterable", items.type_name());
-            let is_ours =
+            let is_not_iterable =
                 raise.is(crate::value::ExceptionKind::TypeError) && !matches!(items, Value::Instance(_));
-            if is_ours {
+            if is_not_iterable {
                 errors::type_error(message).help(format!("it is argument {} of zip()", at + 1))
             } else {
                 raise

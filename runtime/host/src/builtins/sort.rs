@@ -40,15 +40,15 @@ pub fn list_sort(vm: &mut Vm, args: &Args) -> Result {
     let direction = direction(vm, reverse)?;
     let list = list::this(args)?;
     let items = std::mem::take(&mut *list.borrow_mut());
-    let (items, outcome) = match sort(vm, items, key, direction) {
+    let (items, result) = match sort(vm, items, key, direction) {
         Ok(items) => (items, Ok(Value::None)),
         Err((raise, items)) => (items, Err(raise)),
     };
     let meanwhile = std::mem::replace(&mut *list.borrow_mut(), items);
-    if outcome.is_ok() && !meanwhile.is_empty() {
+    if result.is_ok() && !meanwhile.is_empty() {
         return Err(errors::value_error("list modified during sort"));
     }
-    outcome
+    result
 }
 
 fn direction(vm: &mut Vm, reverse: Option<&Value>) -> Result<Direction> {

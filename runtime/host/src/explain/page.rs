@@ -25,15 +25,15 @@ pub fn page(Explained { name, explanation, needs }: &Explained) -> String {
             text += &format!("{name}{} at {}:{at}\n\n", function.signature, function.source.name());
         }
         let (first, last) = lines(function);
-        let mut rows = Rows::new(explanation, needs, function, Detail::Told);
+        let mut rows = Rows::new(explanation, needs, function, Detail::Essential);
         let width = last.to_string().len();
         for line in first..=last {
-            let mut told = rows.of_line(line);
+            let mut rows_of_line = rows.of_line(line);
             if function.signature.is_empty() {
-                add_places(&mut told, explanation, function, line);
+                add_places(&mut rows_of_line, explanation, function, line);
             }
             source_line(&mut text, &function.source, line, width);
-            rows_below(&mut text, &told, width);
+            rows_below(&mut text, &rows_of_line, width);
         }
     }
     text
@@ -53,11 +53,11 @@ pub fn of_line(Explained { name, explanation, needs }: &Explained, asked: &Asked
         let width = line.to_string().len();
         source_line(&mut text, &function.source, line, width);
         let mut rows = Rows::new(explanation, needs, function, Detail::Everything);
-        let mut told = rows.of_line(line);
+        let mut rows_of_line = rows.of_line(line);
         if function.signature.is_empty() {
-            add_places(&mut told, explanation, function, line);
+            add_places(&mut rows_of_line, explanation, function, line);
         }
-        rows_below(&mut text, &told, width);
+        rows_below(&mut text, &rows_of_line, width);
         text.push('\n');
     }
     let file = functions.first()?.source.name();

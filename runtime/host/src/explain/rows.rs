@@ -21,7 +21,7 @@ pub struct Row {
 /// What to leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    Told,
+    Essential,
     Everything,
 }
 

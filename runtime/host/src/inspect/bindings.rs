@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::arrays::makes_array;
 use super::builtin::{self, is_builtin, of_kernels};
 use super::changes::Changes;
-use super::classes::Told;
+use super::classes::StaticView;
 use super::declared::is_type;
 use super::decoration::{is_kernel, is_struct};
 use super::enums;
@@ -40,11 +40,11 @@ pub(super) enum Binding {
     /// Kept as its definition: a function sees the scope that it is bound in.
     Function(Arc<FunctionDef>),
     /// `@struct class`.
-    Struct(Arc<ClassDef>, Told),
+    Struct(Arc<ClassDef>, StaticView),
     /// Any other that has no base and no decorator.
-    Class(Arc<ClassDef>, Told),
+    Class(Arc<ClassDef>, StaticView),
     /// One that has one base, which is known where that is one of `enum`'s.
-    Derived(Arc<ClassDef>, Told),
+    Derived(Arc<ClassDef>, StaticView),
     /// `Struct(..)`, `Array(4, f32)`.
     Type(Rc<Expr>),
     /// A module that is written in Rust, or a member of one: made when somebody asks for it.
@@ -111,17 +111,27 @@ fn bind_stmt(names: &mut Names, stmt: &Stmt) {
             bind(names, &def.name.name, def.name.span, Binding::Value(kernel));
         }
         StmtKind::Class(class) if is_struct(class) => {
-            bind(names, &class.name.name, class.name.span, Binding::Struct(Arc::clone(class), Told::Nothing));
+            bind(
+                names,
+                &class.name.name,
+                class.name.span,
+                Binding::Struct(Arc::clone(class), StaticView::Nothing),
+            );
         }
         StmtKind::Class(class) if class.decorators.is_empty() && class.arguments.is_empty() => {
-            bind(names, &class.name.name, class.name.span, Binding::Class(Arc::clone(class), Told::Nothing));
+            bind(
+                names,
+                &class.name.name,
+                class.name.span,
+                Binding::Class(Arc::clone(class), StaticView::Nothing),
+            );
         }
         StmtKind::Class(class) if enums::base(class).is_some() => {
             bind(
                 names,
                 &class.name.name,
                 class.name.span,
-                Binding::Derived(Arc::clone(class), Told::Nothing),
+                Binding::Derived(Arc::clone(class), StaticView::Nothing),
             );
         }
         _ => stmt.each_part(&mut |part| match part {

@@ -46,12 +46,12 @@ struct Mistake {
 }
 
 impl Mistake {
-    fn lies_in(&self, span: Span) -> bool {
+    fn is_in(&self, span: Span) -> bool {
         (span.start..=span.end).contains(&self.place.start)
     }
 
-    fn lies_in_block(&self, block: &[Stmt]) -> bool {
-        block.iter().any(|stmt| self.lies_in(stmt.span))
+    fn is_in_block(&self, block: &[Stmt]) -> bool {
+        block.iter().any(|stmt| self.is_in(stmt.span))
     }
 }
 
@@ -63,11 +63,11 @@ impl<'s> Broken<'s> {
         let mistake = |found: &Diagnostic| {
             let place = match found.location()?.span {
                 // It is the header's, and told where the block should begin.
-                told if found.code == "syntax/missing-block" => {
-                    let before = source.text()[..told.start as usize].trim_end();
+                span if found.code == "syntax/missing-block" => {
+                    let before = source.text()[..span.start as usize].trim_end();
                     Span::point((before.len() as u32).saturating_sub(1))
                 }
-                told => told,
+                span => span,
             };
             Some(Mistake { place, is_of_layout: OF_LAYOUT.contains(&found.code) })
         };
@@ -88,9 +88,9 @@ impl<'s> Broken<'s> {
 
     /// Whether it may be told of a kernel only because statements were lost: a name that is missing, or of the wrong
     /// type, may be one that they define.
-    pub fn may_explain(&self, told: &Diagnostic) -> bool {
-        let Some(at) = told.location() else { return false };
-        match told.code {
+    pub fn may_explain(&self, diagnostic: &Diagnostic) -> bool {
+        let Some(at) = diagnostic.location() else { return false };
+        match diagnostic.code {
             "kernel/unknown-name" | "kernel/unknown-type" | "kernel/unset" => {
                 let name = identifiers(at.source.slice(at.span)).next();
                 self.is_open || name.is_some_and(|name| self.names.contains(name))
@@ -100,7 +100,7 @@ impl<'s> Broken<'s> {
                 let is_assigned = |name: &str| {
                     self.assigned.iter().any(|(lost, target)| *target == name && self.reaches(*lost, at.span))
                 };
-                self.is_of_a_part(told) && identifiers(line).any(is_assigned)
+                self.is_of_a_part(diagnostic) && identifiers(line).any(is_assigned)
             }
         }
     }
@@ -112,8 +112,8 @@ impl<'s> Broken<'s> {
     }
 
     /// Whether it is told of a kernel that lost statements, which as a whole is not what its author meant.
-    pub fn is_of_a_part(&self, told: &Diagnostic) -> bool {
-        let Some(at) = told.location().filter(|at| at.source == *self.source) else { return false };
+    pub fn is_of_a_part(&self, diagnostic: &Diagnostic) -> bool {
+        let Some(at) = diagnostic.location().filter(|at| at.source == *self.source) else { return false };
         self.kernels.iter().any(|kernel| (kernel.start..=kernel.end).contains(&at.span.start))
     }
 
@@ -127,7 +127,7 @@ impl<'s> Broken<'s> {
     }
 
     fn lie_in(&self, span: Span) -> impl Iterator<Item = &Mistake> {
-        self.mistakes.iter().filter(move |mistake| mistake.lies_in(span))
+        self.mistakes.iter().filter(move |mistake| mistake.is_in(span))
     }
 
     /// A statement of the script's own level, or what is left of it.
@@ -137,7 +137,7 @@ impl<'s> Broken<'s> {
         }
         if let StmtKind::Function(def) = &stmt.kind
             && def.decorators.iter().any(is_kernel)
-            && self.lie_in(stmt.span).all(|mistake| !mistake.is_of_layout && mistake.lies_in_block(&def.body))
+            && self.lie_in(stmt.span).all(|mistake| !mistake.is_of_layout && mistake.is_in_block(&def.body))
         {
             let mut def = FunctionDef::clone(def);
             def.body = self.sound_block(def.body);
@@ -159,7 +159,7 @@ impl<'s> Broken<'s> {
             return Stmt { span, kind };
         }
         let are_within = |blocks: &[&[Stmt]]| {
-            self.lie_in(span).all(|mistake| blocks.iter().any(|block| mistake.lies_in_block(block)))
+            self.lie_in(span).all(|mistake| blocks.iter().any(|block| mistake.is_in_block(block)))
         };
         let kind = match kind {
             StmtKind::If { branches, orelse }
@@ -185,9 +185,9 @@ impl<'s> Broken<'s> {
 }
 
 /// Whether a header lacks its colon alone: with it, it is what its author meant.
-fn lacks_colon(told: &Diagnostic) -> bool {
-    told.code == "syntax/missing-colon"
-        && told.location().is_some_and(|at| {
+fn lacks_colon(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == "syntax/missing-colon"
+        && diagnostic.location().is_some_and(|at| {
             let (line, column) = at.source.line_column(at.span.start);
             let mut rest = at.source.line_text(line).chars().skip(column as usize - 1);
             rest.find(|c| !c.is_whitespace()).is_none_or(|c| c == '#')

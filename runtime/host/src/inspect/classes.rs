@@ -11,9 +11,9 @@ use kps_syntax::ast::*;
 use super::changes::Changes;
 use super::names::StaticEnv;
 
-/// How much of a class is told.
+/// How much of a class is view.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum StaticView {
     /// Every name and its value.
     All,
     /// All but the items of its lists: somebody has looked at what it holds.
@@ -22,50 +22,50 @@ pub(super) enum Told {
     Nothing,
 }
 
-impl Told {
+impl StaticView {
     /// By what a script does with a class of this name.
-    pub fn of(name: &str, changes: &Changes) -> Told {
+    pub fn of(name: &str, changes: &Changes) -> StaticView {
         match () {
-            () if changes.sets_attributes(name) || changes.passes(name) => Told::Nothing,
-            () if changes.touches_list(name) => Told::NoLists,
-            () => Told::All,
+            () if changes.sets_attributes(name) || changes.passes(name) => StaticView::Nothing,
+            () if changes.touches_list(name) => StaticView::NoLists,
+            () => StaticView::All,
         }
     }
 }
 
 /// A class as kernels see it.
-pub(super) fn value_of(def: &ClassDef, told: Told, around: &StaticEnv) -> EnvValue {
-    let members = Rc::new(held(def, told, around));
+pub(super) fn value_of(def: &ClassDef, view: StaticView, around: &StaticEnv) -> EnvValue {
+    let members = Rc::new(class_env(def, view, around));
     EnvValue::Module(EnvModule { name: def.name.name.clone(), kind: Holder::Class, members })
 }
 
 /// What the class of a struct holds beside its members.
-pub(super) fn constants_of(def: &ClassDef, told: Told, around: &StaticEnv) -> ClassConstants {
-    ClassConstants::of_class(Rc::new(Held { is_struct: true, ..held(def, told, around) }))
+pub(super) fn constants_of(def: &ClassDef, view: StaticView, around: &StaticEnv) -> ClassConstants {
+    ClassConstants::of_class(Rc::new(ClassEnv { is_struct: true, ..class_env(def, view, around) }))
 }
 
-fn held(def: &ClassDef, told: Told, around: &StaticEnv) -> Held {
-    Held { body: around.of_class(def), around: around.clone(), told, is_struct: false }
+fn class_env(def: &ClassDef, view: StaticView, around: &StaticEnv) -> ClassEnv {
+    ClassEnv { body: around.of_class(def), around: around.clone(), view, is_struct: false }
 }
 
-struct Held {
+struct ClassEnv {
     body: StaticEnv,
     around: StaticEnv,
-    told: Told,
+    view: StaticView,
     is_struct: bool,
 }
 
-impl KernelEnv for Held {
+impl KernelEnv for ClassEnv {
     fn get(&self, name: &str) -> Option<EnvValue> {
         let value = self.body.own(name);
-        match (value, self.told) {
+        match (value, self.view) {
             // Somebody may have given it more.
-            (None, Told::Nothing) if !self.is_struct => Some(EnvValue::Unknown),
+            (None, StaticView::Nothing) if !self.is_struct => Some(EnvValue::Unknown),
             // Such as `__name__`.
             (None, _) if name.starts_with("__") && !self.is_struct => Some(EnvValue::Unknown),
             (None, _) => None,
-            (Some(_), Told::Nothing) => Some(EnvValue::Unknown),
-            (Some(value), Told::NoLists) if has_list(&value) => Some(EnvValue::Unknown),
+            (Some(_), StaticView::Nothing) => Some(EnvValue::Unknown),
+            (Some(value), StaticView::NoLists) if has_list(&value) => Some(EnvValue::Unknown),
             // A method sees what lies around the class, not in it.
             (Some(EnvValue::Function(function)), _) => {
                 Some(EnvValue::Function(HelperFunction { env: Rc::new(self.around.clone()), ..function }))

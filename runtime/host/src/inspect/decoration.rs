@@ -38,7 +38,7 @@ pub(super) fn decoration(decorator: &Expr, source: &Source, env: &StaticEnv) -> 
             // A function of the user's own by that name hides ours.
             Some(EnvValue::Function(_)) => None,
             // Whatever it was imported as.
-            Some(EnvValue::Builtin(ours)) => by_name(&ours),
+            Some(EnvValue::Builtin(name)) => by_name(&name),
             _ => by_name(name),
         },
         _ => None,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kps_kernel::{EnvModule, EnvValue, Holder, KernelEnv, MapEnv};
 use kps_syntax::ast::*;
 
-use super::classes::{self, Told};
+use super::classes::{self, StaticView};
 use super::names::StaticEnv;
 use super::values::value_of as value_in;
 
@@ -64,15 +64,15 @@ pub(super) fn base(def: &ClassDef) -> Option<&Expr> {
     }
 }
 
-/// A class of this definition; `None` where its members are not told.
-pub(super) fn value_of(def: &Arc<ClassDef>, told: Told, around: &StaticEnv) -> Option<EnvValue> {
+/// A class of this definition; `None` where its members are not view.
+pub(super) fn value_of(def: &Arc<ClassDef>, view: StaticView, around: &StaticEnv) -> Option<EnvValue> {
     let (module, name) = around.imported(base(def)?)?;
     let base = Base::named(&name).filter(|_| &*module == "enum")?;
     if !def.decorators.iter().all(|decorator| is_of_enum(decorator, "unique", around)) {
         return None;
     }
     let members = members(def, base, around)?;
-    let EnvValue::Module(class) = classes::value_of(def, told, around) else { return None };
+    let EnvValue::Module(class) = classes::value_of(def, view, around) else { return None };
     let members = Members(Rc::new(Enumeration { def: Arc::clone(def), base, members, class }));
     let (name, kind) = (def.name.name.clone(), Holder::Class);
     Some(EnvValue::Module(EnvModule { name, kind, members: Rc::new(members) }))
@@ -158,9 +158,9 @@ impl KernelEnv for Members {
             Base::IntEnum | Base::IntFlag | Base::StrEnum => value.clone(),
             Base::Enum | Base::Flag => {
                 let mut own = MapEnv::new();
-                for (known, held) in [("name", EnvValue::Str(name.clone())), ("value", value.clone())] {
-                    own.insert(known, held.clone());
-                    own.insert(&format!("_{known}_"), held);
+                for (known, member) in [("name", EnvValue::Str(name.clone())), ("value", value.clone())] {
+                    own.insert(known, member.clone());
+                    own.insert(&format!("_{known}_"), member);
                 }
                 let members = Rc::new(Member { own, at, of: Rc::clone(of) });
                 EnvValue::Module(EnvModule { name: of.class.name.clone(), kind: Holder::Object, members })

@@ -91,9 +91,10 @@ fn defines(body: &[Stmt]) -> bool {
 
 /// `@struct` by another name: `from kp import struct as record`.
 fn is_named_struct(class: &ClassDef, env: &StaticEnv) -> bool {
-    let is_ours = |value: EnvValue| matches!(value, EnvValue::Builtin(name) if &*name == "struct");
+    let is_struct_decorator =
+        |value: EnvValue| matches!(value, EnvValue::Builtin(name) if &*name == "struct");
     class.decorators.iter().any(|decorator| match &decorator.kind {
-        ExprKind::Name(name) => env.get(name).is_some_and(is_ours),
+        ExprKind::Name(name) => env.get(name).is_some_and(is_struct_decorator),
         _ => false,
     })
 }

@@ -11,9 +11,9 @@ mod decoration;
 mod enums;
 mod find;
 mod imports;
+mod lints;
 mod makers;
 mod names;
-mod slips;
 mod values;
 
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ pub fn check(source: &Source) -> Diagnostics {
     for (span, found) in of_types.chain(of_structs).chain(of_kernels) {
         if found.has_errors() {
             // As host code it may be wrong for the same reasons.
-            host.0.retain(|mistake| !lies_in(mistake, source, span));
+            host.0.retain(|mistake| !is_in(mistake, source, span));
         }
         let is_known = |mistake: &Diagnostic| {
             let is_slip = mistake.severity != Severity::Error && broken.is_of_a_part(mistake);
@@ -73,7 +73,7 @@ pub fn check(source: &Source) -> Diagnostics {
     diagnostics.extend(host);
     // A broken statement may bind what the others need.
     if !is_broken {
-        diagnostics.extend(slips::slips(&module, &StaticEnv::of_script(&module)));
+        diagnostics.extend(lints::lint(&module, &StaticEnv::of_script(&module)));
     }
     diagnostics.in_order()
 }
@@ -103,7 +103,7 @@ fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
     a.code == b.code && a.location() == b.location()
 }
 
-fn lies_in(found: &Diagnostic, source: &Source, span: Span) -> bool {
+fn is_in(found: &Diagnostic, source: &Source, span: Span) -> bool {
     found
         .location()
         .is_some_and(|at| at.source == *source && span.start <= at.span.start && at.span.start <= span.end)

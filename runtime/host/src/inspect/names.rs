@@ -15,7 +15,7 @@ use kps_syntax::{Source, suggest};
 use super::bindings::{Binding, Bound, Names, bind_block, is_changed, star};
 use super::builtin;
 use super::changes::Changes;
-use super::classes::{self, Told};
+use super::classes::{self, StaticView};
 use super::enums;
 use super::imports::Imports;
 use super::values::value_of;
@@ -185,10 +185,10 @@ impl StaticEnv {
         bind_block(&mut names, body);
         let changes = Changes::of(body);
         for (name, bound) in &mut names {
-            if let Binding::Struct(_, told) | Binding::Class(_, told) | Binding::Derived(_, told) =
+            if let Binding::Struct(_, view) | Binding::Class(_, view) | Binding::Derived(_, view) =
                 &mut bound.binding
             {
-                *told = Told::of(name, &changes);
+                *view = StaticView::of(name, &changes);
             }
             if is_changed(name, &bound.binding, &changes) {
                 bound.binding = Binding::Value(EnvValue::Unknown);
@@ -267,15 +267,15 @@ impl StaticEnv {
                 env: Rc::new(self.clone()),
             }),
             // Its methods are looked at when a kernel is launched.
-            Binding::Struct(def, told) => self.read_type(name, |source| {
+            Binding::Struct(def, view) => self.read_type(name, |source| {
                 let env: Rc<dyn KernelEnv> = Rc::new(self.whole());
                 let mut of = kps_kernel::read_struct(def, source, &env).ok()?;
-                of.constants = classes::constants_of(def, *told, &self.whole());
+                of.constants = classes::constants_of(def, *view, &self.whole());
                 Some(TypeExpr::Value(Type::Struct(Rc::new(of))))
             }),
-            Binding::Class(def, told) => classes::value_of(def, *told, &self.whole()),
-            Binding::Derived(def, told) => self
-                .reading(name, |_| enums::value_of(def, *told, &self.whole()))
+            Binding::Class(def, view) => classes::value_of(def, *view, &self.whole()),
+            Binding::Derived(def, view) => self
+                .reading(name, |_| enums::value_of(def, *view, &self.whole()))
                 .unwrap_or(EnvValue::Unknown),
             Binding::Type(expr) => {
                 self.read_type(name, |source| kps_kernel::read_type(expr, source, self).ok())

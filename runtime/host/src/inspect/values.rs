@@ -15,7 +15,7 @@ use super::names::StaticEnv;
 const MAX_EXACT: i128 = 1 << 53;
 
 pub(super) fn value_of(expr: &Expr, env: &StaticEnv) -> EnvValue {
-    told(expr, env).unwrap_or(EnvValue::Unknown)
+    evaluate(expr, env).unwrap_or(EnvValue::Unknown)
 }
 
 /// Whether a test comes out so; `None` where only running tells.
@@ -37,7 +37,7 @@ fn truth(value: &EnvValue) -> Option<bool> {
 }
 
 /// `None` for what is not told, and for what would raise.
-fn told(expr: &Expr, env: &StaticEnv) -> Option<EnvValue> {
+fn evaluate(expr: &Expr, env: &StaticEnv) -> Option<EnvValue> {
     Some(match &expr.kind {
         ExprKind::Int(value) => EnvValue::Int(value.to_i128()?),
         ExprKind::Float(value) => EnvValue::Float(*value),
@@ -51,7 +51,7 @@ fn told(expr: &Expr, env: &StaticEnv) -> Option<EnvValue> {
             Some(value) => value,
             None => EnvValue::Type(Type::by_name(name)?),
         },
-        ExprKind::Attribute { value, attr } => match told(value, env)? {
+        ExprKind::Attribute { value, attr } => match evaluate(value, env)? {
             EnvValue::Module(module) => member(&module, &attr.name)?,
             _ => return None,
         },
@@ -65,14 +65,14 @@ fn told(expr: &Expr, env: &StaticEnv) -> Option<EnvValue> {
         }
         ExprKind::List(items) if items.is_empty() => other("empty list"),
         ExprKind::List(_) => other("list"),
-        ExprKind::Unary { op, operand } => unary(*op, told(operand, env)?)?,
-        ExprKind::Binary { op, left, right, .. } => binary(*op, told(left, env)?, told(right, env)?)?,
-        ExprKind::Compare { left, comparisons } => compare(told(left, env)?, comparisons, env)?,
+        ExprKind::Unary { op, operand } => unary(*op, evaluate(operand, env)?)?,
+        ExprKind::Binary { op, left, right, .. } => binary(*op, evaluate(left, env)?, evaluate(right, env)?)?,
+        ExprKind::Compare { left, comparisons } => compare(evaluate(left, env)?, comparisons, env)?,
         ExprKind::Bool { op, values } => {
             let decided = *op == BoolOp::Or;
             let mut last = None;
             for value in values {
-                let value = told(value, env)?;
+                let value = evaluate(value, env)?;
                 if truth(&value)? == decided {
                     return Some(value);
                 }
@@ -81,7 +81,7 @@ fn told(expr: &Expr, env: &StaticEnv) -> Option<EnvValue> {
             last?
         }
         ExprKind::IfElse { test, then, orelse } => {
-            return told(if truth_of(test, env)? { then } else { orelse }, env);
+            return evaluate(if truth_of(test, env)? { then } else { orelse }, env);
         }
         _ if is_type(expr) => kps_kernel::read_type(expr, env.source(), env).ok()?.into(),
         ExprKind::Call { func, args } => call(func, args, env)?,
@@ -100,8 +100,8 @@ fn other(type_name: &str) -> EnvValue {
 /// Of `math` and of PyShader's modules kernels know the members by themselves.
 fn member(module: &EnvModule, name: &Name) -> Option<EnvValue> {
     module.members.get(name).or_else(|| {
-        let is_ours = matches!(&*module.name, "math" | "pyshader" | "pyshader.stdlib");
-        let (_, constant) = kps_kernel::stdlib().find(|(known, _)| is_ours && *known == &**name)?;
+        let is_library = matches!(&*module.name, "math" | "pyshader" | "pyshader.stdlib");
+        let (_, constant) = kps_kernel::stdlib().find(|(known, _)| is_library && *known == &**name)?;
         constant.map(EnvValue::Float)
     })
 }
@@ -162,7 +162,7 @@ fn float(value: &EnvValue) -> Option<f64> {
 fn compare(left: EnvValue, comparisons: &[Comparison], env: &StaticEnv) -> Option<EnvValue> {
     let mut left = left;
     for comparison in comparisons {
-        let right = told(&comparison.right, env)?;
+        let right = evaluate(&comparison.right, env)?;
         if !compares(comparison.op, &left, &right)? {
             return Some(EnvValue::Bool(false));
         }
@@ -196,7 +196,7 @@ fn call(func: &Expr, args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
     let is_len = matches!(&func.kind, ExprKind::Name(name) if &**name == "len" && env.get(name).is_none());
     if is_len {
         let [Argument { kind: ArgumentKind::Positional(of), .. }] = args else { return None };
-        return match told(of, env)? {
+        return match evaluate(of, env)? {
             EnvValue::Tuple(items) | EnvValue::List(items) => Some(EnvValue::Int(items.len() as i128)),
             _ => None,
         };
@@ -208,7 +208,7 @@ fn call(func: &Expr, args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
     }
     let is_tensor = match &func.kind {
         ExprKind::Name(name) if env.get(name).is_none() => &**name == "Tensor",
-        _ => matches!(told(func, env), Some(EnvValue::Builtin(name)) if &*name == "Tensor"),
+        _ => matches!(evaluate(func, env), Some(EnvValue::Builtin(name)) if &*name == "Tensor"),
     };
     if is_tensor { Some(other("Tensor")) } else { arrays::made_by(func, args, env) }
 }
@@ -216,7 +216,7 @@ fn call(func: &Expr, args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
 /// `None` for bounds that are not told, and for a step of 0.
 fn range(args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
     let bound = |arg: &Argument| match &arg.kind {
-        ArgumentKind::Positional(bound) => match told(bound, env)? {
+        ArgumentKind::Positional(bound) => match evaluate(bound, env)? {
             EnvValue::Int(bound) => Some(bound),
             _ => None,
         },

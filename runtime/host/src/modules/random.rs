@@ -1,6 +1,6 @@
 //! The module `random`: the same numbers as CPython for the same seed.
 //!
-//! The functions of the module are the methods of one hidden `Random`, which is seeded by the clock.
+//! The functions of the module are the methods of one generator `Random`, which is seeded by the clock.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -95,11 +95,11 @@ fn clock_seed() -> BigUint {
 }
 
 fn init(vm: &mut Vm, module: &Module) -> Result<()> {
-    let hidden = Value::native(Random::by_clock());
+    let generator = Value::native(Random::by_clock());
     let class = vm.name("Random");
     for def in METHODS {
         let function = Value::NativeFunction(Rc::new(NativeFunction::of_class(def, class.clone())));
-        let method = BoundMethod { function, receiver: hidden.clone() };
+        let method = BoundMethod { function, receiver: generator.clone() };
         module.set(def.name, Value::Method(Rc::new(method)));
     }
     Ok(())

@@ -151,26 +151,27 @@ impl Vm {
 
     /// An index whose objects are asked for their ints now, so that none of them can change the list
     /// between the look at its length and the look at its items. `None` where nothing is to be asked.
-    fn settled_index(&mut self, index: &Value) -> Result<Option<Value>> {
+    fn resolved_index(&mut self, index: &Value) -> Result<Option<Value>> {
         let asks = |part: &Value| matches!(part, Value::Instance(_) | Value::Native(_));
-        let mut settle = |part: &Value| match self.try_index(part) {
+        let mut resolve = |part: &Value| match self.try_index(part) {
             Ok(int) if asks(part) => Ok(int.map_or_else(|| part.clone(), Value::Int)),
             Err(raise) if asks(part) => Err(raise),
             _ => Ok(part.clone()),
         };
         match index {
             Value::Slice(slice) if asks(&slice.start) || asks(&slice.stop) || asks(&slice.step) => {
-                let (start, stop, step) = (settle(&slice.start)?, settle(&slice.stop)?, settle(&slice.step)?);
+                let (start, stop, step) =
+                    (resolve(&slice.start)?, resolve(&slice.stop)?, resolve(&slice.step)?);
                 Ok(Some(Value::Slice(Rc::new(Slice { start, stop, step }))))
             }
-            other if asks(other) => Ok(Some(settle(other)?).filter(|settled| !asks(settled))),
+            other if asks(other) => Ok(Some(resolve(other)?).filter(|resolved| !asks(resolved))),
             _ => Ok(None),
         }
     }
 
     fn get_list_item(&mut self, list: &List, index: &Value) -> Result {
-        let settled = self.settled_index(index)?;
-        let index = settled.as_ref().unwrap_or(index);
+        let resolved = self.resolved_index(index)?;
+        let index = resolved.as_ref().unwrap_or(index);
         if let Value::Slice(slice) = index {
             let span = slice.span(self, list.len())?;
             let items = list.borrow();
@@ -228,8 +229,8 @@ impl Vm {
     pub fn set_item(&mut self, value: &Value, index: &Value, item: Value) -> Result<()> {
         match value {
             Value::List(list) => {
-                let settled = self.settled_index(index)?;
-                let index = settled.as_ref().unwrap_or(index);
+                let resolved = self.resolved_index(index)?;
+                let index = resolved.as_ref().unwrap_or(index);
                 if let Value::Slice(slice) = index {
                     return self.set_list_slice(list, slice, &item);
                 }
@@ -302,8 +303,8 @@ impl Vm {
     pub fn delete_item(&mut self, value: &Value, index: &Value) -> Result<()> {
         match value {
             Value::List(list) => {
-                let settled = self.settled_index(index)?;
-                let index = settled.as_ref().unwrap_or(index);
+                let resolved = self.resolved_index(index)?;
+                let index = resolved.as_ref().unwrap_or(index);
                 if let Value::Slice(slice) = index {
                     let span = slice.span(self, list.len())?;
                     let mut doomed: Vec<usize> = span.indices().collect();

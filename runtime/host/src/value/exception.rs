@@ -184,11 +184,15 @@ impl Raise {
     /// compiler or a device found. Its message is that of the first one.
     pub fn with_diagnostics(kind: ExceptionKind, diagnostics: Diagnostics) -> Raise {
         let message = diagnostics.iter().next().map_or(String::new(), |first| first.message.clone());
-        Raise::told(kind, message, diagnostics)
+        Raise::with_message_and_diagnostics(kind, message, diagnostics)
     }
 
     /// The same with a message of its own, for who handles it.
-    pub fn told(kind: ExceptionKind, message: String, diagnostics: Diagnostics) -> Raise {
+    pub fn with_message_and_diagnostics(
+        kind: ExceptionKind,
+        message: String,
+        diagnostics: Diagnostics,
+    ) -> Raise {
         let args = vec![Value::str(message)];
         Raise(Box::new(Raised::New {
             kind,

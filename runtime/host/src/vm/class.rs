@@ -106,8 +106,8 @@ impl Vm {
         if let Some(cell) = class_cell {
             drop(cell.put(Value::Class(class.clone())));
         }
-        self.tell_members(&class)?;
-        self.tell_base(&class, base, keywords)?;
+        self.call_set_name(&class)?;
+        self.call_init_subclass(&class, base, keywords)?;
         Ok(Value::Class(class))
     }
 
@@ -216,7 +216,7 @@ impl Vm {
     }
 
     /// `__set_name__` of the members that have it.
-    fn tell_members(&mut self, class: &Rc<Class>) -> Result<()> {
+    fn call_set_name(&mut self, class: &Rc<Class>) -> Result<()> {
         let members: Vec<(Name, Value)> =
             class.own_attrs().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         for (name, member) in members {
@@ -229,7 +229,12 @@ impl Vm {
     }
 
     /// `__init_subclass__` of the base, with the keywords of the class.
-    fn tell_base(&mut self, class: &Rc<Class>, base: &Rc<Class>, keywords: Vec<(Name, Value)>) -> Result<()> {
+    fn call_init_subclass(
+        &mut self,
+        class: &Rc<Class>,
+        base: &Rc<Class>,
+        keywords: Vec<(Name, Value)>,
+    ) -> Result<()> {
         let Some(function) = base.lookup_script("__init_subclass__") else {
             let takes_none = || errors::no_class_keywords(&class.qualname());
             return if keywords.is_empty() { Ok(()) } else { Err(takes_none()) };

@@ -87,10 +87,10 @@ impl Remembered {
 /// Takes apart what the roots reach and nothing outside holds. The roots are given up with that.
 pub(crate) fn end(roots: Vec<Value>) {
     let graph = Graph::of(roots);
-    let held = graph.held_from_outside();
-    let is_held = |node: &Node| address(&node.value).is_some_and(|address| held.contains(&address));
+    let reachable = graph.reachable_from_outside();
+    let is_reachable = |node: &Node| address(&node.value).is_some_and(|address| reachable.contains(&address));
     let mut contents = Vec::new();
-    for node in graph.nodes.values().filter(|node| !is_held(node)) {
+    for node in graph.nodes.values().filter(|node| !is_reachable(node)) {
         take_contents(&node.value, &mut contents);
     }
     // Objects take themselves apart without a deep stack, and find nothing half taken.
@@ -119,12 +119,12 @@ impl Graph {
                 continue;
             };
             forget_caches(&value, &mut codes);
-            each_held(&value, &mut |held| waiting.push(held.clone()));
+            each_reference(&value, &mut |referent| waiting.push(referent.clone()));
             graph.nodes.insert(address, Node { value, n_inner: 0 });
         }
         let mut references = Vec::new();
         for node in graph.nodes.values() {
-            each_held(&node.value, &mut |held| references.extend(address(held)));
+            each_reference(&node.value, &mut |referent| references.extend(address(referent)));
         }
         for reference in references {
             if let Some(node) = graph.nodes.get_mut(&reference) {
@@ -135,20 +135,20 @@ impl Graph {
     }
 
     /// The objects that others hold, and what these reach.
-    fn held_from_outside(&self) -> FxHashSet<usize> {
+    fn reachable_from_outside(&self) -> FxHashSet<usize> {
         // One reference is the graph's own.
-        let is_held = |node: &&Node| n_references(&node.value) > node.n_inner + 1;
+        let is_root = |node: &&Node| n_references(&node.value) > node.n_inner + 1;
         let mut waiting: Vec<usize> =
-            self.nodes.values().filter(is_held).filter_map(|node| address(&node.value)).collect();
-        let mut held = FxHashSet::default();
+            self.nodes.values().filter(is_root).filter_map(|node| address(&node.value)).collect();
+        let mut reachable = FxHashSet::default();
         while let Some(next) = waiting.pop() {
             if let Some(node) = self.nodes.get(&next)
-                && held.insert(next)
+                && reachable.insert(next)
             {
-                each_held(&node.value, &mut |value| waiting.extend(address(value)));
+                each_reference(&node.value, &mut |value| waiting.extend(address(value)));
             }
         }
-        held
+        reachable
     }
 }
 
@@ -208,7 +208,7 @@ fn n_references(value: &Value) -> usize {
 
 /// Visits each value that an object holds, once for each reference. A reference that is left out counts as one from
 /// outside, so what it leads to stays.
-fn each_held(value: &Value, visit: &mut dyn FnMut(&Value)) {
+fn each_reference(value: &Value, visit: &mut dyn FnMut(&Value)) {
     match value {
         Value::List(list) => list.borrow().iter().for_each(visit),
         Value::Tuple(tuple) => tuple.iter().for_each(visit),

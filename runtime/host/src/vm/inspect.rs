@@ -21,13 +21,13 @@ impl Vm {
         }
         let registers = code.locals.iter().enumerate().map(|(at, name)| {
             // SAFETY: the register belongs to a frame that is on the stack.
-            let held = unsafe { &*self.stack.register(frame.base + at) };
-            (name, held.clone())
+            let register = unsafe { &*self.stack.register(frame.base + at) };
+            (name, register.clone())
         });
         let captured = code.free.iter().zip(&frame.function.closure);
         let all = registers.chain(captured.map(|(name, cell)| (name, cell.get())));
-        let seen = all.filter_map(|(name, held)| {
-            let value = if let Value::Cell(cell) = held { cell.get() } else { held };
+        let seen = all.filter_map(|(name, register)| {
+            let value = if let Value::Cell(cell) = register { cell.get() } else { register };
             // Temporaries of comprehensions have no name that a script could write.
             (!value.is_unset() && !name.starts_with('.')).then(|| (self.name(name), value))
         });

@@ -9,7 +9,7 @@ use std::mem::{MaybeUninit, forget};
 use crate::value::{Cell, Value};
 
 /// What a value other than a bool holds lies in its second eight bytes.
-type Held = MaybeUninit<u64>;
+type RawWord = MaybeUninit<u64>;
 
 /// The running frame's registers, by where the first one lies.
 #[derive(Clone, Copy)]
@@ -147,7 +147,7 @@ pub(super) unsafe fn shift(from: *const Value, to: *mut Value) {
             to.write(Value::Bool(truth));
         } else {
             to.cast::<u8>().write(from.cast::<u8>().read());
-            to.cast::<Held>().add(1).write(from.cast::<Held>().add(1).read());
+            to.cast::<RawWord>().add(1).write(from.cast::<RawWord>().add(1).read());
         }
     }
 }

@@ -89,8 +89,8 @@ impl Vm {
                 continue;
             };
             // SAFETY: the register belongs to a frame that is on the stack.
-            let held = unsafe { &*self.stack.register(frame.base + range.register as usize) };
-            if let Value::Instance(instance) = held {
+            let value = unsafe { &*self.stack.register(frame.base + range.register as usize) };
+            if let Value::Instance(instance) = value {
                 return Some(instance.clone());
             }
         }
@@ -207,7 +207,7 @@ impl Vm {
     }
 
     /// An exception that nobody handled, as diagnostics: what it carried, or its own words.
-    pub fn tell(&mut self, raise: Raise) -> Diagnostics {
+    pub fn unhandled(&mut self, raise: Raise) -> Diagnostics {
         with_stack(|| {
             self.mark_stack();
             self.diagnostics_of(raise)

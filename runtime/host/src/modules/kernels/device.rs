@@ -60,8 +60,8 @@ fn matrices(info: &DeviceInfo) -> Matrices {
 
 fn product(listed: &MatrixProduct) -> Option<Product> {
     let &MatrixProduct { m, n, k, a, b, c, result, scope, .. } = listed;
-    let is_ours = a == b && c == result && scope == MatrixScope::Subgroup;
-    is_ours.then_some(Product { m, n, k, factor: a, sum: c })
+    let is_supported = a == b && c == result && scope == MatrixScope::Subgroup;
+    is_supported.then_some(Product { m, n, k, factor: a, sum: c })
 }
 
 /// Chooses how the words reach an array, and what counts its elements.

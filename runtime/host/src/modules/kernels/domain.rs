@@ -37,7 +37,7 @@ pub fn shape_text(shape: &[usize]) -> String {
 pub fn idle_axes(template: &KernelTemplate, domain: &[usize], elements: &[usize]) -> Option<Diagnostic> {
     let [others @ .., x] = domain else { return None };
     let n_alike: usize = others.iter().product();
-    if n_alike < 2 || *x == 0 || !asks_for_x_alone(template) {
+    if n_alike < 2 || *x == 0 || !uses_only_x(template) {
         return None;
     }
     let name = template.name();
@@ -57,7 +57,7 @@ pub fn idle_axes(template: &KernelTemplate, domain: &[usize], elements: &[usize]
 }
 
 /// Whether `global_id.x` is all that the kernel asks of its place; functions that it calls may ask for more.
-fn asks_for_x_alone(template: &KernelTemplate) -> bool {
+fn uses_only_x(template: &KernelTemplate) -> bool {
     let mut asked = Asked::default();
     template.def.body.iter().for_each(|stmt| asked.stmt(stmt));
     let has_inputs = template.params.iter().any(|param| matches!(param.kind, ParamKind::Input { .. }));

@@ -221,7 +221,7 @@ fn object(instance: &Rc<Instance>) -> EnvValue {
 /// A struct with the members that it has now.
 fn struct_value(value: &Value) -> Option<EnvValue> {
     let ty = structs::type_of_value(value)?;
-    let numbers = structs::held_numbers(&ty, value)?;
+    let numbers = structs::numbers_in(&ty, value)?;
     (numbers.len() <= MAX_TABLE).then(|| EnvValue::Numbers(structs::now(&ty), numbers.into()))
 }
 

@@ -64,7 +64,7 @@ pub fn compile(diagnostics: Diagnostics) -> Raise {
         return Raise::with_args(ExceptionKind::KeyboardInterrupt, Vec::new());
     }
     let mistakes: Vec<String> = diagnostics.iter().map(mistake).collect();
-    Raise::told(ExceptionKind::ShaderError, mistakes.join("\n"), diagnostics)
+    Raise::with_message_and_diagnostics(ExceptionKind::ShaderError, mistakes.join("\n"), diagnostics)
 }
 
 fn mistake(diagnostic: &Diagnostic) -> String {
@@ -143,7 +143,7 @@ pub fn no_ctype(given: &str) -> Raise {
         .help("give the type of a value: f32, vec2, Array(12, f32), Struct(pos=vec3, mass=f32)")
 }
 
-pub fn kernels_alone(name: &str) -> Raise {
+pub fn only_in_kernels(name: &str) -> Raise {
     type_error(format!("stdlib.{name}() runs inside of kernels only"))
         .help("on the host use `math` for numbers and `numpy` for arrays")
 }

@@ -144,7 +144,7 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
         types.push(ty);
         arguments.push(argument);
     }
-    let (extent, of) = settle(kernel, &types, &arguments, extent)?;
+    let (extent, of) = with_default_extent(kernel, &types, &arguments, extent)?;
     let domain = match &extent {
         Extent::Domain(shape) => Some(Domain { shape: shape.clone(), of }),
         _ => None,
@@ -396,7 +396,7 @@ fn name_of(vm: &Vm, value: &Value) -> Option<Name> {
     let locals = vm.caller_locals().unwrap_or_default();
     let globals = vm.caller_globals().map(|globals| globals.to_pairs()).unwrap_or_default();
     let mut names = locals.into_iter().chain(globals);
-    names.find(|(name, held)| held.is(value) && !name.starts_with('_')).map(|(name, _)| name)
+    names.find(|(name, known)| known.is(value) && !name.starts_with('_')).map(|(name, _)| name)
 }
 
 /// A parameter that the argument alone says the type of.
@@ -592,7 +592,7 @@ fn unfit_number(template: &KernelTemplate, name: &str, value: Number, scalar: Sc
 
 /// How many invocations there are where the call does not say: one for each element of the first array, whose name comes
 /// back, too.
-fn settle(
+fn with_default_extent(
     kernel: &Kernel,
     types: &[ParamType],
     arguments: &[Argument],

@@ -47,7 +47,7 @@ pub use push::PushedKernel;
 
 /// The words of a kernel object for a manager's device, for what is bound in order and for dispatches that run
 /// so; `None` where the value is no kernel object.
-pub fn words_for(
+pub fn spirv_for(
     vm: &Vm,
     value: &Value,
     bound: &[Bound],
@@ -103,7 +103,7 @@ fn init_stdlib(_: &mut Vm, module: &Module) -> Result<()> {
         match value {
             Some(constant) => module.set(name, constant),
             None => {
-                let function = NativeFunction::closure(name, move |_, _| Err(errors::kernels_alone(name)));
+                let function = NativeFunction::closure(name, move |_, _| Err(errors::only_in_kernels(name)));
                 module.set(name, Value::NativeFunction(function.into()));
             }
         }

@@ -56,7 +56,7 @@ impl Kernel {
         let env = FunctionEnv(function.clone());
         let template = kps_kernel::check(def, function.source(), &env.interruptible(vm), options);
         let template = template.map_err(errors::compile)?;
-        vm.warnings.tell(&template.warnings);
+        vm.warnings.report(&template.warnings);
         let template = Rc::new(template);
         let latest = RefCell::new(template.clone());
         let compiled = RefCell::new(Recent::with_capacity(MAX_FORMS));
@@ -132,7 +132,7 @@ impl Kernel {
         let template = self.template_now()?;
         let module = kps_kernel::specialize(&template, &self.env.interruptible(vm), signature, target);
         let module = Rc::new(module.map_err(errors::compile)?);
-        vm.warnings.tell(&module.warnings);
+        vm.warnings.report(&module.warnings);
         if let Some(folder) = &vm.spirv_folder {
             dump::module(folder, self.template.name(), &module)?;
         }

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_used_least_recently_goes_first() {
+    fn least_recently_used_is_evicted_first() {
         let mut recent = Recent::with_capacity(3);
         (1..=3).for_each(|key| recent.insert(key, 10 * key));
         assert_eq!(recent.get(&1), Some(10));

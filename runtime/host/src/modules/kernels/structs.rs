@@ -71,8 +71,8 @@ fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
         _ => Vec::new(),
     };
     let name = Some((&*class.name).into());
-    let held = ClassConstants::of_class(Rc::new(StructEnv(Rc::downgrade(class))));
-    let mut of = StructType { name, constants: held, ..StructType::new(Vec::new()) };
+    let class_constants = ClassConstants::of_class(Rc::new(StructEnv(Rc::downgrade(class))));
+    let mut of = StructType { name, constants: class_constants, ..StructType::new(Vec::new()) };
     for (name, annotation) in annotations {
         let Value::Str(name) = name else { continue };
         let annotation = named_type(vm, class, &annotation)?;
@@ -196,17 +196,17 @@ pub const TYPE_NOW: &str = "type now";
 /// The struct type that kernels see a class as: with the methods that it has now, for a script may have replaced those
 /// with which it was decorated.
 pub fn type_now(class: &Class) -> Option<Type> {
-    let held = class.own_attrs().get_text(TYPE).cloned()?;
-    let held: &KernelType = held.downcast()?;
-    let Some(Type::Struct(first)) = held.ty() else { return None };
-    let latest = held.latest.borrow().clone().unwrap_or_else(|| first.clone());
+    let ty = class.own_attrs().get_text(TYPE).cloned()?;
+    let ty: &KernelType = ty.downcast()?;
+    let Some(Type::Struct(first)) = ty.ty() else { return None };
+    let latest = ty.latest.borrow().clone().unwrap_or_else(|| first.clone());
     let (methods, members) = (methods(class), newer_members(&latest));
     if members.is_none() && are_same(&methods, &latest.methods) {
         return Some(Type::Struct(latest));
     }
     let members = members.unwrap_or_else(|| latest.members.clone());
     let latest = Rc::new(StructType { members, methods, ..StructType::clone(&latest) });
-    *held.latest.borrow_mut() = Some(latest.clone());
+    *ty.latest.borrow_mut() = Some(latest.clone());
     Some(Type::Struct(latest))
 }
 
@@ -288,7 +288,7 @@ fn init(vm: &mut Vm, args: &Args) -> Result {
             (Some(_), Some(_)) => return Err(errors::member_twice(&of, &member.name)),
             (Some(value), None) | (None, Some(value)) => {
                 let bytes = pack(vm, &member.ty, value, &member.name)?;
-                held(vm, &member.ty, value, &bytes)?
+                stored(vm, &member.ty, value, &bytes)?
             }
             (None, None) => default(vm, &of, member)?,
         };
@@ -321,7 +321,7 @@ fn mentions(code: &Code, attribute: &str) -> bool {
 }
 
 /// A number stays as it was given; what is made of numbers is copied.
-fn held(vm: &mut Vm, ty: &Type, value: &Value, bytes: &[u8]) -> Result {
+fn stored(vm: &mut Vm, ty: &Type, value: &Value, bytes: &[u8]) -> Result {
     match ty {
         Type::Scalar(_) => Ok(value.clone()),
         ty => unpack(vm, ty, bytes),
@@ -379,7 +379,7 @@ pub fn numbers(ty: &Type, bytes: &[u8]) -> Vec<Number> {
 }
 
 /// The numbers of a struct and of its members, in order; `None` where a script put in something else.
-pub fn held_numbers(ty: &Type, value: &Value) -> Option<Vec<Constant>> {
+pub fn numbers_in(ty: &Type, value: &Value) -> Option<Vec<Constant>> {
     let parts: Vec<Type> = ty.offsets().into_iter().map(|(_, part)| part).collect();
     let items: Vec<Value> = match (ty, value) {
         (Type::Scalar(scalar), value) => {
@@ -394,13 +394,13 @@ pub fn held_numbers(ty: &Type, value: &Value) -> Option<Vec<Constant>> {
         (_, Value::List(items)) => items.borrow().to_vec(),
         (ty, array) => {
             let Value::List(items) = array.downcast::<NdArray>()?.to_list().ok()? else { return None };
-            return held_numbers(ty, &Value::List(items));
+            return numbers_in(ty, &Value::List(items));
         }
     };
     if items.len() != parts.len() {
         return None;
     }
-    let numbers = parts.iter().zip(&items).map(|(part, item)| held_numbers(part, item));
+    let numbers = parts.iter().zip(&items).map(|(part, item)| numbers_in(part, item));
     numbers.collect::<Option<Vec<_>>>().map(|parts| parts.concat())
 }
 

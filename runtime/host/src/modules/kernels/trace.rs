@@ -56,8 +56,8 @@ pub fn trace(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: Extent) -> Resul
     let at = invocation_of(vm, kernel, at)?;
     let (values, names) = args.without("at");
     let (extent, values, names) = launch::extent_of(vm, &Args::new(&values, &names), extent)?;
-    let told = launch::traced(vm, kernel, &Args::new(&values, &names), &extent, at)?;
-    Ok(Value::native(Trace::of(vm, kernel, at, told)?))
+    let messages = launch::traced(vm, kernel, &Args::new(&values, &names), &extent, at)?;
+    Ok(Value::native(Trace::of(vm, kernel, at, messages)?))
 }
 
 /// An int, or up to three along x, y and z.
@@ -78,9 +78,9 @@ fn invocation_of(vm: &mut Vm, kernel: &Kernel, at: &Value) -> Result<[u32; 3]> {
 }
 
 impl Trace {
-    fn of(vm: &mut Vm, kernel: &Kernel, at: [u32; 3], told: Report) -> Result<Trace> {
-        let mut steps = Vec::with_capacity(told.messages.len());
-        for message in told.messages {
+    fn of(vm: &mut Vm, kernel: &Kernel, at: [u32; 3], report: Report) -> Result<Trace> {
+        let mut steps = Vec::with_capacity(report.messages.len());
+        for message in report.messages {
             if message.invocation == at {
                 steps.push(Step::of(vm, message)?);
             }
@@ -90,8 +90,8 @@ impl Trace {
             kernel: kernel.template.name().to_string(),
             file: kernel.template.source.name().to_owned(),
             invocation: at,
-            n_first: if told.lost > 0 { n_kept / 2 } else { usize::MAX },
-            left_out: told.lost,
+            n_first: if report.lost > 0 { n_kept / 2 } else { usize::MAX },
+            left_out: report.lost,
             steps,
         })
     }

@@ -14,8 +14,8 @@ use kps_syntax::diagnostic::Frame;
 use kps_syntax::{Diagnostic, Location, Source};
 
 use self::remedy::{barrier, remedy, remedy_of_ended};
+use super::messages::Ran;
 use super::shared::ScriptedManager;
-use super::told::Ran;
 use crate::checking::Mistake;
 use crate::foreign;
 use crate::modules::kernels::domain::{Domain, shape_text};
@@ -24,7 +24,7 @@ use crate::vm::Vm;
 
 /// Tells what the launches of a manager did wrong since this was asked last; in a sequence, below the statement that
 /// recorded the launch.
-pub fn tell(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
+pub fn report(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
     let (sequence, domain) = match ran {
         Ran::Sequence(sequence) => (Some(sequence), None),
         Ran::Kernel(domain) => (None, domain),
@@ -35,7 +35,7 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
     }
     // What was printed before comes first.
     let _ = vm.flush();
-    let mut told: Vec<Told> = Vec::new();
+    let mut reports: Vec<Report> = Vec::new();
     for mut finding in findings {
         let n_groups = finding.launch.groups.iter().map(|n| u64::from(*n)).product();
         // Whoever calls a kernel gives a domain, and counts no workgroups.
@@ -54,20 +54,21 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
         let place = finding.line.as_ref().and_then(|line| vm.locate(line));
         let mistake = Mistake::of(diagnostic.code, place.as_ref(), &finding);
         // A line may make the same one in several places, as `x ** 3` does.
-        let is_alike = |known: &&mut Told| known.mistake == mistake && known.finding.launch == finding.launch;
-        match told.iter_mut().find(is_alike) {
+        let is_alike =
+            |known: &&mut Report| known.mistake == mistake && known.finding.launch == finding.launch;
+        match reports.iter_mut().find(is_alike) {
             Some(known) => known.finding.count += finding.count,
-            None => told.push(Told { mistake, finding, diagnostic, place }),
+            None => reports.push(Report { mistake, finding, diagnostic, place }),
         }
     }
-    for told in told {
-        let diagnostic = labelled(vm, &told, sequence);
-        vm.findings.note(told.mistake, told.finding.count, &diagnostic);
+    for report in reports {
+        let diagnostic = labelled(vm, &report, sequence);
+        vm.findings.note(report.mistake, report.finding.count, &diagnostic);
     }
 }
 
 /// A mistake that is going to be told, and what is known of it.
-struct Told {
+struct Report {
     mistake: Mistake,
     finding: Finding,
     /// Without its labels, which count.
@@ -76,9 +77,9 @@ struct Told {
 }
 
 /// The mistake with its places in the kernel, below the calls that led to its launch.
-fn labelled(vm: &Vm, told: &Told, sequence: Option<&Sequence>) -> Diagnostic {
-    let Told { finding, place, .. } = told;
-    let mut diagnostic = told.diagnostic.clone();
+fn labelled(vm: &Vm, report: &Report, sequence: Option<&Sequence>) -> Diagnostic {
+    let Report { finding, place, .. } = report;
+    let mut diagnostic = report.diagnostic.clone();
     match place {
         Some(location) => diagnostic = diagnostic.label(location.clone(), invocations(finding)),
         None => diagnostic.message += &format!(" ({})", invocations(finding)),

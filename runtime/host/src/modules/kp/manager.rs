@@ -11,12 +11,12 @@ use super::algorithm::ScriptAlgorithm;
 use super::enums;
 use super::errors::{self, compute};
 use super::image;
+use super::messages::{Ran, deliver};
 use super::ops;
 use super::records;
 use super::sequence::{self, ScriptSequence};
 use super::shared::{self, SharedManager};
 use super::tensor::{self, ScriptTensor};
-use super::told::{Ran, deliver};
 use super::values;
 use crate::checking::{Checking, parse_checks};
 use crate::convert::FromValue;
@@ -225,7 +225,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let instrument = this.manager.instrument(Some(n_invocations(groups, &tensors)));
     let push = ops::push(vm, push_consts)?;
     let launched = Launched { edge, ints: ops::ints(&push), groups, instrument };
-    let words = ops::words_for(vm, spirv, &options, &bound, launched, &this.manager)?;
+    let words = ops::spirv_for(vm, spirv, &options, &bound, launched, &this.manager)?;
     let pushed = kernels::pushed_for(vm, spirv, &bound, launched, &this.manager).transpose()?;
     let push = match &pushed {
         Some(pushed) => pushed.arranged(push)?,
@@ -265,7 +265,7 @@ fn general_words(
         return Ok(None);
     }
     let launched = Launched { ints: Ints::Any, ..launched };
-    ops::words_for(vm, spirv, &Options::default(), bound, launched, manager).map(Some)
+    ops::spirv_for(vm, spirv, &Options::default(), bound, launched, manager).map(Some)
 }
 
 /// Roughly how many invocations there will be: how large a workgroup is the words say, which are not made yet.

@@ -11,6 +11,7 @@ mod errors;
 mod findings;
 mod image;
 mod manager;
+mod messages;
 mod ops;
 mod png;
 mod records;
@@ -18,7 +19,6 @@ mod sequence;
 mod shader;
 mod shared;
 mod tensor;
-mod told;
 mod values;
 mod view;
 
@@ -35,11 +35,11 @@ use crate::vm::Vm;
 pub use errors::{SLICE_HELP, compute, too_many_axes_of_groups};
 pub use image::sampler_of;
 pub use manager::{MANAGER, level};
+pub use messages::{Ran, deliver, pieces_text};
 pub use ops::words;
 pub use sequence::SEQUENCE;
 pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
-pub use told::{Ran, deliver, pieces_text};
 pub use values::{
     axes, count, element as element_of, group_counts, is_slice, number, record as record_of,
     tensor as tensor_of, value as number_value,

@@ -159,7 +159,7 @@ pub fn ints(push: &Push) -> Ints {
 
 /// The words that a device runs: a kernel object is compiled for what the device has, all else is taken as
 /// by [`words`]. `launched` says how the words will be run over what is bound.
-pub fn words_for(
+pub fn spirv_for(
     vm: &mut Vm,
     given: &Value,
     options: &Options,
@@ -167,7 +167,7 @@ pub fn words_for(
     launched: Launched,
     manager: &ScriptedManager,
 ) -> Result<Vec<u32>> {
-    let words = match kernels::words_for(vm, given, bound, launched, manager) {
+    let words = match kernels::spirv_for(vm, given, bound, launched, manager) {
         Some(words) => plain_entry(words?, options)?,
         None => words(vm, given, options)?,
     };

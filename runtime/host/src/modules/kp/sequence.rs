@@ -8,9 +8,9 @@ use kps_kernel::Edge;
 
 use super::errors::compute;
 use super::manager::n_invocations;
+use super::messages::{Ran, deliver};
 use super::ops;
 use super::shared::SharedManager;
-use super::told::{Ran, deliver};
 use super::values;
 use crate::errors::{type_error, value_error};
 use crate::foreign::Options;
@@ -282,7 +282,7 @@ fn words_over(
     manager: &SharedManager,
 ) -> Result<Vec<u32>> {
     let bound: Vec<Bound> = tensors.iter().map(Bound::tensor).collect();
-    ops::words_for(vm, spirv, options, &bound, launched(manager, tensors), manager)
+    ops::spirv_for(vm, spirv, options, &bound, launched(manager, tensors), manager)
 }
 
 /// With as many workgroups as the tensors ask for.

@@ -7,7 +7,7 @@ use super::array::NdArray;
 use super::kernel::cast::cast;
 use super::layout::{Layout, broadcast_shapes};
 use super::operand::{self, Operand};
-use super::operators::{Made, check_room};
+use super::operators::{OpResult, check_room};
 use super::promote::{promote_types, same_kind};
 use super::{errors, kernel, strided};
 use crate::value::{Result, Value};
@@ -104,7 +104,7 @@ impl Target {
     }
 
     /// The result itself, or the array of `out=` with the result in it.
-    pub fn finish(&self, name: &str, made: Made) -> Result {
+    pub fn finish(&self, name: &str, made: OpResult) -> Result {
         let output = self.output.as_ref();
         let Some((output, array)) = output.and_then(|value| Some((value, value.downcast::<NdArray>()?)))
         else {
@@ -115,14 +115,14 @@ impl Target {
     }
 
     /// Without an array to go to, a mask still takes part in the shape. What it leaves out is zero.
-    fn alone(&self, made: Made) -> Result<Made> {
+    fn alone(&self, made: OpResult) -> Result<OpResult> {
         let Some(mask) = &self.mask else { return Ok(made) };
         let zero = Operand::Array(NdArray::from_row(made.dtype, &[], vec![0; made.dtype.size()]));
         super::join::choose(mask, &Operand::Array(made.into_array()), &zero)
     }
 
     /// The result of a reduction, whose array must have its very shape.
-    pub fn finish_reduction(&self, name: &str, made: Made) -> Result {
+    pub fn finish_reduction(&self, name: &str, made: OpResult) -> Result {
         if let Some(array) = self.output.as_ref().and_then(|output| output.downcast::<NdArray>())
             && array.shape() != made.shape
         {
@@ -150,7 +150,7 @@ pub fn mask(vm: &mut Vm, value: Option<&Value>) -> Result<Option<Operand>> {
 pub fn write(
     name: &str,
     output: &NdArray,
-    made: Made,
+    made: OpResult,
     mask: Option<&Operand>,
     casting: Casting,
 ) -> Result<()> {

@@ -5,7 +5,7 @@ use kps_compute::DType;
 use super::array::NdArray;
 use super::layout::Layout;
 use super::operand::{self, Operand};
-use super::operators::{self, Made, check_room};
+use super::operators::{self, OpResult, check_room};
 use super::promote::{Kind, promote, promote_types};
 use super::reduce::axis;
 use super::shape::array_argument;
@@ -344,7 +344,7 @@ fn where_function(vm: &mut Vm, args: &Args) -> Result {
 }
 
 /// Elements of one operand where a condition is true, of another one elsewhere.
-pub fn choose(condition: &Operand, chosen: &Operand, other: &Operand) -> Result<Made> {
+pub fn choose(condition: &Operand, chosen: &Operand, other: &Operand) -> Result<OpResult> {
     let dtype = match (chosen.kind(), other.kind()) {
         (Kind::WeakInt, Kind::WeakInt) => DType::I64,
         (left, right) => promote(left, right),
@@ -367,7 +367,7 @@ pub fn choose(condition: &Operand, chosen: &Operand, other: &Operand) -> Result<
             })
         })
     })???;
-    Ok(Made { dtype, shape, row })
+    Ok(OpResult { dtype, shape, row })
 }
 
 /// A frame of constants around an array.

@@ -12,7 +12,7 @@ use super::kernel::unary::Unary;
 use super::kernel::working_dtype;
 use super::layout::{Layout, broadcast_shapes};
 use super::operand::{self, Operand};
-use super::operators::{self, Made, check_room};
+use super::operators::{self, OpResult, check_room};
 use super::promote::promote;
 use super::reduce::{self, Reduction};
 use super::{errors, kernel, strided};
@@ -36,7 +36,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
 pub static LINALG: &[NativeDef] = &[NativeDef::function("norm", norm)];
 
 /// `left @ right`: matrices in the last two axes, the others broadcast.
-pub fn matmul(left: &Operand, right: &Operand) -> Result<Made> {
+pub fn matmul(left: &Operand, right: &Operand) -> Result<OpResult> {
     for (at, operand) in [left, right].into_iter().enumerate() {
         if operand.shape().is_empty() {
             return Err(errors::matmul_scalar(at));
@@ -74,7 +74,7 @@ pub fn matmul(left: &Operand, right: &Operand) -> Result<Made> {
     if !is_column {
         shape.push(n);
     }
-    Ok(Made { dtype, shape, row: cast(&row, working, dtype)? })
+    Ok(OpResult { dtype, shape, row: cast(&row, working, dtype)? })
 }
 
 fn with_axis(array: &NdArray, is_vector: bool, axis: usize) -> NdArray {
@@ -191,7 +191,7 @@ pub fn dot_function(vm: &mut Vm, args: &Args) -> Result {
     Target::new(vm, output.as_ref(), None, Casting::No)?.finish("dot", made)
 }
 
-fn dot(left: &Operand, right: &Operand) -> Result<Made> {
+fn dot(left: &Operand, right: &Operand) -> Result<OpResult> {
     let (left_shape, right_shape) = (left.shape(), right.shape());
     if left_shape.is_empty() || right_shape.is_empty() {
         return operators::apply_binary("multiply", Binary::Multiply, left, right);

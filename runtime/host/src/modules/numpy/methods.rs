@@ -9,7 +9,7 @@ use super::kernel::binary::Binary;
 use super::kernel::unary::Unary;
 use super::layout::{Layout, contiguous_strides};
 use super::operand::{self, Operand};
-use super::operators::{self, Made};
+use super::operators::{self, OpResult};
 use super::order::Order;
 use super::{dtype, errors, file, flags, flat, index, join, linear, reduce, search, shape};
 use crate::value::{Args, NativeDef, Result, Value};
@@ -363,7 +363,7 @@ pub fn round(vm: &mut Vm, args: &Args) -> Result {
         return Ok(rounded);
     }
     let rounded = operand::required(vm, &rounded)?;
-    target.finish("rint", Made::new(rounded.dtype(), rounded.shape(), rounded.row_as(rounded.dtype())?))
+    target.finish("rint", OpResult::new(rounded.dtype(), rounded.shape(), rounded.row_as(rounded.dtype())?))
 }
 
 pub fn round_operand(operand: &Operand, decimals: i64) -> Result {
@@ -413,7 +413,7 @@ pub fn clip(vm: &mut Vm, args: &Args) -> Result {
     let casting = Casting::from_argument(parser.keyword_only("casting"), Casting::SameKind)?;
     parser.finish()?;
     let target = Target::new(vm, output, mask, casting)?;
-    let mut made = Made::new(operand.dtype(), operand.shape(), operand.row_as(operand.dtype())?);
+    let mut made = OpResult::new(operand.dtype(), operand.shape(), operand.row_as(operand.dtype())?);
     for (name, op, bound) in [("maximum", Binary::Maximum, least), ("minimum", Binary::Minimum, most)] {
         if let Some(bound) = bound
             && !bound.is_none()

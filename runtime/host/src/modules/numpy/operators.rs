@@ -23,15 +23,15 @@ use crate::value::{BinaryOp, CompareOp, Result, Value};
 use crate::vm::Vm;
 
 /// What an operation made: elements in the order of their indices.
-pub struct Made {
+pub struct OpResult {
     pub dtype: DType,
     pub shape: Vec<usize>,
     pub row: Vec<u8>,
 }
 
-impl Made {
-    pub fn new(dtype: DType, shape: &[usize], row: Vec<u8>) -> Made {
-        Made { dtype, shape: shape.to_vec(), row }
+impl OpResult {
+    pub fn new(dtype: DType, shape: &[usize], row: Vec<u8>) -> OpResult {
+        OpResult { dtype, shape: shape.to_vec(), row }
     }
 
     pub fn into_array(self) -> NdArray {
@@ -98,14 +98,14 @@ fn ufunc_of(op: BinaryOp) -> Option<(&'static str, Binary)> {
 }
 
 /// A binary operation with broadcasting.
-pub fn apply_binary(name: &str, op: Binary, left: &Operand, right: &Operand) -> Result<Made> {
+pub fn apply_binary(name: &str, op: Binary, left: &Operand, right: &Operand) -> Result<OpResult> {
     let (op, dtype) = resolve_binary(name, op, left.kind(), right.kind())?;
     if op == Binary::Power && dtype.is_int() {
         check_exponents(right)?;
     }
     let shape = common_shape(&[left.shape(), right.shape()], dtype)?;
     let row = loop_binary(op, dtype, left, right, &shape)?;
-    Ok(Made { dtype, shape, row })
+    Ok(OpResult { dtype, shape, row })
 }
 
 /// The loop to run, and the type of its operands and of its result.
@@ -220,13 +220,13 @@ pub fn compare(vm: &mut Vm, op: CompareOp, left: &Operand, right: &Value) -> Res
     Ok(Some(apply_compare(op, left, &right)?.into_value()))
 }
 
-pub fn apply_compare(op: Compare, left: &Operand, right: &Operand) -> Result<Made> {
+pub fn apply_compare(op: Compare, left: &Operand, right: &Operand) -> Result<OpResult> {
     let dtype = promote(left.kind(), right.kind());
     let shape = common_shape(&[left.shape(), right.shape()], dtype)?;
     let n = shape.iter().product();
     if let Some(order) = order_outside(left, right, dtype) {
         let row = vec![compare::holds(op, order).into(); n];
-        return Ok(Made { dtype: DType::Bool, shape, row });
+        return Ok(OpResult { dtype: DType::Bool, shape, row });
     }
     let working = working_dtype(dtype);
     let row = left.with_row(dtype, &shape, |left_row| {
@@ -238,7 +238,7 @@ pub fn apply_compare(op: Compare, left: &Operand, right: &Operand) -> Result<Mad
             compare::compare(op, working, &left_row, &right_row, n)
         })
     })???;
-    Ok(Made { dtype: DType::Bool, shape, row })
+    Ok(OpResult { dtype: DType::Bool, shape, row })
 }
 
 /// How a Python int that lies outside of the other side's type compares with all of its elements.
@@ -267,7 +267,7 @@ pub fn unary(op: UnaryOp, operand: &Operand) -> Result<Option<Value>> {
     apply_unary(name, op, operand).map(|made| Some(made.into_value()))
 }
 
-pub fn apply_unary(name: &str, op: Unary, operand: &Operand) -> Result<Made> {
+pub fn apply_unary(name: &str, op: Unary, operand: &Operand) -> Result<OpResult> {
     let dtype = operand.dtype();
     let is_bool = dtype == DType::Bool;
     let result = match op {
@@ -299,30 +299,30 @@ pub fn apply_unary(name: &str, op: Unary, operand: &Operand) -> Result<Made> {
         }
         cast(&kernel::unary::unary(op, working, &cast(row, result, working)?)?, working, result)
     })??;
-    Ok(Made::new(result, operand.shape(), row))
+    Ok(OpResult::new(result, operand.shape(), row))
 }
 
-fn count_bits(operand: &Operand) -> Result<Made> {
+fn count_bits(operand: &Operand) -> Result<OpResult> {
     let dtype = operand.dtype();
     let row = operand
         .with_row(dtype, operand.shape(), |row| kernel::unary::unary(Unary::BitwiseCount, dtype, row))??;
-    Ok(Made::new(DType::U8, operand.shape(), row))
+    Ok(OpResult::new(DType::U8, operand.shape(), row))
 }
 
-fn integer_reciprocal(operand: &Operand) -> Result<Made> {
+fn integer_reciprocal(operand: &Operand) -> Result<OpResult> {
     let one = Operand::Scalar(Scalar { dtype: operand.dtype(), number: Number::Int(1) });
     apply_binary("reciprocal", Binary::FloorDivide, &one, operand)
 }
 
 /// A question about each element.
-pub fn apply_test(test: Test, operand: &Operand) -> Result<Made> {
+pub fn apply_test(test: Test, operand: &Operand) -> Result<OpResult> {
     let working = working_dtype(operand.dtype());
     let row = operand.with_row(working, operand.shape(), |row| kernel::unary::test(test, working, row))??;
-    Ok(Made::new(DType::Bool, operand.shape(), row))
+    Ok(OpResult::new(DType::Bool, operand.shape(), row))
 }
 
 /// `and`, `or` or `xor` of the truth of elements.
-pub fn apply_logical(op: Binary, left: &Operand, right: &Operand) -> Result<Made> {
+pub fn apply_logical(op: Binary, left: &Operand, right: &Operand) -> Result<OpResult> {
     let (left, right) = (truths(left)?, truths(right)?);
     apply_binary("logical", op, &left, &right)
 }

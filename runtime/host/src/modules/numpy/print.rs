@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn repr_tells_what_the_elements_do_not() {
+    fn repr_shows_what_the_elements_do_not() {
         fn check<T: Element>(elements: &[T], shape: &[usize], expect: &str) {
             assert_eq!(repr_text(&shown(elements, shape), &PrintOptions::default()), expect);
         }

@@ -11,7 +11,7 @@ use super::kernel::reduce::{Extent, Extreme};
 use super::kernel::unary::Unary;
 use super::kernel::{self, working_dtype};
 use super::operand::{self, Operand};
-use super::operators::{self, Made};
+use super::operators::{self, OpResult};
 use super::promote::promote_types;
 use super::{dtype, errors};
 use crate::value::{Args, Result, Value};
@@ -110,7 +110,7 @@ pub fn reduce(
     axes: &[usize],
     keeps: bool,
     wanted: Option<DType>,
-) -> Result<Made> {
+) -> Result<OpResult> {
     let result = wanted.unwrap_or_else(|| result_dtype(reduction, operand.dtype()));
     let n_reduced: usize = axes.iter().map(|&axis| operand.shape()[axis]).product();
     let made_shape = reduced_shape(operand.shape(), axes, keeps);
@@ -124,12 +124,12 @@ pub fn reduce(
             Reduction::Minimum | Reduction::Maximum | Reduction::Other(..) => {
                 let identity = super::array::element(result, reduction.identity().expect("tested just now"));
                 let filled = super::create::filled(result, &made_shape, &identity)?;
-                return Ok(Made { dtype: result, shape: made_shape, row: filled.to_contiguous_bytes()? });
+                return Ok(OpResult { dtype: result, shape: made_shape, row: filled.to_contiguous_bytes()? });
             }
             Reduction::All => {
                 operators::check_room(&made_shape, DType::Bool)?;
                 let n = made_shape.iter().product();
-                return Ok(Made { dtype: DType::Bool, shape: made_shape, row: vec![1; n] });
+                return Ok(OpResult { dtype: DType::Bool, shape: made_shape, row: vec![1; n] });
             }
             Reduction::Any | Reduction::Sum | Reduction::Product => {}
         }
@@ -138,7 +138,7 @@ pub fn reduce(
     operators::check_room(&made_shape, working)?;
     let row =
         with_arranged(operand, axes, working, |row, extent| reduce_row(reduction, working, row, extent))?;
-    Ok(Made { dtype: result, shape: made_shape, row: cast(&row, working, result)? })
+    Ok(OpResult { dtype: result, shape: made_shape, row: cast(&row, working, result)? })
 }
 
 fn result_dtype(reduction: Reduction, dtype: DType) -> DType {
@@ -210,7 +210,7 @@ fn with_arranged(
 }
 
 /// The mean over axes: of integers in `float64`.
-pub fn mean(operand: &Operand, axes: &[usize], keeps: bool, wanted: Option<DType>) -> Result<Made> {
+pub fn mean(operand: &Operand, axes: &[usize], keeps: bool, wanted: Option<DType>) -> Result<OpResult> {
     mean_where(operand, axes, keeps, wanted, None)
 }
 
@@ -221,24 +221,24 @@ fn mean_where(
     keeps: bool,
     wanted: Option<DType>,
     mask: Option<&Operand>,
-) -> Result<Made> {
+) -> Result<OpResult> {
     let result = wanted.unwrap_or_else(|| mean_dtype(operand.dtype()));
     // Sums of 16-bit floats stay wide until they are divided.
     let working = working_dtype(result);
     let values = masked(Reduction::Sum, operand, working, mask, None)?;
     let sum = reduce(Reduction::Sum, &values, axes, keeps, Some(working))?;
     let mean = divide(sum, &count(operand, axes, keeps, mask)?)?;
-    Ok(Made { row: cast(&mean.row, mean.dtype, result)?, dtype: result, shape: mean.shape })
+    Ok(OpResult { row: cast(&mean.row, mean.dtype, result)?, dtype: result, shape: mean.shape })
 }
 
 fn mean_dtype(dtype: DType) -> DType {
     if dtype.is_float() { dtype } else { DType::F64 }
 }
 
-fn divide(made: Made, by: &Operand) -> Result<Made> {
+fn divide(made: OpResult, by: &Operand) -> Result<OpResult> {
     let dtype = made.dtype;
     let quotient = operators::apply_binary("divide", Binary::Divide, &Operand::Array(made.into_array()), by)?;
-    Ok(Made { row: cast(&quotient.row, quotient.dtype, dtype)?, dtype, shape: quotient.shape })
+    Ok(OpResult { row: cast(&quotient.row, quotient.dtype, dtype)?, dtype, shape: quotient.shape })
 }
 
 /// How many elements go into each result.
@@ -276,7 +276,7 @@ fn masked(
 }
 
 /// The mean of squared distances from the mean; `ddof` counts less in the divisor.
-fn variance(request: &Request) -> Result<Made> {
+fn variance(request: &Request) -> Result<OpResult> {
     let Request { operand, axes, keeps, ddof, .. } = request;
     let mask = request.target.mask.as_ref();
     let result = request.dtype.unwrap_or_else(|| mean_dtype(operand.dtype()));
@@ -294,11 +294,16 @@ fn variance(request: &Request) -> Result<Made> {
     let freedom = Operand::Array(freedom.into_array());
     let freedom = operators::apply_binary("maximum", Binary::Maximum, &freedom, &Operand::Float(0.0))?;
     let variance = divide(sum, &Operand::Array(freedom.into_array()))?;
-    Ok(Made { row: cast(&variance.row, variance.dtype, result)?, dtype: result, shape: variance.shape })
+    Ok(OpResult { row: cast(&variance.row, variance.dtype, result)?, dtype: result, shape: variance.shape })
 }
 
 /// The indices of extremes along an axis, or in the flat array where there is none.
-pub fn index_of_extreme(extreme: Extreme, operand: &Operand, axis: Option<i64>, keeps: bool) -> Result<Made> {
+pub fn index_of_extreme(
+    extreme: Extreme,
+    operand: &Operand,
+    axis: Option<i64>,
+    keeps: bool,
+) -> Result<OpResult> {
     let shape = operand.shape();
     let working = working_dtype(operand.dtype());
     let (extent, made_shape) = match axis {
@@ -317,11 +322,11 @@ pub fn index_of_extreme(extreme: Extreme, operand: &Operand, axis: Option<i64>, 
     let find = |row: &[u8]| kernel::reduce::index_of_extreme(extreme, working, row, extent);
     operators::check_room(&made_shape, DType::I64)?;
     let row = operand.with_row(working, shape, find)??;
-    Ok(Made { dtype: DType::I64, shape: made_shape, row })
+    Ok(OpResult { dtype: DType::I64, shape: made_shape, row })
 }
 
 /// Running sums and their like along an axis.
-pub fn accumulate(op: Binary, operand: &Operand, at: i64, wanted: Option<DType>) -> Result<Made> {
+pub fn accumulate(op: Binary, operand: &Operand, at: i64, wanted: Option<DType>) -> Result<OpResult> {
     let result = wanted.unwrap_or_else(|| match op {
         Binary::Add | Binary::Multiply => sum_dtype(operand.dtype()),
         _ => operand.dtype(),
@@ -331,7 +336,7 @@ pub fn accumulate(op: Binary, operand: &Operand, at: i64, wanted: Option<DType>)
     let extent = Extent::around(operand.shape(), axis);
     let row = operand
         .with_row(working, operand.shape(), |row| kernel::reduce::accumulate(op, working, row, extent))??;
-    Ok(Made::new(result, operand.shape(), cast(&row, working, result)?))
+    Ok(OpResult::new(result, operand.shape(), cast(&row, working, result)?))
 }
 
 /// The arguments that reductions share.
@@ -392,7 +397,7 @@ impl Request {
         self.target.finish_reduction(reduction.name(), made)
     }
 
-    fn fold(&self, reduction: Reduction) -> Result<Made> {
+    fn fold(&self, reduction: Reduction) -> Result<OpResult> {
         let natural = match self.target.dtype() {
             _ if reduction.is_logical() => DType::Bool,
             // The array that takes the result takes part in the choice of the type.
@@ -409,7 +414,7 @@ impl Request {
         if self.axes.iter().any(|&axis| values.shape()[axis] == 0) {
             let shape = reduced_shape(values.shape(), &self.axes, self.keeps);
             let filled = super::create::filled(dtype, &shape, &initial.row_as(dtype)?)?;
-            return Ok(Made::new(dtype, &shape, filled.to_contiguous_bytes()?));
+            return Ok(OpResult::new(dtype, &shape, filled.to_contiguous_bytes()?));
         }
         let folded = reduce(reduction, &values, &self.axes, self.keeps, Some(dtype))?;
         operators::apply_binary(

@@ -334,7 +334,7 @@ fn isin(vm: &mut Vm, args: &Args) -> Result {
 }
 
 /// Whether elements are equal within `atol + rtol * |b|`.
-fn close(vm: &mut Vm, args: &Args, name: &str) -> Result<operators::Made> {
+fn close(vm: &mut Vm, args: &Args, name: &str) -> Result<operators::OpResult> {
     let mut parser = args.parser(name);
     let left = operand::required(vm, parser.required("a")?)?;
     let right = operand::required(vm, parser.required("b")?)?;
@@ -353,7 +353,7 @@ fn close(vm: &mut Vm, args: &Args, name: &str) -> Result<operators::Made> {
     let row = left.with_row(DType::F64, &shape, |left| {
         right.with_row(DType::F64, &shape, |right| super::kernel::zip::<f64, bool>(left, right, n, is_close))
     })???;
-    Ok(operators::Made { dtype: DType::Bool, shape, row })
+    Ok(operators::OpResult { dtype: DType::Bool, shape, row })
 }
 
 fn isclose(vm: &mut Vm, args: &Args) -> Result {

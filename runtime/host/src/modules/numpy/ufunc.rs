@@ -8,7 +8,7 @@ use super::kernel::binary::Binary;
 use super::kernel::compare::Compare;
 use super::kernel::unary::{Test, Unary};
 use super::operand::{self, Operand};
-use super::operators::{self, Made};
+use super::operators::{self, OpResult};
 use super::order::Order;
 use super::reduce::{self, Reduction, Request};
 use super::scalar::Scalar;
@@ -147,7 +147,7 @@ impl Func {
 }
 
 impl Ufunc {
-    fn apply(&self, operands: &[Operand]) -> Result<Made> {
+    fn apply(&self, operands: &[Operand]) -> Result<OpResult> {
         match (self.func, operands) {
             // `fabs` is for floats, and gives floats.
             (Func::Unary(op), [operand]) if self.name == "fabs" => {
@@ -244,7 +244,12 @@ impl Ufunc {
     }
 
     /// What the operation makes of its operands, once they are of the type that is asked for.
-    fn results(&self, operands: &[Operand], wanted: Option<DType>, casting: Casting) -> Result<Vec<Made>> {
+    fn results(
+        &self,
+        operands: &[Operand],
+        wanted: Option<DType>,
+        casting: Casting,
+    ) -> Result<Vec<OpResult>> {
         let answers_bool = matches!(self.func, Func::Test(_) | Func::Compare(_) | Func::Logical(_));
         let operands = match wanted {
             Some(dtype) if !answers_bool => {

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounding_goes_to_the_even_neighbour() {
+    fn rounding_is_to_the_even_neighbour() {
         fn check(x: f64, expect: f64) {
             assert_eq!(round_half_even(x).to_bits(), expect.to_bits(), "{x}");
         }

@@ -16,10 +16,10 @@ use super::names::StaticEnv;
 use crate::{builtins, errors, modules};
 use kps_syntax::suggest::{self, nearest};
 
-pub(super) fn slips(module: &Module, env: &StaticEnv) -> Diagnostics {
+pub(super) fn lint(module: &Module, env: &StaticEnv) -> Diagnostics {
     let mut bound = Bound::default();
     bound.block(&module.body);
-    let mut slips = Slips {
+    let mut linter = Linter {
         source: &module.source,
         env,
         bound,
@@ -28,8 +28,8 @@ pub(super) fn slips(module: &Module, env: &StaticEnv) -> Diagnostics {
         depth: 0,
         found: Diagnostics::new(),
     };
-    slips.block(&module.body);
-    slips.found
+    linter.block(&module.body);
+    linter.found
 }
 
 /// How often the file binds each name, whatever the scope.
@@ -40,7 +40,7 @@ struct Bound {
     is_open: bool,
 }
 
-struct Slips<'s> {
+struct Linter<'s> {
     source: &'s Source,
     env: &'s StaticEnv,
     bound: Bound,
@@ -112,7 +112,7 @@ impl Bound {
     }
 }
 
-impl Slips<'_> {
+impl Linter<'_> {
     fn block(&mut self, body: &[Stmt]) {
         body.iter().for_each(|stmt| self.stmt(stmt));
     }

@@ -23,23 +23,23 @@ pub enum Ran<'a> {
 
 /// Prints what was printed, and raises the first assertion that failed.
 pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) -> Result<()> {
-    findings::tell(vm, manager, ran);
-    let told = manager.take_report();
+    findings::report(vm, manager, ran);
+    let report = manager.take_report();
     let (prints, failed): (Vec<Message>, Vec<Message>) =
-        told.messages.into_iter().partition(|message| message.kind == MessageKind::Print);
+        report.messages.into_iter().partition(|message| message.kind == MessageKind::Print);
     let mut text = String::new();
     for message in &prints {
         text += &pieces_text(vm, &message.pieces)?;
     }
-    if told.lost > 0 {
-        let plural = if told.lost == 1 { "" } else { "s" };
-        text += &format!("[{} more message{plural} of kernels found no room to wait in]\n", told.lost);
+    if report.lost > 0 {
+        let plural = if report.lost == 1 { "" } else { "s" };
+        text += &format!("[{} more message{plural} of kernels found no room to wait in]\n", report.lost);
     }
     if !text.is_empty() {
         vm.print(&text)?;
     }
     match failed.split_first() {
-        Some((first, others)) => Err(failure(vm, first, others.len() as u64 + told.lost_asserts)?),
+        Some((first, others)) => Err(failure(vm, first, others.len() as u64 + report.lost_asserts)?),
         None => Ok(()),
     }
 }
