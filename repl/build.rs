@@ -21,7 +21,7 @@ fn main() {
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
     // Linkers look through folders in turn, and in each for the shared library first: here is none.
-    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo tells build scripts a folder"));
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
     for (archive, name) in [("libstdc++.a", "libstdc++.a"), ("libgcc_eh.a", "libgcc_s.a")] {
         if let Some(archive) = archive_of_the_compiler(archive) {
             fs::copy(archive, folder.join(name)).expect("the folder takes an archive");
@@ -35,7 +35,7 @@ fn main() {
         env::var_os("RUSTC_LINKER").is_some() || chosen.contains("fuse-ld") || chosen.contains("linker=");
     if is_release && !is_chosen {
         let script =
-            PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo tells it")).join("layout/text.ld");
+            PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("layout/text.ld");
         println!("cargo:rerun-if-changed={}", script.display());
         println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
     }

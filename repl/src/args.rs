@@ -9,7 +9,7 @@ use kps::device::Checks;
 use kps::explain::AskedLine;
 use kps::inspect::nearest;
 
-use crate::console::tell;
+use crate::console::print_error;
 use crate::visible::{escape, visible};
 
 /// Run Python-like scripts whose kernels run on any GPU, or on the CPU.
@@ -200,7 +200,7 @@ pub fn parse() -> Arguments {
         if !error.use_stderr() || error.to_string().chars().all(|char| escape(char).is_none()) {
             error.exit()
         }
-        tell(format_args!("{}", visible(&error.to_string())));
+        print_error(format_args!("{}", visible(&error.to_string())));
         std::process::exit(error.exit_code())
     })
 }

@@ -12,19 +12,19 @@ use crate::Failure;
 use crate::render::render;
 
 /// Writes to standard error, as `format_args!` gives it.
-pub fn tell(text: Arguments) {
+pub fn print_error(text: Arguments) {
     // An error has nowhere to go.
     let _ = std::io::stderr().write_all(text.to_string().as_bytes());
 }
 
 /// Draws a diagnostic on standard error.
-pub fn tell_of(diagnostic: &Diagnostic) {
-    tell(format_args!("{}", render(diagnostic)));
+pub fn report(diagnostic: &Diagnostic) {
+    print_error(format_args!("{}", render(diagnostic)));
 }
 
 /// Draws diagnostics on standard error.
-pub fn tell_all(diagnostics: &Diagnostics) {
-    diagnostics.iter().for_each(tell_of);
+pub fn report_all(diagnostics: &Diagnostics) {
+    diagnostics.iter().for_each(report);
 }
 
 /// Writes to standard output.

@@ -66,7 +66,7 @@ pub fn explain(
     };
     show(&*visible(&text))?;
     for reason in left_out {
-        reason.tell();
+        reason.report();
     }
     Ok(0)
 }

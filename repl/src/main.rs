@@ -22,7 +22,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use args::{Arguments, Verb};
-use console::{tell, tell_all};
+use console::{print_error, report_all};
 use kps::inspect::Target;
 use run::Script;
 use visible::visible;
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         }
         _ => prompt::start(None, options),
     };
-    let code = result.unwrap_or_else(Failure::tell);
+    let code = result.unwrap_or_else(Failure::report);
     if kps::device::vulkan::is_left_running() {
         // Who does not take it is told by nobody.
         let _ = std::io::stdout().flush();
@@ -90,21 +90,21 @@ pub enum Failure {
 
 impl Failure {
     /// Gives the exit code.
-    fn tell(self) -> u8 {
+    fn report(self) -> u8 {
         match self {
             Failure::Script(diagnostics) => {
-                tell_all(&diagnostics);
+                report_all(&diagnostics);
                 1
             }
             Failure::Usage(sentence) => {
-                tell(format_args!("kps: {}\n", visible(&sentence)));
+                print_error(format_args!("kps: {}\n", visible(&sentence)));
                 2
             }
             Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-                Failure::BrokenPipe.tell()
+                Failure::BrokenPipe.report()
             }
             Failure::Output(error) => {
-                tell(format_args!("kps: cannot write to the standard output: {error}\n"));
+                print_error(format_args!("kps: cannot write to the standard output: {error}\n"));
                 1
             }
             // As a process that SIGPIPE ended.

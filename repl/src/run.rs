@@ -10,7 +10,7 @@ use kps::{Checking, Findings, Host, HostBuilder, Outcome, Profile, Unwritten};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 use crate::args::{Check, HostOptions, nearest_verb};
-use crate::console::{tell, tell_all, tell_of};
+use crate::console::{print_error, report, report_all};
 use crate::verbs::no_such_device;
 use crate::visible::visible;
 use crate::{Failure, read};
@@ -88,7 +88,7 @@ pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
         host(options, Checking::in_scripts()).module_path(&script.folder).args(script.args.clone());
     // A checked run tells what does happen.
     if !is_checked {
-        host = host.on_warning(tell_of);
+        host = host.on_warning(report);
     }
     let mut host = host.build();
     interrupt_on_ctrl_c(&host);
@@ -104,26 +104,26 @@ pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     let result = result.and_then(|outcome| ended.map(|()| outcome));
     let flushed = host.flush();
     if let (Some(file), Some(profile)) = (profile, host.profile()) {
-        tell_profile(&file, &profile)?;
+        report_profile(&file, &profile)?;
     }
     match result {
         Ok(outcome) => {
             flushed.map_err(Failure::Output)?;
             verify_device_was_quiet()?;
-            let found = tell_findings(host.findings());
+            let found = report_findings(host.findings());
             Ok(exit_code(outcome).max(found))
         }
         Err(diagnostics) if is_interrupt(&diagnostics) => {
-            tell_all(&diagnostics);
-            tell_findings(host.findings());
+            report_all(&diagnostics);
+            report_findings(host.findings());
             Ok(130)
         }
         Err(_) if flushed.is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) => {
             Err(Failure::BrokenPipe)
         }
         Err(diagnostics) => {
-            tell_all(&diagnostics);
-            tell_findings(host.findings());
+            report_all(&diagnostics);
+            report_findings(host.findings());
             Ok(1)
         }
     }
@@ -135,24 +135,24 @@ pub fn is_interrupt(diagnostics: &Diagnostics) -> bool {
 }
 
 /// Sums up what checked launches did wrong; the exit code that it asks for.
-fn tell_findings(findings: &Findings) -> u8 {
+fn report_findings(findings: &Findings) -> u8 {
     let (n_mistakes, n_times) = (findings.n_mistakes(), findings.n_times());
     match n_mistakes {
         0 => return 0,
-        1 => tell(format_args!("1 mistake was found in kernels")),
-        n => tell(format_args!("{n} mistakes were found in kernels")),
+        1 => print_error(format_args!("1 mistake was found in kernels")),
+        n => print_error(format_args!("{n} mistakes were found in kernels")),
     }
     match n_times {
-        1 => tell(format_args!(", made once\n")),
-        n => tell(format_args!(", made {n} times\n")),
+        1 => print_error(format_args!(", made once\n")),
+        n => print_error(format_args!(", made {n} times\n")),
     }
     1
 }
 
 /// On the standard error, or as JSON in a file.
-pub fn tell_profile(file: &Path, profile: &Profile) -> Result<(), Failure> {
+pub fn report_profile(file: &Path, profile: &Profile) -> Result<(), Failure> {
     if file == Path::new("-") {
-        tell(format_args!("{}", visible(&profile.text())));
+        print_error(format_args!("{}", visible(&profile.text())));
         return Ok(());
     }
     let written = std::fs::write(file, profile.json());
@@ -195,7 +195,7 @@ pub fn verify_device(device: Option<String>) -> Result<(), Failure> {
 pub fn host(options: HostOptions, by_itself: Checking) -> HostBuilder {
     let mut host = Host::builder().device(device_text(options.device.clone()));
     host = host.checked(checking(&options, by_itself));
-    host = host.on_finding(tell_of);
+    host = host.on_finding(report);
     if options.profile.is_some() {
         host = host.profiled();
     }
@@ -222,7 +222,7 @@ fn checking(options: &HostOptions, by_itself: Checking) -> Checking {
     };
     match (options.seed, checks) {
         (Some(seed), checks) => {
-            tell(format_args!("the order of invocations is that of --seed={seed}\n"));
+            print_error(format_args!("the order of invocations is that of --seed={seed}\n"));
             Checking::Always(checks.unwrap_or(Checks::usual()).seeded(seed))
         }
         (None, Some(checks)) => Checking::Always(checks),
@@ -261,7 +261,7 @@ fn end_overrun(host: &Host, limit: Duration) {
         let message = "TimeoutError: the script ran past its time limit, in what cannot be stopped";
         let diagnostic = Diagnostic::error("runtime/TimeoutError", message)
             .help("a driver that compiles a kernel hears of no limit");
-        tell_of(&diagnostic);
+        report(&diagnostic);
         end_now(&unwritten, 1)
     });
 }

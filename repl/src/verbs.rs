@@ -11,7 +11,7 @@ use kps::inspect::{self, Compiled, GivenTypes, StaticKernel, Target};
 use kps_syntax::{Diagnostics, Source};
 
 use crate::args::GivenArgs;
-use crate::console::{show, tell, tell_all};
+use crate::console::{print_error, report_all, show};
 use crate::visible::visible;
 use crate::{Failure, heap, read, read_bytes, run};
 
@@ -22,17 +22,17 @@ pub fn check(files: &[PathBuf]) -> Result<u8, Failure> {
         let diagnostics = match found_in(file) {
             Ok(diagnostics) => diagnostics,
             Err(failure) => {
-                unread = unread.max(failure.tell());
+                unread = unread.max(failure.report());
                 continue;
             }
         };
-        tell_all(&diagnostics);
+        report_all(&diagnostics);
         n_errors += diagnostics.iter().filter(|found| found.severity == kps_syntax::Severity::Error).count();
     }
     match n_errors {
         0 => return Ok(unread),
-        1 => tell(format_args!("1 mistake\n")),
-        n => tell(format_args!("{n} mistakes\n")),
+        1 => print_error(format_args!("1 mistake\n")),
+        n => print_error(format_args!("{n} mistakes\n")),
     }
     Ok(unread.max(1))
 }

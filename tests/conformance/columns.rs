@@ -9,7 +9,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use kps::{Host, Program};
-use kps_goldens::Sink;
+use kps_snapshots::Sink;
 
 use crate::lines::Output;
 use crate::number::{Number, Triple};

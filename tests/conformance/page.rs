@@ -97,7 +97,7 @@ pub fn is_true() -> Result<(), String> {
         .parent()
         .ok_or("no root")?
         .join("docs/src/reference/accuracy.md");
-    kps_goldens::compare(&path, &page()).map_err(|_| {
+    kps_snapshots::compare(&path, &page()).map_err(|_| {
         "docs/src/reference/accuracy.md is not what the table says: UPDATE=1 writes it".to_owned()
     })
 }

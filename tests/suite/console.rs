@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use kps_goldens::{is_update, matches};
+use kps_snapshots::{is_update, matches};
 
 use crate::Failure;
 use crate::program::{self, Program};

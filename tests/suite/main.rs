@@ -17,7 +17,7 @@ mod spirv;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use kps_goldens as goldens;
+use kps_snapshots as snapshots;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use device::TestDevice;
@@ -48,17 +48,17 @@ fn main() -> ExitCode {
         trials.extend(shaders().into_iter().map(|path| shader_trial(&program, path, device)));
     }
     trials.extend(
-        goldens::cases(&cases().join("program"), &["console"])
+        snapshots::cases(&cases().join("program"), &["console"])
             .into_iter()
             .map(|path| console_trial(&program, path)),
     );
     trials.extend(
-        goldens::cases(&cases().join("prompt"), &["prompt"])
+        snapshots::cases(&cases().join("prompt"), &["prompt"])
             .into_iter()
             .map(|path| prompt_trial(&program, path)),
     );
     trials.extend(
-        goldens::cases(&root().join("examples/embed"), &["rs"])
+        snapshots::cases(&root().join("examples/embed"), &["rs"])
             .into_iter()
             .map(|path| embed_trial(&program, path)),
     );
@@ -115,7 +115,7 @@ fn checked_scripts() -> impl Iterator<Item = (PathBuf, String)> {
             "overflow" | "nan" => format!("--check={kind}"),
             _ => "--check".to_owned(),
         };
-        goldens::cases(&folder, &["kps"]).into_iter().map(move |path| (path, option.clone()))
+        snapshots::cases(&folder, &["kps"]).into_iter().map(move |path| (path, option.clone()))
     });
     scripts.chain(examples().into_iter().map(|path| (path, "--check".to_owned())))
 }
@@ -176,7 +176,7 @@ fn cases() -> PathBuf {
 }
 
 fn scripts(folder: &str) -> Vec<PathBuf> {
-    goldens::cases(&cases().join(folder), &["kps"])
+    snapshots::cases(&cases().join(folder), &["kps"])
 }
 
 /// The files below a folder with one of some endings, in order.
@@ -199,11 +199,11 @@ pub fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
 
 /// Shaders that are no scripts.
 fn shaders() -> Vec<PathBuf> {
-    goldens::cases(&cases().join("foreign"), &["comp", "wgsl"])
+    snapshots::cases(&cases().join("foreign"), &["comp", "wgsl"])
 }
 
 fn examples() -> Vec<PathBuf> {
-    goldens::cases(&root().join("examples"), &["kps"])
+    snapshots::cases(&root().join("examples"), &["kps"])
 }
 
 /// `kernels/negative_index_counts_from_the_end`.
@@ -213,6 +213,6 @@ fn title(path: &Path) -> String {
 }
 
 /// Compares text with the file that holds what is expected.
-pub fn compare(golden: &Path, seen: &str) -> Result<(), Failure> {
-    goldens::compare(golden, seen).map_err(Failure)
+pub fn compare(expected_file: &Path, seen: &str) -> Result<(), Failure> {
+    snapshots::compare(expected_file, seen).map_err(Failure)
 }

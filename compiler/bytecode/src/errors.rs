@@ -58,7 +58,7 @@ pub fn two_stars(location: Location) -> Diagnostic {
     at("compile/two-stars", "two starred targets in one assignment", location, "one is the most")
 }
 
-pub fn star_alone(location: Location) -> Diagnostic {
+pub fn lone_star(location: Location) -> Diagnostic {
     at("compile/star-alone", "cannot use a starred expression here", location, "")
         .help("write it in a list or a tuple: `[*items]`")
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use kps_foreign::{Language, Stage, compile};
-use kps_goldens::{cases, compare};
+use kps_snapshots::{cases, compare};
 use kps_spirv_tools::{Options, TargetEnv};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 

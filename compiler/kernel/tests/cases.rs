@@ -10,9 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use kps_goldens::{cases, compare};
 use kps_kernel::workarounds::Driver;
 use kps_kernel::{ExplainedFunction, Explanation, Matrices, Reach, Target, Workarounds};
+use kps_snapshots::{cases, compare};
 use kps_spirv_tools::{Options, TargetEnv};
 use kps_syntax::ast::StmtKind;
 use kps_syntax::{Severity, Source};

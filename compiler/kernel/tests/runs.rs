@@ -247,7 +247,7 @@ fn kernels_give_what_lies_beside_them() {
     let device = kps_device::cpu::open().expect("the built-in device is always there");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/run");
     let mut failures = Vec::new();
-    for path in kps_goldens::cases(&folder, &["kps"]) {
+    for path in kps_snapshots::cases(&folder, &["kps"]) {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let setup = setup(&text);
@@ -259,7 +259,7 @@ fn kernels_give_what_lies_beside_them() {
         if found != by_address {
             failures.push(format!("{name}\n--- bound\n{found}--- reached by address\n{by_address}"));
         }
-        failures.extend(kps_goldens::compare(&path.with_extension("out"), &found).err());
+        failures.extend(kps_snapshots::compare(&path.with_extension("out"), &found).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

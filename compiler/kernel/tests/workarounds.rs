@@ -8,9 +8,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kps_goldens::{cases, compare};
 use kps_kernel::workarounds::{Driver, TABLE, Workaround, Workarounds};
 use kps_kernel::{Reach, Target};
+use kps_snapshots::{cases, compare};
 use kps_spirv_tools::{Options, TargetEnv};
 
 const DRIVERS: [Driver; 2] = [Driver::Lavapipe, Driver::Nvidia];

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_line_can_mend() {
+    fn errors_that_no_further_line_fixes() {
         check("f(]", Invalid);
         check("x = 'a", Invalid);
         check("x = ?", Invalid);

@@ -4,7 +4,7 @@ use kps::Session;
 use kps::inspect::nearest;
 
 use crate::Failure;
-use crate::console::{show, tell, tell_all};
+use crate::console::{print_error, report_all, show};
 use crate::visible::visible;
 
 /// What there is to say, with what it does.
@@ -14,7 +14,7 @@ const COMMANDS: [(&str, &str); 4] = [
         "what a kernel means: types, conversions, tests, what devices lack; or all of a line",
     ),
     (":profile", "what kernels have cost so far, where the prompt was started with `kps --profile`"),
-    (":help", "this list; `help(x)` tells of a value"),
+    (":help", "this list; `help(x)` describes a value"),
     (":quit", "leaves, as `exit()` and Ctrl-D do"),
 ];
 
@@ -77,7 +77,7 @@ fn explain(session: &mut Session, kernel: &str) -> Result<(), Failure> {
     };
     match session.explain(name, line) {
         Ok(text) => show(&*visible(&text))?,
-        Err(diagnostics) => tell_all(&diagnostics),
+        Err(diagnostics) => report_all(&diagnostics),
     }
     Ok(())
 }
@@ -91,5 +91,5 @@ fn help() -> Result<(), Failure> {
 }
 
 fn complain(sentence: &str) {
-    tell(format_args!("{}\n", visible(sentence)));
+    print_error(format_args!("{}\n", visible(sentence)));
 }

@@ -14,7 +14,7 @@ use kps::{Checking, Evaluated, Outcome, Session};
 
 use crate::Failure;
 use crate::args::HostOptions;
-use crate::console::{show, tell, tell_all};
+use crate::console::{print_error, report_all, show};
 use crate::run::{self, Script, interrupt_on_ctrl_c};
 use commands::Then;
 use line::{Lines, Read};
@@ -42,7 +42,7 @@ pub fn start(script: Option<&Script>, options: HostOptions) -> Result<u8, Failur
     let code = run_entries(&mut lines, &session)?;
     session.borrow_mut().host().end()?;
     if let (Some(file), Some(profile)) = (profile, session.borrow_mut().host().profile()) {
-        run::tell_profile(&file, &profile)?;
+        run::report_profile(&file, &profile)?;
     }
     Ok(code)
 }
@@ -52,8 +52,8 @@ fn run_script(session: &RefCell<Session>, script: &Script) {
     let result = session.borrow_mut().run(&script.source());
     match result {
         Ok(Outcome::Finished) => {}
-        Ok(Outcome::Exit(code)) => tell(format_args!("the script exited with {code}\n")),
-        Err(diagnostics) => tell_all(&diagnostics),
+        Ok(Outcome::Exit(code)) => print_error(format_args!("the script exited with {code}\n")),
+        Err(diagnostics) => report_all(&diagnostics),
     }
 }
 
@@ -85,7 +85,7 @@ fn run_entry(session: &RefCell<Session>, entry: &str) -> Result<Option<u8>, Fail
             Ok(Evaluated::Repr(shown)) => show(shown + "\n")?,
             Ok(Evaluated::Exit(code)) => return Ok(Some(code as u8)),
             Err(diagnostics) => {
-                tell_all(&diagnostics);
+                report_all(&diagnostics);
                 break;
             }
         }

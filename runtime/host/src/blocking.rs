@@ -1,7 +1,7 @@
-//! Reading and writing files that may let one wait, or that may never end: pipes, terminals, devices.
+//! Interruptible reads and writes of files that may block or never end: pipes, terminals, devices.
 //!
-//! A wait ends when the host that runs on this thread is interrupted, and memory is asked for before it is filled.
-//! The outer result is what interrupted; the inner one is what the system said.
+//! A wait ends when the host that runs on this thread is interrupted. Memory is checked before it is filled.
+//! The outer result is an interrupt; the inner one is the system's.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -14,7 +14,7 @@ use crate::memory;
 use crate::value::Result;
 use crate::vm::checkpoint;
 
-/// How long a wait may go on before somebody asks whether to go on.
+/// How long a wait may last before it polls for interrupts.
 const NAP: Duration = Duration::from_millis(20);
 
 /// Bytes that are read at a time into a growing buffer.
@@ -42,10 +42,10 @@ fn is_pipe(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
-/// Opening alone does not wait; reading and writing do.
+/// Clears the non-blocking flag that only opening needs.
 fn let_it_block(file: &File) {
     let number = file.as_raw_fd();
-    // SAFETY: the descriptor is open, and the calls touch no memory of ours.
+    // SAFETY: the descriptor is open, and the calls access no memory of this process.
     unsafe {
         let flags = libc::fcntl(number, libc::F_GETFL);
         if flags >= 0 {
@@ -61,14 +61,14 @@ pub fn wait(descriptor: RawFd, events: libc::c_short) -> Result<()> {
         checkpoint()?;
         // SAFETY: it points to one descriptor, which lives until the call returns.
         let n_ready = unsafe { libc::poll(&mut asked, 1, NAP.as_millis() as libc::c_int) };
-        // Where it cannot be waited for, reading or writing tells why.
+        // If waiting for it is impossible, the read or write itself reports why.
         if n_ready > 0 || (n_ready < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted) {
             return Ok(());
         }
     }
 }
 
-/// Whether a descriptor takes some bytes now.
+/// Whether a descriptor accepts some bytes now.
 pub fn is_ready_to_write(descriptor: RawFd) -> bool {
     let mut asked = libc::pollfd { fd: descriptor, events: libc::POLLOUT, revents: 0 };
     // SAFETY: it points to one descriptor, which lives until the call returns.
@@ -79,7 +79,7 @@ fn is_regular(file: &File) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Reads at most `most` bytes behind what `bytes` holds. As many as there are now: none at the end of the file.
+/// Appends at most `most` bytes, as many as are available now. None are at the end of the file.
 pub fn read_some(file: &mut File, bytes: &mut Vec<u8>, most: usize) -> Result<io::Result<usize>> {
     memory::make_more_room(bytes, most)?;
     wait(file.as_raw_fd(), libc::POLLIN)?;
@@ -90,7 +90,7 @@ pub fn read_some(file: &mut File, bytes: &mut Vec<u8>, most: usize) -> Result<io
     Ok(n_read)
 }
 
-/// Reads to the end of a file, behind what `bytes` holds.
+/// Reads to the end of a file, and appends to `bytes`.
 pub fn read_rest(file: &mut File, bytes: &mut Vec<u8>) -> Result<io::Result<()>> {
     loop {
         match read_some(file, bytes, CHUNK)? {
@@ -102,7 +102,7 @@ pub fn read_rest(file: &mut File, bytes: &mut Vec<u8>) -> Result<io::Result<()>>
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 pub fn read_file(path: &Path) -> Result<io::Result<Vec<u8>>> {
     let mut file = match open(path, OpenOptions::new().read(true))? {
         Ok(file) => file,
@@ -112,15 +112,15 @@ pub fn read_file(path: &Path) -> Result<io::Result<Vec<u8>>> {
     Ok(read_rest(&mut file, &mut bytes)?.map(|()| bytes))
 }
 
-/// Writes the first of `bytes`, as many as go at once.
+/// Writes the first of `bytes`, as many as the system accepts at once.
 pub fn write_some(file: &mut File, bytes: &[u8]) -> Result<io::Result<usize>> {
     wait(file.as_raw_fd(), libc::POLLOUT)?;
-    // A pipe that can be written takes so many bytes at once without a wait.
+    // A pipe that is ready accepts this many bytes without blocking.
     let most = if is_regular(file) { SLICE } else { libc::PIPE_BUF };
     Ok(file.write(&bytes[..bytes.len().min(most)]))
 }
 
-/// Writes a whole file anew.
+/// Creates or replaces a whole file.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<io::Result<()>> {
     let mut file = match open(path, OpenOptions::new().write(true).create(true).truncate(true))? {
         Ok(file) => file,

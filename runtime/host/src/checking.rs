@@ -1,19 +1,19 @@
-//! The checked mode as a host has it: what is asked for, and what was found so far.
+//! The checked mode of a host: which checks are enabled, and what they found.
 //!
-//! What a device found becomes a diagnostic where the launch ends. A mistake is told once in a script or in an entry of
-//! a session, however many launches make it again; those are counted.
+//! A device's finding becomes a diagnostic when the launch ends. A mistake is reported once in a script, or
+//! in an entry of a session. Further launches with the same mistake are counted.
 
 use kps_device::findings::ArrayName;
 use kps_device::{Check, Checks, Finding, FindingKind, Instrument};
 use kps_syntax::{Diagnostic, Location};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Which launches are checked. It is for the built-in device alone.
+/// Which launches are checked. Only the built-in device checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Checking {
     #[default]
     Never,
-    /// Those of at most `up_to` invocations, where nobody notices the time.
+    /// Launches of at most `up_to` invocations, where the time is not noticeable.
     Small { checks: Checks, up_to: u64 },
     /// All; a device that cannot is an error.
     Always(Checks),
@@ -25,8 +25,9 @@ impl Checking {
         Checking::Small { checks: Checks::usual(), up_to: 1 << 16 }
     }
 
-    /// As scripts that are run have it: checking a launch takes 2 ms at most, even where each access is watched. A launch
-    /// that fails unchecked, at a barrier that not all come to, fails so here: scripts may catch it.
+    /// The default of scripts: checking a launch takes at most 2 ms, even if each access is instrumented. A
+    /// launch that fails unchecked, at a barrier that not all invocations reach, still fails: scripts may
+    /// catch it.
     pub fn in_scripts() -> Checking {
         let usual = Check::ALL.into_iter().filter(|check| Checks::usual().has(*check));
         let names = usual.filter(|check| *check != Check::Barrier).map(Check::name);
@@ -34,7 +35,7 @@ impl Checking {
         Checking::Small { checks, up_to: 1 << 12 }
     }
 
-    /// What is watched in a launch of so many invocations; `None` where that is not known.
+    /// The instrumentation of a launch with this many invocations; `None` if the number is unknown.
     pub fn instrument(self, n_invocations: Option<u64>) -> Instrument {
         match self {
             Checking::Always(checks) => Instrument::Checked(checks),
@@ -46,7 +47,7 @@ impl Checking {
     }
 }
 
-/// Reads what stands behind `--check=`: the checks that are wanted, such as `bounds` or `usual,overflow`. Nothing
+/// Parses the value of `--check=`: names of checks, such as `bounds` or `usual,overflow`. An empty value
 /// means the usual ones.
 pub fn parse_checks(text: &str) -> Result<Checks, String> {
     if text.is_empty() {
@@ -64,17 +65,17 @@ pub fn parse_checks(text: &str) -> Result<Checks, String> {
     })
 }
 
-/// What was found by all launches of a host, or by those of a session's last entry.
+/// The findings of all launches of a host, or of a session's last entry.
 #[derive(Default)]
 pub struct Findings {
     /// How often each mistake was made.
     counts: FxHashMap<Mistake, u64>,
-    /// Where warnings were told.
+    /// Where warnings were reported.
     warned: FxHashSet<Place>,
     sink: Option<Sink>,
 }
 
-/// What is told once.
+/// The key by which a mistake is reported once.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Mistake {
     code: &'static str,
@@ -97,7 +98,7 @@ impl Mistake {
     }
 }
 
-/// A source, and a place in it or a line; `None` of modules that do not tell their lines.
+/// A source, and a position in it or a line; `None` for modules without line information.
 type Place = Option<(String, u32)>;
 
 type Sink = Box<dyn FnMut(&Diagnostic)>;
@@ -107,7 +108,7 @@ impl Findings {
         self.sink = Some(sink);
     }
 
-    /// Counts a mistake that was made `times` times, and tells of it if it is new.
+    /// Counts a mistake that was made `times` times, and reports it if it is new.
     pub(crate) fn note(&mut self, mistake: Mistake, times: u64, diagnostic: &Diagnostic) {
         let count = self.counts.entry(mistake).or_default();
         let is_new = *count == 0;
@@ -117,7 +118,7 @@ impl Findings {
         }
     }
 
-    /// Tells of what is most likely a slip, once at each place. It is no mistake, and counts as none.
+    /// Reports a lint warning, once at each place. It does not count as a mistake.
     pub(crate) fn warn(&mut self, location: &Location, diagnostic: &Diagnostic) {
         let is_new = self.warned.insert(Some((location.source.name().to_owned(), location.span.start)));
         if let Some(sink) = self.sink.as_mut().filter(|_| is_new) {
@@ -125,13 +126,13 @@ impl Findings {
         }
     }
 
-    /// From here on every mistake is new: whoever makes one again at a prompt is told again.
+    /// Starts a new entry: at a prompt, a repeated mistake is reported again.
     pub(crate) fn begin_anew(&mut self) {
         self.counts.clear();
         self.warned.clear();
     }
 
-    /// Mistakes that were told.
+    /// The number of reported mistakes.
     pub fn n_mistakes(&self) -> usize {
         self.counts.len()
     }

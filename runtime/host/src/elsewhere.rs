@@ -1,9 +1,9 @@
-//! What other packages write and kps does not have, with what to write here. One table for `kps run` and
-//! `kps check`; every help is a line that works.
+//! Suggestions for names of other packages that kps does not have. `kps run` and `kps check` share one table;
+//! every help is a line that works.
 
 use crate::value::Value;
 
-/// The help for an attribute that an object or a module does not have.
+/// The help for an attribute that an object or a module lacks.
 pub fn attribute(owner: &Value, name: &str) -> Option<&'static str> {
     match owner {
         Value::Module(module) => member(&module.name, name),

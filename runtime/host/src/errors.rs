@@ -103,7 +103,7 @@ pub fn name_not_defined(name: &str, suggestion: Option<String>) -> Raise {
     name_not_defined_in(None, name, suggestion)
 }
 
-/// The same, where a function of the script reads the name.
+/// The same, for a name that a function of the script reads.
 pub fn name_not_defined_in(function: Option<&str>, name: &str, suggestion: Option<String>) -> Raise {
     let raise = Raise::new(ExceptionKind::NameError, format!("name '{name}' is not defined"))
         .with_member("name", Value::str(name));
@@ -114,7 +114,8 @@ pub fn name_not_defined_in(function: Option<&str>, name: &str, suggestion: Optio
     }
 }
 
-/// What to write instead of a name that Python has, that wants an import, or that others write before their kernels.
+/// A suggestion for a name of Python, a name that needs an import, or a name that others write before
+/// kernels.
 pub fn absent(name: &str) -> Option<&'static str> {
     Some(match name {
         "jit" | "njit" | "cuda" | "numba" | "ti" | "wp" | "tl" | "triton" | "cl" => {
@@ -135,7 +136,7 @@ pub fn absent(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What to do without a name that kernels alone have.
+/// A suggestion for a name that only kernels have.
 fn of_kernels(function: Option<&str>, name: &str) -> Option<String> {
     if !kps_kernel::is_name(name) {
         return None;
@@ -156,7 +157,7 @@ fn of_kernels(function: Option<&str>, name: &str) -> Option<String> {
     })
 }
 
-/// What to do without a package of Python's.
+/// A suggestion for a package of Python.
 fn absent_module(name: &str) -> Option<&'static str> {
     Some(match name.split('.').next()? {
         "taichi" => {
@@ -234,7 +235,7 @@ pub fn unsupported_operands(symbol: &str, left: &Value, right: &Value) -> Raise 
     }
 }
 
-/// `symbol` with the `=` of an augmented assignment where there is one.
+/// `symbol`, with `=` for an augmented assignment.
 pub fn operator_symbol(op: BinaryOp, in_place: bool) -> String {
     match (op, in_place) {
         (BinaryOp::Pow, false) => "** or pow()".to_owned(),
@@ -386,7 +387,7 @@ impl From<TextError> for Raise {
     }
 }
 
-/// A warning: whether control gets there only running tells.
+/// A warning, because only a run determines whether control reaches the place.
 pub fn nothing_binds(at: Location, name: &str, help: String) -> Diagnostic {
     Diagnostic::warning("script/unknown-name", format!("nothing in this file gives `{name}` a value"))
         .label(at, "")
@@ -416,14 +417,14 @@ pub fn no_member(at: Location, module: &str, name: &str, nearest: Option<&str>) 
         .help(help)
 }
 
-/// The text of `--args` is not what stands between the brackets of a call.
+/// The text of `--args` is not a valid argument list of a call.
 pub fn given_types(at: Location) -> Diagnostic {
     Diagnostic::error("inspect/args", "these are not the arguments of a launch")
         .label(at, "")
         .help("write a type or a number for each parameter: `f32, Array[f32]`, or `x=Array[f32], n=16`")
 }
 
-/// What a warning says of an exception that left a generator which nobody steps any more.
+/// The warning for an exception in a generator that is no longer referenced.
 pub fn ignored_in_generator(name: &str, exception: &str) -> String {
     format!("exception ignored in generator `{name}`, which was dropped before its end: {exception}")
 }

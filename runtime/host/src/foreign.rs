@@ -1,5 +1,5 @@
-//! Shaders that are not kernels: text in GLSL, HLSL or WGSL, and SPIR-V from files.
-//! What comes out has been validated; what is wrong comes out as diagnostics.
+//! Shaders that are not kernels: text in GLSL, HLSL or WGSL, and SPIR-V from files. Only validated modules
+//! come out; errors come out as diagnostics.
 
 use std::path::Path;
 use std::str::Chars;
@@ -10,7 +10,7 @@ use kps_device::tools::{self, AssemblyError};
 pub use kps_foreign::{EntryPoint, Language, Options, Stage};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
-/// Whether a file is such a shader, by the end of its name.
+/// Whether a file is such a shader, by its extension.
 pub fn is_foreign(path: &Path) -> bool {
     Language::of_file(path).is_some() || path.extension().is_some_and(|extension| extension == "spv")
 }
@@ -20,7 +20,7 @@ pub fn is_path(text: &str) -> bool {
     !text.contains('\n') && is_foreign(Path::new(text))
 }
 
-/// The words of a shader's text.
+/// Compiles a shader's text to SPIR-V.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     let words = kps_foreign::compile(source, language, options)?;
     tools::validate(&words).map_err(|error| badly_translated(source, &error.to_string()))?;
@@ -37,8 +37,8 @@ pub fn entry_points(path: &Path, bytes: &[u8]) -> Result<Vec<EntryPoint>, Diagno
     }
 }
 
-/// What chooses the entry point of that name, or without a name the one that is meant: the only one, or what
-/// computes. `None` where there is none.
+/// The options for the entry point with this name. The default is the only one, or the only compute shader.
+/// `None` if there is none.
 pub fn entry_point(entry_points: &[EntryPoint], name: Option<&str>) -> Option<Options> {
     match (name, entry_points) {
         (Some(name), all) => all.iter().find(|entry| entry.name == name).cloned().map(Options::from),
@@ -50,7 +50,7 @@ pub fn entry_point(entry_points: &[EntryPoint], name: Option<&str>) -> Option<Op
     }
 }
 
-/// What is wrong in any entry point of a shader's file.
+/// The errors of all entry points of a shader's file.
 pub fn check_file(path: &Path, bytes: Vec<u8>) -> Diagnostics {
     let mut found = Diagnostics::default();
     let entry_points = match entry_points(path, &bytes) {
@@ -61,7 +61,7 @@ pub fn check_file(path: &Path, bytes: Vec<u8>) -> Diagnostics {
     for options in entry_points {
         for mistake in compile_file(path, bytes.clone(), &options).err().unwrap_or_default() {
             let key = |one: &Diagnostic| (one.message.clone(), one.location().map(|at| at.span));
-            // What entry points share is told once.
+            // An error that entry points share is reported once.
             if !found.iter().any(|known| key(known) == key(&mistake)) {
                 found.push(mistake);
             }
@@ -70,8 +70,8 @@ pub fn check_file(path: &Path, bytes: Vec<u8>) -> Diagnostics {
     found
 }
 
-/// The words of a shader's file. What its name says nothing about is SPIR-V or text by its looks. The stage that
-/// the name of a GLSL file says stands before that of the options.
+/// The SPIR-V of a shader's file. A file without a known extension is SPIR-V or text, by its content. The
+/// stage in the name of a GLSL file takes precedence over the options.
 pub fn compile_file(path: &Path, bytes: Vec<u8>, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     let name = path.display().to_string();
     let is_spirv = path.extension().is_some_and(|extension| extension == "spv");
@@ -91,8 +91,8 @@ pub fn compile_file(path: &Path, bytes: Vec<u8>, options: &Options) -> Result<Ve
     compile(&Source::new(name, text), language, &Options { stage, folder, ..options.clone() })
 }
 
-/// The words of a shader with other values of its specialisation constants, where they are made for some: they are
-/// made anew from the text that they bring along. `None` for words whose constants a device can give.
+/// Recompiles a shader with fixed specialisation constants for other values, from the text that the module
+/// contains. `None` for a module whose constants a device can set.
 pub fn specialise(words: &[u32], constants: &[(u32, Number)]) -> Option<Result<Vec<u32>, Diagnostics>> {
     let mut options = kps_foreign::recipe(words)?;
     let text = source_texts(words).into_iter().next()?;
@@ -100,7 +100,7 @@ pub fn specialise(words: &[u32], constants: &[(u32, Number)]) -> Option<Result<V
     Some(compile(&Source::new(text.file, text.text), Language::Wgsl, &options))
 }
 
-/// Refuses words with constants that have no value.
+/// Refuses a module with constants that have no value.
 pub fn check_constants(words: &[u32]) -> Result<(), Diagnostics> {
     match &kps_foreign::unset_constants(words)[..] {
         [] => Ok(()),
@@ -113,12 +113,12 @@ pub fn check_constants(words: &[u32]) -> Result<(), Diagnostics> {
     }
 }
 
-/// Refuses words that are not a valid module.
+/// Refuses a module that is not valid.
 pub fn validate(words: &[u32]) -> Result<(), Diagnostics> {
     tools::validate(words).map_err(|error| bad_spirv(error.to_string()))
 }
 
-/// The assembly of words; what cannot be shown as such is refused as words that are not a valid module are.
+/// The assembly of a module; one that cannot be disassembled is refused as not valid.
 pub fn disassemble(words: &[u32]) -> Result<String, Diagnostics> {
     let Some(assembly) = kps_kernel::disassemble(words) else {
         validate(words)?;
@@ -127,8 +127,8 @@ pub fn disassemble(words: &[u32]) -> Result<String, Diagnostics> {
     Ok(assembly)
 }
 
-/// The words of SPIR-V assembly, in which `#` begins a comment as `;` does, and strings have escapes as a
-/// disassembly writes them.
+/// Assembles SPIR-V text. `#` begins a comment as `;` does, and strings have escapes as a disassembly writes
+/// them.
 pub fn assemble(text: &str) -> Result<Vec<u32>, Diagnostics> {
     let plain = Plain::of(text);
     let source = Source::new("<assembly>", text);
@@ -142,10 +142,10 @@ pub fn assemble(text: &str) -> Result<Vec<u32>, Diagnostics> {
     })
 }
 
-/// Assembly without comments by `#`, in whose strings every character but `"` and `\` stands for itself.
+/// Assembly without `#` comments and without escapes other than `\"` and `\\`.
 struct Plain {
     text: String,
-    /// For each of its lines, which one of the given text it comes from.
+    /// For each line, the line of the given text that it comes from.
     lines: Vec<u32>,
 }
 
@@ -167,7 +167,7 @@ impl Plain {
                 '#' | ';' if !in_string => {
                     let rest = letters.as_str();
                     let (comment, rest) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
-                    // One in a disassembly says the version.
+                    // A comment in a disassembly states the version.
                     if letter == ';' {
                         plain.text.push(';');
                         plain.text.push_str(comment);
@@ -191,7 +191,7 @@ impl Plain {
     }
 }
 
-/// What stands behind a backslash in a string, as Rust writes texts for debugging; other letters stand for themselves.
+/// Decodes an escape in a string, as Rust's debug format writes it; other letters are unchanged.
 fn unescaped(letters: &mut Chars) -> Option<char> {
     Some(match letters.next()? {
         'n' => '\n',
@@ -206,7 +206,7 @@ fn unescaped(letters: &mut Chars) -> Option<char> {
     })
 }
 
-/// The translator of shaders makes words that are none.
+/// The shader translator produced an invalid module.
 fn badly_translated(source: &Source, reason: &str) -> Diagnostics {
     let reason = reason.strip_prefix("the module is not valid SPIR-V: ").unwrap_or(reason);
     let message =

@@ -25,7 +25,7 @@ use crate::warnings::Warnings;
 pub struct Program(pub(crate) kps_bytecode::Program);
 
 impl Program {
-    /// Parses and compiles a text; `name` stands in messages. Every mistake that was found comes back.
+    /// Parses and compiles a text; messages show `name`. All mistakes are returned.
     pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Result<Program, Diagnostics> {
         Program::compile(&Source::new(name, text))
     }
@@ -44,7 +44,7 @@ impl Program {
     }
 }
 
-/// What does not compile never gets to its kernels, so their mistakes come with those of the rest.
+/// A script that does not compile never defines its kernels, so the mistakes of kernels are added here.
 fn with_mistakes_of_kernels(source: &Source, found: Diagnostics) -> Compiled {
     match inspect::check(source).errors() {
         all if all.is_empty() => Err(found),
@@ -55,9 +55,9 @@ fn with_mistakes_of_kernels(source: &Source, found: Diagnostics) -> Compiled {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The script came to its end.
+    /// The script ran to its end.
     Finished,
-    /// It asked to exit with this code.
+    /// It requested to exit with this code.
     Exit(i32),
 }
 
@@ -80,35 +80,35 @@ pub struct HostBuilder {
 }
 
 impl HostBuilder {
-    /// Which device kernels run on, as `--device` takes it: `vulkan`, `vulkan:1`, `cpu`, a part of a
-    /// name. Empty is the best one.
+    /// The device for kernels, as `--device` takes it: `vulkan`, `vulkan:1`, `cpu`, a part of a name. Empty
+    /// is the best one.
     pub fn device(mut self, selector: impl Into<String>) -> HostBuilder {
         self.device = selector.into();
         self
     }
 
-    /// Where `print` writes; standard output unless this is called.
+    /// Where `print` writes; by default the standard output.
     pub fn output(mut self, sink: impl Write + 'static) -> HostBuilder {
         self.output = Some(Output::new(sink));
         self
     }
 
-    /// Where `sys.stderr`, log records and the message of `sys.exit` go; the standard error of the process unless this
-    /// is called.
+    /// Where `sys.stderr`, log records and the message of `sys.exit` go; by default the standard error of the
+    /// process.
     pub fn error_output(mut self, sink: impl Write + 'static) -> HostBuilder {
         self.error_output = ErrorOutput::new(sink);
         self
     }
 
-    /// Where `input()` and `sys.stdin` read; the standard input of the process unless this is called.
-    /// `std::io::empty()` has nothing to read.
+    /// Where `input()` and `sys.stdin` read; by default the standard input of the process. `std::io::empty()`
+    /// is an empty input.
     pub fn input(mut self, reader: impl BufRead + 'static) -> HostBuilder {
         self.input = Input::new(reader);
         self
     }
 
-    /// Where relative paths of scripts begin; the working folder of the process unless this is called. `os.chdir`
-    /// moves this host alone.
+    /// The folder for relative paths of scripts; by default the working folder of the process. `os.chdir`
+    /// affects only this host.
     pub fn working_folder(mut self, folder: impl AsRef<Path>) -> HostBuilder {
         self.folder = Some(folder.as_ref().to_owned());
         self
@@ -120,46 +120,47 @@ impl HostBuilder {
         self
     }
 
-    /// A folder in which imports look for modules; those given first are searched first.
+    /// Adds a folder in which imports look for modules. Folders are searched in the order of these calls.
     pub fn module_path(mut self, folder: impl AsRef<Path>) -> HostBuilder {
         self.module_path.push(folder.as_ref().to_owned());
         self
     }
 
-    /// A folder to which the SPIR-V of every kernel is written when it is compiled, as
-    /// `NAME-HASH.spv`. It is made when it is not there.
+    /// A folder for the SPIR-V of every compiled kernel, as `NAME-HASH.spv`. It is created if it does not
+    /// exist.
     pub fn spirv_folder(mut self, folder: impl AsRef<Path>) -> HostBuilder {
         self.spirv_folder = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Which launches are checked while they run. They run on the built-in device; another one that was
-    /// asked for is an error, unless only small launches are to be checked.
+    /// Which launches are checked. They run on the built-in device. Another requested device is an error,
+    /// unless only small launches are to be checked.
     pub fn checked(mut self, checking: Checking) -> HostBuilder {
         self.checking = checking;
         self
     }
 
-    /// Who is told of each mistake that a checked launch makes, when the launch has ended.
+    /// Called for each mistake that a checked launch makes, when the launch has ended.
     pub fn on_finding(mut self, callback: impl FnMut(&Diagnostic) + 'static) -> HostBuilder {
         self.findings.set_sink(Box::new(callback));
         self
     }
 
-    /// Who is told what is most likely a slip of a kernel, when it is defined or compiled; nobody unless this is called.
+    /// Called for each lint warning about a kernel, when it is defined or compiled. By default warnings are
+    /// dropped.
     pub fn on_warning(mut self, callback: impl FnMut(&Diagnostic) + 'static) -> HostBuilder {
         self.warnings.set_sink(Box::new(callback));
         self
     }
 
-    /// Counts what kernels cost, line by line, on the built-in device: [`Host::profile`] tells it.
+    /// Counts what kernels cost, line by line, on the built-in device: see [`Host::profile`].
     pub fn profiled(mut self) -> HostBuilder {
         self.recorder = Some(Recorder::default());
         self
     }
 
-    /// Puts what debuggers want to know into kernels, on devices that let modules say it: the source's text,
-    /// types, functions and variables.
+    /// Adds debug information to kernels on devices that accept it: the source's text, types, functions and
+    /// variables.
     pub fn debug_info(mut self) -> HostBuilder {
         self.debug_info = true;
         self
@@ -171,30 +172,32 @@ impl HostBuilder {
         self
     }
 
-    /// Loops and calls that all scripts of the host together may spend. As with a time limit, no `except` takes the
-    /// TimeoutError that ends them.
+    /// Loops and calls that all scripts of the host together may spend. As with a time limit, no `except`
+    /// catches the TimeoutError that ends them.
     pub fn fuel(mut self, n_steps: u64) -> HostBuilder {
         self.limits.fuel = Some(n_steps);
         self
     }
 
-    /// Time that each run or call may take; it ends with a TimeoutError at the line it was on, which no `except`
-    /// takes. What `finally` and `with` do then may take a second.
+    /// Time limit of each run or call. A TimeoutError is raised at the current line, which no `except`
+    /// catches. `finally` and `with` may then take a second.
     pub fn time_limit(mut self, time: Duration) -> HostBuilder {
         self.limits.time = Some(time);
         self
     }
 
-    /// Bytes that the values of the host's scripts may hold; a script that asks for more gets a MemoryError. One that
-    /// catches it and goes on to fill the slack beyond the limit (an eighth of it, and 16 MiB) is ended by one that no
-    /// `except` takes. Without this, a script may hold nine tenths of what the system has when it first holds much.
+    /// The number of bytes that the values of the host's scripts may use. A script that requests more gets a
+    /// MemoryError. One that catches it and then exceeds the slack (an eighth of the limit, and 16 MiB) is
+    /// ended by an error that no `except` catches. The default limit is nine tenths of the memory that is
+    /// available when the host first uses much.
     ///
-    /// The program's allocator counts what is held: see [`Heap`](crate::Heap). What kernels' code, devices other than
+    /// The program's allocator counts allocations: see [`Heap`](crate::Heap).
+    /// Code of kernels, devices other than the built-in one, and other threads are not counted.
     /// the built-in one and other threads take is not counted.
     ///
-    /// # Panics
+    /// Panics
     ///
-    /// [`HostBuilder::build`] panics where the program has another allocator.
+    /// [`HostBuilder::build`] panics if the program has another allocator.
     pub fn memory_limit(mut self, n_bytes: usize) -> HostBuilder {
         self.limits.memory = Some(n_bytes);
         self
@@ -254,8 +257,8 @@ impl Host {
         self.run_main(program.source().name(), || Ok(program.0.clone()))
     }
 
-    /// Parses, compiles and runs a text as the main module. All of that ends with the time limit or an interrupt,
-    /// while [`Program::compile`] takes the time that it takes.
+    /// Parses, compiles and runs a text as the main module. The time limit and interrupts apply to all of it,
+    /// while [`Program::compile`] has no limit.
     pub fn run_source(&mut self, source: &Source) -> Result<Outcome, Diagnostics> {
         self.run_main(source.name(), || {
             let compiled = compile_running(source, kps_bytecode::compile)?;
@@ -336,34 +339,34 @@ impl Host {
         self.main.set(name, Value::NativeFunction(Rc::new(native)));
     }
 
-    /// A line of what `input()` reads, with its end; `None` where there is no more.
+    /// The next line that `input()` would read, with its end; `None` at the end of the input.
     pub fn read_line(&mut self) -> Result<Option<String>, Diagnostics> {
-        // Whoever waits for an entry has no time limit.
+        // Waiting for an entry has no time limit.
         let running = self.vm.start_running();
         let line = with_stack(|| read_line(&mut self.vm));
         drop(running);
         line.map_err(|raise| self.vm.unhandled(raise))
     }
 
-    /// What checked launches did wrong so far.
+    /// What checked launches found so far.
     pub fn findings(&self) -> &Findings {
         &self.vm.findings
     }
 
-    /// What kernels cost so far; `None` where nobody asked for it with [`HostBuilder::profiled`].
+    /// What kernels cost so far; `None` without [`HostBuilder::profiled`].
     pub fn profile(&self) -> Option<Profile> {
         let recorder = self.vm.recorder.as_ref()?;
         Some(Profile::new(recorder.kernels(), |line| self.vm.source_line(line)))
     }
 
-    /// Does what is left when no more programs come: generators that wait in a `try` are closed, and run what they
-    /// have in `finally` and `with`. A host that is dropped does this, and tells nobody of an error.
+    /// Finishes after the last program: closes suspended generators, which run their `finally` and `with`.
+    /// Dropping a host does this too, and ignores errors.
     pub fn end(&mut self) -> Result<(), Diagnostics> {
         let ended = self.enter(Vm::end_generators);
         ended.map_err(|raise| self.vm.unhandled(raise))
     }
 
-    /// A handle that stops what runs here, from another thread.
+    /// A handle that stops the running script, from another thread.
     pub fn interrupter(&self) -> Interrupter {
         self.vm.interrupter()
     }
@@ -378,7 +381,7 @@ impl Host {
         self.vm.output.flush()
     }
 
-    /// The machine itself, for what this API does not cover.
+    /// The machine itself, for what this API does not offer.
     pub fn vm(&mut self) -> &mut Vm {
         &mut self.vm
     }
@@ -387,25 +390,26 @@ impl Host {
         &self.main
     }
 
-    /// Everything that runs from outside comes through here: the clock starts, and output is flushed.
+    /// The entry point of all runs: starts the clock, and flushes the output.
     pub(crate) fn enter<T>(&mut self, act: impl FnOnce(&mut Vm) -> ScriptResult<T>) -> ScriptResult<T> {
         let running = self.vm.start_running();
         let clock = self.vm.start_clock();
         let ended = with_stack(|| act(&mut self.vm));
         let result = match ended {
-            // Who reads what was printed may be what the run waited for.
+            // The reader of the output may be what the run waited for.
             Err(raise) if raise.is_interrupt() => {
                 let _ = self.vm.output.flush_ready();
                 Err(raise)
             }
             ended => match self.vm.flush() {
                 Err(raise) if raise.is_interrupt() => ended.and(Err(raise)),
-                // A broken pipe was raised in the script where it printed; here nobody is left to hear of it.
+                // A broken pipe was raised in the script where it printed; no caller remains here to handle
+                // it.
                 _ => ended,
             },
         };
         drop(clock);
-        // What ran last may have been one long call, which nothing polled behind, or may have dropped a generator.
+        // The run may have ended in one long call without a poll after it, or may have dropped a generator.
         let result = result.and_then(|value| self.vm.pause().map(|()| value));
         drop(running);
         result

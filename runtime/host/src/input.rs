@@ -1,7 +1,7 @@
-//! Where `input()` and `sys.stdin` read: lines of the embedder's reader, or of the standard input of the process.
+//! The input of `input()` and `sys.stdin`: the embedder's reader, or the standard input of the process.
 //!
-//! A wait for the standard input ends when the host is interrupted. What was typed before that stays for the next
-//! read.
+//! A wait for the standard input ends when the host is interrupted. What was typed before that remains for
+//! the next read.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::builtins::file::os_error;
 use crate::value::Result;
 use crate::vm::Vm;
 
-/// Bytes that the buffer of `io::stdin` holds: those need no wait. All reads of the process that go through here
+/// Bytes in the buffer of `io::stdin`: reading those needs no wait. All reads of the process in this file
 /// count them.
 static BUFFERED: AtomicUsize = AtomicUsize::new(0);
 
@@ -20,7 +20,7 @@ static BUFFERED: AtomicUsize = AtomicUsize::new(0);
 pub struct Input {
     /// `None` is the standard input.
     given: Option<Box<dyn BufRead>>,
-    /// The beginning of a line whose end was waited for when an interrupt came.
+    /// The start of a line that an interrupt cut off.
     begun: Vec<u8>,
 }
 
@@ -34,7 +34,7 @@ impl Input {
     }
 }
 
-/// The next line with its end as `\n`; `None` at the end of the input.
+/// The next line, ending with `\n`; `None` at the end of the input.
 pub fn read_line(vm: &mut Vm) -> Result<Option<String>> {
     vm.flush()?;
     while !read_more(vm)? {}
@@ -46,7 +46,7 @@ pub fn read_line(vm: &mut Vm) -> Result<Option<String>> {
     Ok(Some(line.replace("\r\n", "\n")))
 }
 
-/// Reads on; whether the line has its end, or there is nothing more.
+/// Reads more; returns whether the line is complete, or the input has ended.
 fn read_more(vm: &mut Vm) -> Result<bool> {
     if vm.input.given.is_none() && BUFFERED.load(Ordering::Relaxed) == 0 {
         blocking::wait(libc::STDIN_FILENO, libc::POLLIN)?;
@@ -65,7 +65,7 @@ fn read_more(vm: &mut Vm) -> Result<bool> {
     }
 }
 
-/// Takes what is buffered of a line: whether that is its end, and how many bytes stay in the buffer.
+/// Takes the buffered part of a line: whether it includes the end, and how many bytes remain in the buffer.
 fn read_buffer(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<(bool, usize)> {
     let buffer = reader.fill_buf()?;
     let end = buffer.iter().position(|byte| *byte == b'\n');

@@ -1,16 +1,16 @@
-//! What a host's scripts may hold in memory, and the MemoryError that ends what asks for more.
+//! Memory limits of a host's scripts, and the MemoryError that enforces them.
 //!
-//! Two things keep a script within its limit. [`Heap`], the program's allocator, counts what the host that
-//! runs on a thread allocates and frees there; when the count passes the limit it raises a flag, and the machine
-//! raises MemoryError where it next polls. That stops growth by small pieces. A large piece is asked for
-//! before it is made, by [`grant`], so it raises before anything is allocated.
+//! Two mechanisms enforce a limit. [`Heap`], the program's allocator, counts the allocations of the host that
+//! runs on a thread. When the count passes the limit it raises a flag, and the machine raises MemoryError at
+//! its next poll. That stops growth by small pieces. [`grant`] checks a large piece before it is allocated,
+//! so that it raises first.
 //!
-//! Without [`Heap`] nothing is counted, and [`grant`] only asks whether the system can give so much.
+//! Without [`Heap`] nothing is counted, and [`grant`] only asks whether the system has enough memory.
 //!
-//! What a driver takes of the host's memory for tensors is counted by `kps_compute::host_memory`.
+//! `kps_compute::host_memory` counts the host memory that a driver uses for tensors.
 //!
-//! What never happens: a count that is too low because memory was freed by another thread, or after the host
-//! had given it away, is not corrected. Such a host may hold less than its limit, never more.
+//! A count that is too high is never corrected: memory may be freed by another thread, or after the host gave
+//! it away. Such a host may use less than its limit, never more.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -26,19 +26,19 @@ use crate::system_memory;
 use crate::value::{Order, Raise, Result};
 use crate::vm::Interrupter;
 
-/// Pieces smaller than this are not asked for: the count notices them.
+/// Smaller pieces are not checked in advance: the count covers them.
 const SMALL: usize = 1 << 16;
 
-/// Pieces from here on are asked of the system, too.
+/// Pieces of this size or more are also checked against the system's memory.
 const LARGE: usize = 1 << 26;
 
-/// A host without a limit of its own asks what the system has when it holds so much.
+/// A host without a limit checks the system's memory when it has allocated this much.
 const FIRST_LOOK: isize = 32 << 20;
 
-/// What a script may hold beyond its limit while it deals with a MemoryError: so much, and an eighth of the limit.
+/// What a script may use beyond its limit while it handles a MemoryError: this, and an eighth of the limit.
 const SLACK: isize = 16 << 20;
 
-/// What the allocator keeps back for the moment when the system has nothing left.
+/// The reserve that the allocator frees when the system has no memory left.
 const RESERVE: Layout = match Layout::from_size_align(16 << 20, 4096) {
     Ok(layout) => layout,
     Err(_) => unreachable!(),
@@ -49,11 +49,11 @@ static RESERVED_BLOCK: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 thread_local! {
     /// Bytes that the running host holds.
     static ALLOCATED: Cell<isize> = const { Cell::new(0) };
-    /// Where the flag is raised.
+    /// The count at which the flag is raised.
     static WATERMARK: Cell<isize> = const { Cell::new(isize::MAX) };
     /// The running host's flag; null outside of one.
     static FLAG: Cell<*const AtomicU8> = const { Cell::new(std::ptr::null()) };
-    /// The running host's limit; 0 is "not yet known".
+    /// The running host's limit; 0 means not yet known.
     static LIMIT: Cell<isize> = const { Cell::new(0) };
     /// The system refused something since the host was last judged.
     static WAS_REFUSED: Cell<bool> = const { Cell::new(false) };
@@ -62,7 +62,7 @@ thread_local! {
 /// The bit that the allocator sets in the flag of a host that holds too much.
 pub(crate) const OVER: u8 = 0x40;
 
-/// The system's allocator, which counts for the host that runs on the thread what its values hold.
+/// The system's allocator, which counts the values of the host that runs on the thread.
 ///
 /// A program that gives scripts a [`memory_limit`](crate::HostBuilder::memory_limit) has it as its allocator:
 ///
@@ -72,8 +72,8 @@ pub(crate) const OVER: u8 = 0x40;
 /// ```
 pub struct Heap;
 
-// SAFETY: every block comes from `System` and goes back to it with the layout it came with; beside that only
-// thread-local cells without destructors change, which is allowed at any time in a thread's life.
+// SAFETY: every block comes from `System` and returns to it with its layout. Besides, only thread-local cells
+// without destructors change, which is allowed at any time in a thread's life.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
@@ -132,22 +132,21 @@ fn raise_flag() {
     }
 }
 
-/// The system has nothing left: gives back the reserve, and has the script end soon.
+/// The system has no memory left: frees the reserve, and ends the script soon.
 #[cold]
 fn with_reserve(again: impl FnOnce() -> *mut u8) -> *mut u8 {
     let reserved = RESERVED_BLOCK.swap(std::ptr::null_mut(), Ordering::AcqRel);
     if reserved.is_null() {
         return reserved;
     }
-    // SAFETY: `reserve_block` allocated it with this layout, and the swap took it out of everybody's reach.
+    // SAFETY: `reserve_block` allocated it with this layout, and the swap removed the only reference.
     unsafe { System.dealloc(reserved, RESERVE) };
     WAS_REFUSED.set(true);
     raise_flag();
     again()
 }
 
-/// Takes memory from the system that an allocation may have when the system has nothing left.
-/// Whether there is one now.
+/// Allocates the reserve, if it is not there. Returns whether it is there now.
 fn reserve_block() -> bool {
     if !RESERVED_BLOCK.load(Ordering::Acquire).is_null() {
         return true;
@@ -157,7 +156,7 @@ fn reserve_block() -> bool {
     let null = std::ptr::null_mut();
     let exchange = RESERVED_BLOCK.compare_exchange(null, block, Ordering::AcqRel, Ordering::Acquire);
     if exchange.is_err() && !block.is_null() {
-        // SAFETY: it was allocated above and nobody else has it.
+        // SAFETY: it was allocated above, and this is the only reference.
         unsafe { System.dealloc(block, RESERVE) };
     }
     !block.is_null()
@@ -172,7 +171,7 @@ pub(crate) fn is_counted() -> bool {
     is_counted
 }
 
-/// What one host holds, and may hold, while it does not run.
+/// One host's count and limit, while it does not run.
 #[derive(Default)]
 pub(crate) struct Meter {
     allocated: Cell<isize>,
@@ -181,7 +180,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// `limit` in bytes; `None` is what the system has when that is first asked.
+    /// `limit` in bytes; `None` is the system's memory at the first check.
     pub fn new(limit: Option<usize>) -> Rc<Meter> {
         host_memory::bound(host_memory::Bound { grants: |n_bytes| grant(n_bytes).is_ok(), count });
         let limit = limit.map(|limit| isize::try_from(limit.max(1)).unwrap_or(isize::MAX));
@@ -192,7 +191,7 @@ impl Meter {
         })
     }
 
-    /// Counts for this host on this thread until what is returned is dropped.
+    /// Counts for this host on this thread until the result is dropped.
     pub fn start(self: &Rc<Meter>, interrupter: &Interrupter) -> Metered {
         Metered {
             meter: self.clone(),
@@ -207,10 +206,10 @@ impl Meter {
     }
 }
 
-/// A host that runs: what is allocated on this thread counts for it.
+/// A running host: allocations on this thread count for it.
 pub(crate) struct Metered {
     meter: Rc<Meter>,
-    /// Keeps alive what `FLAG` points to.
+    /// Keeps the target of `FLAG` alive.
     _flag: Interrupter,
     before: (isize, isize, isize, *const AtomicU8),
 }
@@ -225,7 +224,7 @@ impl Drop for Metered {
     }
 }
 
-/// Does what makes values for the embedder, which counts for no host.
+/// Runs code that creates values for the embedder, which count for no host.
 pub(crate) fn uncounted<T>(act: impl FnOnce() -> T) -> T {
     let (allocated, watermark) = (ALLOCATED.get(), WATERMARK.replace(isize::MAX));
     let made = act();
@@ -234,26 +233,26 @@ pub(crate) fn uncounted<T>(act: impl FnOnce() -> T) -> T {
     made
 }
 
-/// Asks for a piece of memory before it is allocated: MemoryError where the host may not hold so much more, or the
-/// system has not got it.
+/// Checks a piece of memory before it is allocated: MemoryError if the host exceeds its limit, or the system
+/// has too little.
 #[inline]
 pub fn grant(n_bytes: usize) -> Result<()> {
     if n_bytes < SMALL { Ok(()) } else { grant_large(n_bytes) }
 }
 
-/// [`grant`] for so many items of a type.
+/// [`grant`] for this many items of a type.
 #[inline]
 pub fn grant_items<T>(n: usize) -> Result<()> {
     grant(n.saturating_mul(size_of::<T>()))
 }
 
-/// Makes room for one more item. To be asked before an item is pushed by a script's doing.
+/// Reserves capacity for one more item. Call it before a script's action pushes an item.
 #[inline]
 pub fn make_room<T>(items: &mut Vec<T>) -> Result<()> {
     if items.len() < items.capacity() { Ok(()) } else { make_more_room(items, 1) }
 }
 
-/// Makes room for `n` more items.
+/// Reserves capacity for `n` more items.
 pub fn make_more_room<T>(items: &mut Vec<T>, n: usize) -> Result<()> {
     if items.capacity() - items.len() >= n {
         return Ok(());
@@ -263,7 +262,7 @@ pub fn make_more_room<T>(items: &mut Vec<T>, n: usize) -> Result<()> {
     items.try_reserve(n).map_err(|_| refused())
 }
 
-/// Makes room for `n` more bytes of text.
+/// Reserves capacity for `n` more bytes of text.
 pub fn make_text_room(text: &mut String, n: usize) -> Result<()> {
     if text.capacity() - text.len() >= n {
         return Ok(());
@@ -272,13 +271,13 @@ pub fn make_text_room(text: &mut String, n: usize) -> Result<()> {
     text.try_reserve(n).map_err(|_| refused())
 }
 
-/// Makes room for one more entry of a table.
+/// Reserves capacity for one more entry of a table.
 #[inline]
 pub fn make_table_room<K: Hash + Eq, V, S: BuildHasher>(table: &mut IndexMap<K, V, S>) -> Result<()> {
     if table.len() < table.capacity() {
         return Ok(());
     }
-    // Beside each entry lie its hash and a place in the index.
+    // Each entry also has a hash and a slot in the index.
     let entry = size_of::<(K, V)>() + 3 * size_of::<usize>();
     grant(table.capacity().max(4).saturating_mul(3 * entry))?;
     table.try_reserve(1).map_err(|_| refused())
@@ -298,7 +297,7 @@ fn grant_large(n_bytes: usize) -> Result<()> {
     Ok(())
 }
 
-/// What the running host may hold: its own limit, or what the system had when that was first asked.
+/// The running host's limit: its own, or the system's memory at the first check.
 fn known_limit() -> isize {
     if LIMIT.get() == 0 {
         let available = system_memory::available().map_or(isize::MAX, |bytes| (bytes / 10 * 9) as isize);
@@ -308,16 +307,16 @@ fn known_limit() -> isize {
     LIMIT.get()
 }
 
-/// The flag was raised: whether the host holds too much, or has reached a mark below its limit.
+/// Handles the raised flag: the host exceeds its limit, or has reached a mark below it.
 ///
-/// A script that catches the error has some room to deal with it. One that goes on to fill that is ended by an
-/// error that no `except` takes.
+/// A script that catches the error has some slack to handle it. One that exceeds the slack is ended by an
+/// error that no `except` catches.
 pub(crate) fn judge() -> Result<()> {
     let limit = known_limit();
     let allocated = ALLOCATED.get();
     let most = limit.saturating_add(limit / 8).saturating_add(SLACK);
     let spare = (limit / 64).max(1 << 16);
-    // Where the system has as much again, an error before this one has made room.
+    // If the system has as much again, an error before this one has freed memory.
     if WAS_REFUSED.take() && !reserve_block() {
         return Err(too_much());
     }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use kps::{Host, Outcome, Program};
-use kps_goldens::{Sink, compare};
+use kps_snapshots::{Sink, compare};
 use kps_syntax::Diagnostic;
 
 fn run(file: &Path) -> String {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kps::device::Checks;
 use kps::{Checking, Evaluated, Host, Outcome, Program, Session};
-use kps_goldens::Sink;
+use kps_snapshots::Sink;
 
 fn program(text: &str) -> Program {
     Program::parse("job.kps", text).expect("the script compiles")

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use kps_goldens as goldens;
+use kps_snapshots as snapshots;
 
 use super::Page;
 use super::block::{Kind, Script};
@@ -95,12 +95,12 @@ fn compare(page: &Page, shown: Option<usize>, seen: &str) -> Result<(), Failure>
     let Some(shown) = shown.map(|i| &page.blocks[i]) else { return Ok(()) };
     let fits = match shown.kind {
         Kind::Json => plain_json(&shown.text) == plain_json(seen),
-        _ => goldens::fits(&shown.text, seen),
+        _ => snapshots::fits(&shown.text, seen),
     };
     if fits {
         return Ok(());
     }
-    if goldens::is_update() {
+    if snapshots::is_update() {
         return write(page, shown.line, &shown.text, seen);
     }
     Err(Failure(format!("--- on the page\n{}\n--- actual\n{seen}", shown.text)))

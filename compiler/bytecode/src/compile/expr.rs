@@ -240,7 +240,7 @@ impl<'a> Compiler<'a> {
             ExprKind::YieldFrom(value) => self.yield_from(value, dest),
             ExprKind::Await(_) => self.report(errors::async_code(self.location(expr.span))),
             ExprKind::Imaginary(_) => self.report(errors::complex_number(self.location(expr.span))),
-            ExprKind::Starred(_) => self.report(errors::star_alone(self.location(expr.span))),
+            ExprKind::Starred(_) => self.report(errors::lone_star(self.location(expr.span))),
             // A syntax error was reported for it.
             ExprKind::Error => {}
             ExprKind::None

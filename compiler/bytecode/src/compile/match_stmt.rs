@@ -101,7 +101,7 @@ impl<'a> Compiler<'a> {
                 self.frame.emitter.release(mark);
             }
             PatternKind::Sequence(items) => self.sequence(items, pattern.span, value, next, bound),
-            PatternKind::Star(_) => self.report(errors::star_alone(self.location(pattern.span))),
+            PatternKind::Star(_) => self.report(errors::lone_star(self.location(pattern.span))),
             PatternKind::Mapping { items, rest } => self.mapping(items, rest.as_ref(), value, next, bound),
             PatternKind::Class { class, positional, keywords } => {
                 let attributes = (positional.as_slice(), keywords.as_slice());

@@ -72,7 +72,7 @@ impl<'a> Compiler<'a> {
                 self.store_item(object, index, value);
             }
             ExprKind::Tuple(targets) | ExprKind::List(targets) => self.unpack(targets, value, target.span),
-            ExprKind::Starred(_) => self.report(errors::star_alone(self.location(target.span))),
+            ExprKind::Starred(_) => self.report(errors::lone_star(self.location(target.span))),
             // A syntax error was reported for it.
             ExprKind::Error => {}
             _ => self.report(errors::cannot_assign(self.location(target.span))),

@@ -174,7 +174,7 @@ impl Scopes {
                     None => Meaning::Global,
                 };
             }
-            id = scope.parent.expect("a comprehension lies in a frame");
+            id = scope.parent.expect("a comprehension is in a frame");
         }
     }
 
@@ -185,7 +185,7 @@ impl Scopes {
 
     fn frame_of(&self, mut id: ScopeId) -> ScopeId {
         while self[id].kind == ScopeKind::Comprehension {
-            id = self[id].parent.expect("a comprehension lies in a frame");
+            id = self[id].parent.expect("a comprehension is in a frame");
         }
         id
     }

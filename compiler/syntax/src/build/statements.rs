@@ -207,7 +207,7 @@ impl Builder<'_> {
         finally: Option<Block>,
     ) -> Box<Stmt> {
         if handlers.all.is_empty() && (finally.is_none() || orelse.is_some()) {
-            self.report(errors::try_alone(self.at(Span::new(start, start + 3))));
+            self.report(errors::try_without_handler(self.at(Span::new(start, start + 3))));
         }
         if handlers.n_star > 0 && handlers.n_star < handlers.all.len() {
             let start = handlers.all[handlers.all.len() - 1].span.start;

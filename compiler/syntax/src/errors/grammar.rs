@@ -174,7 +174,7 @@ pub(crate) fn lambda_colon(at: Location) -> Diagnostic {
 
 // Operators.
 
-pub(crate) fn foreign_operator(at: Location, written: &str, meant: &str) -> Diagnostic {
+pub(crate) fn other_language_operator(at: Location, written: &str, meant: &str) -> Diagnostic {
     let help = match written {
         "=>" => "write `>=` to compare; a small function is `lambda x: x + 1`".to_owned(),
         _ => format!("write `{meant}`"),
@@ -193,12 +193,12 @@ pub(crate) fn dotted_range(at: Location, first: &str, last: &str) -> Diagnostic 
 }
 
 /// `is_alone` where nothing of the statement stands before `place`.
-pub(crate) fn increment(at: Location, sign: &str, place: &str, is_alone: bool) -> Diagnostic {
+pub(crate) fn increment(at: Location, sign: &str, place: &str, is_whole_statement: bool) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("syntax/invalid-operator", format!("`{sign}{sign}` is not an operator"))
             .label(at.clone(), "");
     let line = format!("`{place} {sign}= 1`");
-    match is_alone {
+    match is_whole_statement {
         true => diagnostic.help(format!("write {line}")).fix(at, format!(" {sign}= 1")),
         false => diagnostic.help(format!("write {line} on a line of its own")).fix(at, ""),
     }
@@ -259,7 +259,7 @@ pub(crate) fn keyword_as_name(at: Location, keyword: &str) -> Diagnostic {
         .fix(at, format!("{keyword}_"))
 }
 
-pub(crate) fn foreign_statement(at: Location, word: &str, help: String) -> Diagnostic {
+pub(crate) fn other_language_statement(at: Location, word: &str, help: String) -> Diagnostic {
     Diagnostic::error("syntax/unknown-statement", format!("no statement begins with `{word}`"))
         .label(at, "")
         .help(help)

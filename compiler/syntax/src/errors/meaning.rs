@@ -237,7 +237,7 @@ pub(crate) fn unequal_alternatives(at: Location, first: Location, names: &str) -
         .help("let every alternative bind the same names, or write two `case`s")
 }
 
-pub(crate) fn try_alone(at: Location) -> Diagnostic {
+pub(crate) fn try_without_handler(at: Location) -> Diagnostic {
     Diagnostic::error("syntax/try-alone", "a `try` without `except` or `finally`")
         .label(at, "")
         .help("write `except Exception:` with a block after it")

@@ -162,7 +162,7 @@ impl<'a> Lexer<'a> {
             Raw::Sign(token) => return self.sign(token, span),
             Raw::Name => self.name(span),
             Raw::Keyword(token) => {
-                if self.name_goes_on() {
+                if self.name_continues() {
                     self.name(span);
                 } else if first_of_line && token.opens_statement() && !self.brackets.is_empty() {
                     return self.unclosed_bracket(span.start);
@@ -170,7 +170,7 @@ impl<'a> Lexer<'a> {
                     self.push(token, span);
                 }
             }
-            Raw::Constant if self.name_goes_on() => self.name(span),
+            Raw::Constant if self.name_continues() => self.name(span),
             Raw::Constant => self.push(Token::Literal(span), span),
             Raw::Number => self.number(span),
             Raw::String => return self.string(span),
@@ -282,7 +282,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A keyword is followed by characters beyond ASCII that make it a longer name.
-    fn name_goes_on(&self) -> bool {
+    fn name_continues(&self) -> bool {
         let rest = self.raw.remainder();
         rest.as_bytes().first().is_some_and(|byte| *byte >= 0x80)
             && rest.starts_with(unicode_ident::is_xid_continue)
@@ -370,8 +370,8 @@ impl<'a> Lexer<'a> {
     /// Ends the logical line as one that was reported, and reads on at `resume`.
     fn restart_line(&mut self, resume: u32) {
         let line = &self.out.tokens[self.line_first..];
-        let n_kept = line.iter().take_while(|(start, ..)| *start < resume).count();
-        self.out.tokens.truncate(self.line_first + n_kept.max(1));
+        let n_retained = line.iter().take_while(|(start, ..)| *start < resume).count();
+        self.out.tokens.truncate(self.line_first + n_retained.max(1));
         self.brackets.clear();
         self.modes.clear();
         self.at_joined_line_start = false;

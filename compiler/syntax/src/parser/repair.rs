@@ -52,9 +52,10 @@ pub(super) fn apply(tokens: &mut Vec<Spanned>, repair: Repair) {
 
 /// The logical line around the token at `at`, with its NEWLINE, without INDENT and DEDENT before it.
 pub(super) fn line_of(tokens: &[Spanned], at: usize) -> std::ops::Range<usize> {
-    let is_edge = |(_, token, _): &Spanned| matches!(token, Token::Newline | Token::Indent | Token::Dedent);
+    let is_boundary =
+        |(_, token, _): &Spanned| matches!(token, Token::Newline | Token::Indent | Token::Dedent);
     let at = at.min(tokens.len());
-    let start = tokens[..at].iter().rposition(is_edge).map_or(0, |idx| idx + 1);
+    let start = tokens[..at].iter().rposition(is_boundary).map_or(0, |idx| idx + 1);
     let is_newline = |(_, token, _): &Spanned| *token == Token::Newline;
     let end = tokens[at..].iter().position(is_newline).map_or(tokens.len(), |idx| at + idx + 1);
     start..end

@@ -42,7 +42,7 @@ pub fn dunder_abs(_: &mut Vm, args: &Args) -> Result {
     magnitude(receiver).ok_or_else(|| errors::wrong_receiver(receiver))
 }
 
-/// A method that an object brings itself: one that a script or a host type defines.
+/// A method that an object defines itself, in a script or as a host type.
 fn own_method(vm: &mut Vm, value: &Value, name: &str) -> Option<Value> {
     match value {
         Value::Native(_) => vm.class_of(value).lookup_text(name),

@@ -1,6 +1,6 @@
-//! `globals()`, the `__dict__` of modules and classes, and `types.MappingProxyType`: dicts whose entries lie elsewhere.
+//! `globals()`, the `__dict__` of modules and classes, and `types.MappingProxyType`: dicts that are views.
 //!
-//! The entries are read where they lie each time. Those of a module may be written, the others not.
+//! Entries are read from their owner on each access. Those of a module are writable, the others are not.
 
 use std::rc::Rc;
 
@@ -45,7 +45,7 @@ static NAMES_METHODS: &[NativeDef] = &[
     NativeDef::method("__delitem__", super::protocol::delete_item),
 ];
 
-/// A dict, by where its entries lie.
+/// A dict view, by the owner of its entries.
 enum Entries {
     Module(Rc<Namespace>),
     Class(Rc<Class>),
@@ -75,7 +75,7 @@ fn new_proxy(vm: &mut Vm, args: &Args) -> Result {
         let given = mapping.type_name();
         return Err(errors::type_error(format!("mappingproxy() argument must be a mapping, not {given}")));
     }
-    // A proxy of a proxy shows what that one shows, so that none is deep.
+    // A proxy of a proxy refers to the inner mapping, so that proxies do not nest.
     let mapping = match mapping.downcast::<Entries>() {
         Some(Entries::Mapping(inner)) => inner,
         _ => mapping,
@@ -98,7 +98,7 @@ impl Entries {
         Ok(dict)
     }
 
-    /// What a key leads to. A mapping may make it up, or raise.
+    /// The value of a key. A mapping may compute it, or raise.
     fn find(&self, vm: &mut Vm, key: &Value) -> Result<Option<Value>> {
         Ok(match (self, key.as_str()) {
             (Entries::Module(namespace), Some(name)) => namespace.get(name),

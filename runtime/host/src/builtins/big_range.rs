@@ -1,4 +1,4 @@
-//! Ranges with a bound or a step outside of 64 bits. Scripts see no difference to other ranges.
+//! Ranges with a bound or a step outside of 64 bits. Scripts see no difference from other ranges.
 
 use std::rc::Rc;
 
@@ -61,7 +61,7 @@ impl BigRange {
         &self.start + at * &self.step
     }
 
-    /// Where the range holds an int.
+    /// The index of an int in the range.
     pub fn position(&self, value: &Value) -> Option<BigInt> {
         let int = match value.base_value() {
             Value::Float(float) if float.fract() == 0.0 => BigInt::from_f64(*float)?,
@@ -139,7 +139,7 @@ impl Native for BigRange {
         Ok(Some(Value::native_iter(Items { range: self.clone(), at: BigInt::zero(), n: self.n_items() })))
     }
 
-    /// What is not a number is compared with every item, as by any iteration.
+    /// A value that is not a number is compared with every item, as by any iteration.
     fn contains(&self, _: &Value, _: &mut Vm, item: &Value) -> Result<Option<bool>> {
         let is_number = number::to_big(item.base_value()).is_some() || matches!(item, Value::Float(_));
         Ok(is_number.then(|| self.position(item).is_some()))
@@ -206,7 +206,7 @@ pub fn reversed(range: &BigRange) -> Value {
     Value::native_iter(Items { range: backwards, at: BigInt::zero(), n })
 }
 
-/// What the hash of a range is made of, so that equal ranges have equal hashes.
+/// The hashed parts of a range: equal ranges have equal hashes.
 pub fn range_parts(range: &BigRange) -> Value {
     let n = range.n_items();
     Value::tuple(match n.to_u8() {

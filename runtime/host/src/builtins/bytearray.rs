@@ -1,4 +1,4 @@
-//! bytearray: bytes that can be changed. Its methods are those of bytes and those of a list of bytes.
+//! bytearray: mutable bytes. Its methods are those of bytes and those of a list of bytes.
 
 use std::cell::RefCell;
 
@@ -48,7 +48,8 @@ impl ByteArray {
         self.0.borrow().len()
     }
 
-    /// Which bytes a slice takes. Its bounds come first: their `__index__` may change the array.
+    /// The indices that a slice selects. Its bounds are evaluated first: their `__index__` may change the
+    /// array.
     fn indices(&self, vm: &mut Vm, slice: &Slice) -> Result<SliceIndices> {
         let start = bound(vm, Some(&slice.start))?;
         let stop = bound(vm, Some(&slice.stop))?;

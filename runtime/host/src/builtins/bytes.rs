@@ -1,5 +1,5 @@
-//! bytes: its constructor, what counts as bytes-like, and the methods that search; bytearray shares them.
-//! `bytes_form.rs` has the methods that take bytes apart and change them.
+//! bytes: its constructor, bytes-like arguments, and the methods that search; bytearray shares them.
+//! `bytes_form.rs` has the methods that split and convert bytes.
 //!
 //! Letters and spaces are the ASCII ones. A method returns the type that it was called on.
 
@@ -166,8 +166,8 @@ fn decode(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(encoding::decode(&this(args)?, encoding, on_error)?))
 }
 
-/// `hex(sep, bytes_per_sep=1)`: a separator between groups of so many bytes, which are counted from the end, or from
-/// the start where the number is negative.
+/// `hex(sep, bytes_per_sep=1)`: a separator between groups of `bytes_per_sep` bytes. Groups are counted from
+/// the end, or from the start if the number is negative.
 fn hex(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.method_parser("hex");
     let separator = parser.optional("sep")?;

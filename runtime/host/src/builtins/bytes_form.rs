@@ -1,4 +1,4 @@
-//! Methods of bytes and bytearray that take them apart or change their form.
+//! Methods of bytes and bytearray that split them or change their form.
 
 use super::bytes::{alike, like, required, this};
 use super::support::{flag, given, index};
@@ -23,7 +23,7 @@ fn split_at<'a>(bytes: &'a [u8], separator: &[u8], most: usize) -> Result<Vec<&'
     parts_between(bytes, &search::find_all(bytes, separator, most)?, separator.len())
 }
 
-/// The parts before, between and behind separators of a length at these places.
+/// The parts before, between and after separators at these places.
 fn parts_between<'a>(bytes: &'a [u8], places: &[usize], n_separator: usize) -> Result<Vec<&'a [u8]>> {
     let starts = std::iter::once(0).chain(places.iter().map(|at| at + n_separator));
     let ends = places.iter().copied().chain([bytes.len()]);
@@ -192,7 +192,7 @@ pub fn replace(vm: &mut Vm, args: &Args) -> Result {
     if !old.is_empty() {
         return alike(args, &split_at(&bytes, &old, most)?.join(&new[..]));
     }
-    // Nothing stands before every byte, and at the end.
+    // An empty pattern matches before every byte, and at the end.
     let mut out = Vec::new();
     for at in 0..=bytes.len() {
         if at < most {
@@ -253,7 +253,7 @@ pub fn capitalize(_: &mut Vm, args: &Args) -> Result {
     alike(args, &bytes)
 }
 
-/// Words begin with a capital: what stands behind anything that is no letter.
+/// Words begin with a capital: each letter that follows a byte that is not a letter.
 pub fn title(_: &mut Vm, args: &Args) -> Result {
     args.rest().exactly::<0>("bytes.title")?;
     alike(args, &as_title(&this(args)?)?)

@@ -1,4 +1,4 @@
-//! `function.__code__`: what the code of a function says of its parameters, its names and its place.
+//! `function.__code__`: the parameters, names and place of a function's code.
 
 use std::rc::Rc;
 

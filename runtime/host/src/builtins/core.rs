@@ -1,4 +1,4 @@
-//! The builtins that the language itself leans on: printing, lengths, conversions, ranges.
+//! Core builtins: printing, lengths, conversions, ranges.
 
 use std::rc::Rc;
 
@@ -58,7 +58,7 @@ fn print(vm: &mut Vm, args: &Args) -> Result {
     let file = given.or_else(|| sys::replaced_output(vm));
     match &file {
         None => vm.print(&text)?,
-        // A script that sets `sys.stdout` to None wants to see nothing.
+        // A script that sets `sys.stdout` to None suppresses output.
         Some(Value::None) => return Ok(Value::None),
         Some(file) => drop(vm.call_method(file, "write", &[Value::str(text)])?),
     }
@@ -120,7 +120,7 @@ fn isinstance(vm: &mut Vm, args: &Args) -> Result {
     if asked.is_one_of(vm, classes)? {
         return Ok(Value::Bool(true));
     }
-    // A class may say of its objects that they are of another one.
+    // A class may report another class for its objects.
     if vm.script_method(value, "__class__").is_some()
         && let Some(Value::Class(class)) = vm.find_attr(value, "__class__")?
     {
@@ -138,7 +138,7 @@ fn issubclass(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::Bool(asked.is_one_of(vm, classes)?))
 }
 
-/// What `isinstance` and `issubclass` ask about.
+/// The subject of `isinstance` and `issubclass`.
 struct Asked<'a> {
     /// The object of `isinstance`.
     value: Option<&'a Value>,
@@ -152,7 +152,7 @@ impl Asked<'_> {
         match classes {
             Value::Class(other) => {
                 let passes = self.class.is_subclass_of(other) || passes_for(&self.class, other);
-                // CPython asks the hooks of the classes that derive from `abc.ABC`.
+                // CPython calls the hooks of the classes that derive from `abc.ABC`.
                 let is_abstract = other.lookup_script("__abstractmethods__").is_some();
                 match other.lookup_script("__subclasshook__") {
                     Some(hook) if !passes && is_abstract => self.is_subclass_by_hook(vm, other, &hook),
@@ -180,7 +180,7 @@ impl Asked<'_> {
             }
             other => match (other.downcast::<UnionType>(), other.downcast::<GenericAlias>()) {
                 (Some(union), _) => self.is_one_of(vm, &Value::tuple(union.args.clone())),
-                // Those of `typing` have words of their own.
+                // Classes of `typing` have their own messages.
                 (_, Some(alias)) if alias.origin.lookup_text("__parameters__").is_some() => {
                     let message = "Subscripted generics cannot be used with class and instance checks";
                     Err(errors::type_error(message))
@@ -195,7 +195,7 @@ impl Asked<'_> {
         }
     }
 
-    /// What the `__subclasshook__` of a class says; NotImplemented leaves it at what is known.
+    /// The answer of a class's `__subclasshook__`; NotImplemented means the default.
     fn is_subclass_by_hook(&self, vm: &mut Vm, other: &Rc<Class>, hook: &Value) -> Result<bool> {
         vm.check_stack()?;
         let hook = vm.bind(hook, &Value::Class(other.clone()), other)?;
@@ -216,7 +216,7 @@ impl Asked<'_> {
     }
 }
 
-/// The built-in types whose objects are no keys.
+/// The built-in types whose objects are not hashable.
 const UNHASHABLE: [&str; 8] =
     ["list", "dict", "set", "bytearray", "deque", "dict_keys", "dict_items", "ndarray"];
 
@@ -228,8 +228,8 @@ fn built_in(mut class: &Class) -> &Class {
     class
 }
 
-/// Whether a class counts as another one that it does not derive from: because it says so, or because the
-/// other one asks for methods that it has (see `ops/class.rs`).
+/// Whether a class counts as a subclass of another one without deriving from it: it is registered, or it has
+/// the methods that the other one requires (see `ops/class.rs`).
 pub fn passes_for(class: &Class, other: &Class) -> bool {
     if let (Layout::Native(ty), Layout::Builtin(builtin)) = (class.layout, other.layout) {
         return !other.is_script && ty.passes_for == Some(builtin);
@@ -305,7 +305,7 @@ fn callable(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::Bool(vm.is_callable(value)))
 }
 
-/// The name of an attribute that a script gives.
+/// The name of an attribute, given by a script.
 pub fn attr_name(name: &Value) -> Result<&str> {
     name.as_str().ok_or_else(|| {
         errors::type_error(format!("attribute name must be string, not '{}'", name.type_name()))

@@ -59,18 +59,18 @@ impl Encoding {
 
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How the bytes of a text file lie.
+/// The code units of a text file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Units {
     /// Characters take 1 to 4 bytes, and those of ASCII one.
     Utf8,
     /// Every character takes one byte.
     Narrow,
-    /// ASCII takes several bytes, so line ends are found in the text alone.
+    /// ASCII characters take several bytes, so line ends are found in decoded text only.
     Wide,
 }
 
-/// How the bytes of an encoding lie, and whether its first bytes are a mark.
+/// The code units of an encoding, and whether it writes a byte order mark.
 pub fn units(name: &str) -> Result<(Units, bool)> {
     Ok(match Encoding::find(name)? {
         Encoding::Utf8 => (Units::Utf8, false),
@@ -81,7 +81,7 @@ pub fn units(name: &str) -> Result<(Units, bool)> {
     })
 }
 
-/// The encoding that goes on where another one has put its mark.
+/// The encoding that continues after another one has written its mark.
 pub fn unmarked(name: &str) -> &str {
     match Encoding::find(name) {
         Ok(Encoding::Utf8Sig) => "utf-8",
@@ -91,7 +91,7 @@ pub fn unmarked(name: &str) -> &str {
     }
 }
 
-/// What to do with what cannot be converted.
+/// What to do with characters or bytes that cannot be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OnError {
     Strict,
@@ -136,10 +136,11 @@ pub fn encode(text: &str, encoding: &str, on_error: &str) -> Result<Vec<u8>> {
     })
 }
 
-/// Bytes that what stands for a character or a wrong byte has at most: `&#1114111;`, `\\U0010ffff`, `\\xff` four times.
+/// Bytes of the longest replacement for a character or a wrong byte: `&#1114111;`, `\\U0010ffff`, `\\xff`
+/// four times.
 const LONGEST: usize = 16;
 
-/// Asks before some of the characters whether to go on.
+/// Polls for interrupts before some of the characters.
 fn poll(n_before: usize) -> Result<()> {
     if n_before.is_multiple_of(STRETCH) { checkpoint() } else { Ok(()) }
 }
@@ -348,7 +349,7 @@ fn decode_utf32(bytes: &[u8], order: Order, on_error: OnError) -> Result<String>
     Ok(out)
 }
 
-/// Bytes at the end that make no whole unit.
+/// Bytes at the end that do not form a whole unit.
 fn push_rest(
     encoding: &'static str,
     bytes: &[u8],

@@ -29,7 +29,7 @@ pub static SYSTEM_EXIT_METHODS: &[NativeDef] = &[NativeDef::member(
     |_, args| set_member(args, "code"),
 )];
 
-/// The arguments are the number of the error, its words, and the file where there is one.
+/// The arguments are the error number, its message, and the file if there is one.
 pub static OS_ERROR_METHODS: &[NativeDef] = &[
     NativeDef::member(
         "errno",
@@ -65,7 +65,7 @@ fn none(_: &ExceptionData) -> Value {
     Value::None
 }
 
-/// Takes the keywords of a call of an exception class: members of those that have some.
+/// Takes the keywords of a call of an exception class: only some classes have such members.
 pub fn take_keywords(class: &Class, data: &ExceptionData, args: &Args) -> Result<()> {
     if !args.has_keywords() {
         return Ok(());
@@ -85,7 +85,7 @@ pub fn take_keywords(class: &Class, data: &ExceptionData, args: &Args) -> Result
     Ok(())
 }
 
-/// What a script assigned to the member, else what the arguments say.
+/// The value that a script assigned to the member, or else that of the arguments.
 fn member(args: &Args, name: &str, of_args: fn(&ExceptionData) -> Value) -> Result {
     let (_, data) = exception(args)?;
     let assigned = data.members.borrow().get_text(name).cloned();
@@ -99,7 +99,7 @@ fn set_member(args: &Args, name: &str) -> Result {
     Ok(Value::None)
 }
 
-/// The number or the words of a system's error; None of an exception that has but a message.
+/// The number or the message of a system error; None for an exception that has only a message.
 fn of_system(data: &ExceptionData, at: usize) -> Value {
     let values = data.args.borrow();
     let is_of_system = values.len() == 2;
@@ -153,7 +153,7 @@ fn cause(_: &mut Vm, args: &Args) -> Result {
     Ok(cause.map_or(Value::None, Value::Instance))
 }
 
-/// Having a cause, even None, hides the context.
+/// Setting a cause, even None, hides the context.
 fn set_cause(vm: &mut Vm, args: &Args) -> Result {
     let (this, data) = exception(args)?;
     let linked = linked(args, "cause")?;
@@ -202,7 +202,7 @@ fn set_suppress_context(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::None)
 }
 
-/// The frames as text: a traceback is told by the host, scripts cannot walk it.
+/// The frames as text: the host prints tracebacks, and scripts cannot walk them.
 fn traceback(_: &mut Vm, args: &Args) -> Result {
     let (_, data) = exception(args)?;
     let trace = data.trace.borrow();
@@ -216,7 +216,7 @@ fn traceback(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::list(lines.collect()))
 }
 
-/// None forgets the frames; what `__traceback__` gave leaves them.
+/// None drops the frames; a value of `__traceback__` retains them.
 fn set_traceback(_: &mut Vm, args: &Args) -> Result {
     let (_, data) = exception(args)?;
     match args.positional().get(1) {

@@ -1,8 +1,8 @@
 //! `open` and file objects, for text and for bytes.
 //!
-//! A file reads into one buffer and writes through another; `seek` and the change from reading to
-//! writing settle both. `newline=` says which line ends a text file knows. A file in an encoding of several
-//! bytes a character is decoded as a whole when it is first read. Dropping a file closes it.
+//! A file has a read buffer and a write buffer. `seek` and a change from reading to writing flush both.
+//! `newline=` determines the line ends of a text file. A file whose encoding has several bytes a character is
+//! decoded as a whole at its first read. Dropping a file closes it.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{File, OpenOptions};
@@ -75,7 +75,7 @@ pub struct FileObject {
     mode: Mode,
     /// Without meaning in a file of bytes.
     text: Text,
-    /// `None` once it is closed.
+    /// `None` after it is closed.
     handle: RefCell<Option<Handle>>,
 }
 
@@ -85,18 +85,18 @@ struct Text {
     units: Units,
     on_error: String,
     newline: Newline,
-    /// Whether a mark goes in front of what is written next.
+    /// Whether a byte order mark precedes the next write.
     is_mark_due: Cell<bool>,
 }
 
-/// Which line ends there are, and what becomes of them.
+/// The recognised line ends, and their translation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Newline {
     /// All of them, each read as `\n`.
     Translated,
     /// All of them, left as they are.
     Any,
-    /// One alone. `\n` is written as it.
+    /// Exactly one. `\n` is written as it.
     Only(&'static str),
 }
 
@@ -118,11 +118,11 @@ impl Newline {
 /// An open file and its buffers; at most one of the two holds bytes.
 struct Handle {
     file: File,
-    /// Bytes read and not yet given out, from `at` on.
+    /// Bytes read ahead and not yet returned, from `at` on.
     ahead: Vec<u8>,
     at: usize,
     behind: Vec<u8>,
-    /// The encoding of the file where `ahead` was decoded and is UTF-8.
+    /// The encoding of the file if `ahead` was decoded, and is UTF-8.
     decoded: Option<String>,
 }
 
@@ -157,7 +157,7 @@ impl Native for FileObject {
 impl Drop for FileObject {
     fn drop(&mut self) {
         if let Some(handle) = self.handle.get_mut() {
-            // Nobody is left who could hear of an error, or of an interrupt.
+            // No caller remains to receive an error or an interrupt.
             let _ = handle.file.write_all(&handle.behind);
         }
     }
@@ -174,7 +174,7 @@ impl Handle {
             match blocking::write_some(&mut self.file, pending) {
                 Ok(Ok(n)) => n_written += n,
                 Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                // What the system does not take is lost; after an interrupt the rest may still be written.
+                // Bytes that the system refuses are lost; after an interrupt the rest may still be written.
                 Ok(Err(error)) => {
                     n_written = self.behind.len();
                     break Err(error.into());
@@ -190,7 +190,7 @@ impl Handle {
         self.file.stream_position().is_ok()
     }
 
-    /// Forgets what was read ahead, and goes back to where the reader is.
+    /// Drops what was read ahead, and seeks to the reader's position.
     fn forget_ahead(&mut self) -> Result<()> {
         let n_left = self.n_waiting();
         self.ahead.clear();
@@ -201,7 +201,7 @@ impl Handle {
         Ok(())
     }
 
-    /// Bytes of the file that were read and not given out.
+    /// Bytes of the file that were read and not returned.
     fn n_waiting(&self) -> usize {
         let waiting = &self.ahead[self.at..];
         match (&self.decoded, std::str::from_utf8(waiting)) {
@@ -231,7 +231,7 @@ impl Handle {
         self.forget_ahead()
     }
 
-    /// Reads more bytes behind those that wait; false at the end of the file.
+    /// Reads more bytes after the waiting ones; false at the end of the file.
     fn read_more(&mut self) -> Result<bool> {
         self.write_out()?;
         self.ahead.drain(..self.at);
@@ -246,7 +246,7 @@ impl Handle {
         taken
     }
 
-    /// The rest. Where that is interrupted, what was read waits for the next reader.
+    /// The rest of the file. After an interrupt, the bytes read so far remain for the next reader.
     fn read_all(&mut self) -> Result<Vec<u8>> {
         self.write_out()?;
         self.ahead.drain(..self.at);
@@ -277,7 +277,7 @@ impl Handle {
                     || takes_both && byte == b'\r'
             };
             if let Some(found) = (searched..waiting.len()).find(|&at| is_end(at)) {
-                // A `\r` at the end of what was read may be the first half of a pair.
+                // A `\r` at the end of the buffer may be the first half of a pair.
                 let may_go_on = takes_both && waiting[found] == b'\r' && found + 1 == waiting.len();
                 if !may_go_on || !self.read_more()? {
                     let is_pair = takes_both && self.ahead[self.at..][found..].starts_with(b"\r\n");
@@ -292,11 +292,11 @@ impl Handle {
         }
     }
 
-    /// `n_chars` characters, or what is left.
+    /// `n_chars` characters, or as many as remain.
     fn read_chars(&mut self, n_chars: usize, units: Units, newline: Newline) -> Result<Vec<u8>> {
         let mut n_bytes = 0;
         for _ in 0..n_chars {
-            // The first byte of a character of UTF-8 tells its length.
+            // The first byte of a UTF-8 character determines its length.
             if self.ahead.len() - self.at < n_bytes + 4
                 && !self.read_more()?
                 && self.ahead.len() - self.at <= n_bytes
@@ -316,7 +316,7 @@ impl Handle {
     }
 }
 
-/// The exception for an error of the system, worded as Python words it.
+/// The exception for a system error, in Python's words.
 pub fn os_error(error: &io::Error, path: Option<&str>) -> Raise {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => ExceptionKind::FileNotFoundError,
@@ -328,7 +328,7 @@ pub fn os_error(error: &io::Error, path: Option<&str>) -> Raise {
         io::ErrorKind::TimedOut => ExceptionKind::TimeoutError,
         _ => ExceptionKind::OSError,
     };
-    // Rust adds the code behind the system's own words.
+    // Rust appends the error code to the system's message.
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or(&text);
     match error.raw_os_error() {
@@ -379,7 +379,7 @@ impl FileObject {
         self.with(action)
     }
 
-    /// How the bytes are text; a file of bytes has no such attributes.
+    /// The text properties; a binary file has no such attributes.
     fn text(&self) -> Result<&Text> {
         match self.mode.is_text {
             true => Ok(&self.text),
@@ -409,7 +409,7 @@ impl FileObject {
         if bytes.is_empty() { Ok(None) } else { self.shown(bytes).map(Some) }
     }
 
-    /// Writes a value of the file's kind; the number of characters or bytes comes back.
+    /// Writes a value of the file's kind, and returns the number of characters or bytes.
     fn put(&self, value: &Value) -> Result<usize> {
         if !self.mode.writes && self.handle.borrow().is_some() {
             return Err(unsupported("not writable"));
@@ -449,7 +449,7 @@ impl FileObject {
     fn shut(&self) -> Result<()> {
         let mut handle = self.handle.borrow_mut();
         let written = handle.as_mut().map_or(Ok(()), Handle::write_out);
-        // An interrupt leaves what is not written yet, and the file open for it.
+        // After an interrupt, unwritten bytes remain, and the file stays open for them.
         if handle.as_ref().is_some_and(|handle| handle.behind.is_empty()) {
             *handle = None;
         }
@@ -489,7 +489,7 @@ fn open(vm: &mut Vm, args: &Args) -> Result {
             let path = path_text(vm, path)?;
             let opened = blocking::open(&vm.path_of(&path), &options)?;
             let file = opened.map_err(|error| os_error(&error, Some(&path)))?;
-            // Linux opens folders for reading; reading them is what fails.
+            // Linux opens folders for reading; only reading them fails.
             if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
                 return Err(system_error(
                     ExceptionKind::IsADirectoryError,
@@ -502,7 +502,7 @@ fn open(vm: &mut Vm, args: &Args) -> Result {
         }
     };
     if mode_text.contains('a') {
-        // What cannot be sought is written from where it is.
+        // A file that cannot seek is written from its current position.
         let _ = file.seek(SeekFrom::End(0));
     }
     let is_start = file.stream_position().map_or(true, |position| position == 0);
@@ -709,7 +709,7 @@ fn enter(_: &mut Vm, args: &Args) -> Result {
     args.receiver().cloned()
 }
 
-/// `__exit__`: closes, and lets the exception go on.
+/// `__exit__`: closes, and does not suppress the exception.
 fn close_with(_: &mut Vm, args: &Args) -> Result {
     this(args)?.shut()?;
     Ok(Value::Bool(false))

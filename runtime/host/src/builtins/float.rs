@@ -75,7 +75,7 @@ pub fn to_f64(vm: &mut Vm, value: &Value) -> Result<f64> {
     }
 }
 
-/// The float that a number or an object with `__float__` or `__index__` stands for.
+/// The float value of a number or of an object with `__float__` or `__index__`.
 fn number_of(vm: &mut Vm, value: &Value) -> Result<Option<f64>> {
     if let Some(number) = number::number(value.base_value()) {
         return number.to_f64().map(Some);
@@ -189,7 +189,7 @@ fn parse_hex(text: &str) -> Option<f64> {
     }
     let value = BigInt::parse_bytes(digits.as_bytes(), 16)?;
     let exponent = exponent.parse::<i64>().ok()?.checked_sub(4 * fraction.len() as i64)?;
-    // Digits past those that fit are dropped into one that only says whether they were all zero.
+    // Excess digits are merged into one sticky digit that records whether they were all zero.
     let excess = (value.bits() as i64 - 66).max(0);
     let mut kept: BigInt = &value >> excess as u64;
     if (&kept << excess as u64) != value {

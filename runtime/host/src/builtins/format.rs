@@ -1,4 +1,5 @@
-//! `format(value, spec)`, `str.format` and the `%` operator of strings and bytes: the values behind `crate::text`.
+//! `format(value, spec)`, `str.format` and the `%` operator of strings and bytes. `crate::text` does the
+//! formatting.
 
 use num_bigint::BigInt;
 
@@ -51,7 +52,7 @@ fn big(int: &Value) -> BigInt {
     number::to_big(int).expect("the value was matched as an int")
 }
 
-/// Where the fields of a template get their values.
+/// The source of a template's field values.
 #[derive(Clone, Copy)]
 pub enum Fields<'a> {
     Args(&'a Args<'a>),
@@ -163,7 +164,7 @@ fn latin(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 
-/// What a `%` format is, and so what it takes and gives.
+/// The type of a `%` format, and so of its result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PercentForm {
     Text,
@@ -186,7 +187,7 @@ fn percent_of(vm: &mut Vm, form: PercentForm, text: &str, args: &Value) -> Resul
     Ok(out)
 }
 
-/// What the directives of a `%` format take their values from.
+/// The source of the values for the directives of a `%` format.
 struct PercentValues<'a> {
     form: PercentForm,
     args: &'a Value,

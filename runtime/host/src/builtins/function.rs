@@ -116,7 +116,7 @@ fn function_keyword_defaults(_: &mut Vm, args: &Args) -> Result {
     Ok(if dict.is_empty() { Value::None } else { Value::Dict(Rc::new(dict)) })
 }
 
-/// They are evaluated when first asked for.
+/// Annotations are evaluated at their first use.
 fn function_annotations(vm: &mut Vm, args: &Args) -> Result {
     let function = function(args)?;
     let source = match &*function.annotations.borrow() {
@@ -162,7 +162,7 @@ fn cell_contents(_: &mut Vm, args: &Args) -> Result {
     }
 }
 
-/// `function.__get__(instance, owner=None)`: what looking the function up in a class gives.
+/// `function.__get__(instance, owner=None)`: the result of looking the function up in a class.
 fn function_get(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.method_parser("__get__");
     let receiver = parser.positional("instance")?;
@@ -192,7 +192,7 @@ fn callable_name(vm: &mut Vm, args: &Args) -> Result {
     Ok(vm.function_name(args.receiver()?).value())
 }
 
-/// The object of a bound method in Rust; other functions have none.
+/// The receiver of a bound method in Rust; other functions have none.
 fn native_self(_: &mut Vm, args: &Args) -> Result {
     Ok(match args.receiver()? {
         Value::Method(method) => method.receiver.clone(),
@@ -239,7 +239,7 @@ fn descriptor(descriptor: Descriptor) -> Value {
     Value::Descriptor(Rc::new(descriptor))
 }
 
-/// The functions of a property, by the names and the order in which `property` takes them.
+/// The functions of a property, by name, in the order of `property`'s parameters.
 struct PropertyParts {
     functions: [Value; 3],
     doc: Value,
@@ -275,7 +275,7 @@ pub fn new_class_method(_: &mut Vm, args: &Args) -> Result {
     Ok(descriptor(Descriptor::ClassMethod(function.clone())))
 }
 
-/// `property.__init__`, for classes derived from it that have an `__init__` of their own.
+/// `property.__init__`, for derived classes that define an `__init__`.
 fn init_property(vm: &mut Vm, args: &Args) -> Result {
     let made = new_property(vm, &args.rest())?;
     init_descriptor(args, made)
@@ -291,7 +291,7 @@ fn init_wrapped(vm: &mut Vm, args: &Args) -> Result {
     init_descriptor(args, made)
 }
 
-/// Gives an instance the built-in descriptor that it derives from, unless it has one.
+/// Gives an instance its built-in base descriptor, unless it has one.
 fn init_descriptor(args: &Args, made: Value) -> Result {
     match args.positional().first() {
         Some(Value::Instance(instance)) => {
@@ -304,13 +304,13 @@ fn init_descriptor(args: &Args, made: Value) -> Result {
     }
 }
 
-/// What the wrapped function says of itself.
+/// An attribute of the wrapped function.
 fn wrapped_attr(vm: &mut Vm, args: &Args, name: &str) -> Result {
     let function = property_part(args, 0)?;
     vm.get_attr(&function, name)
 }
 
-/// A property with the function at a place replaced: what `@x.setter` and the like make. It is of the same class.
+/// A property with one function replaced, as `@x.setter` and its siblings make it. It has the same class.
 fn property_with(vm: &mut Vm, args: &Args, at: usize) -> Result {
     let [property, function] = args.exactly("property")?;
     let Value::Descriptor(of) = property.base_value() else { return Err(errors::wrong_receiver(property)) };
@@ -343,7 +343,7 @@ fn property_deleter(vm: &mut Vm, args: &Args) -> Result {
     property_with(vm, args, 2)
 }
 
-/// The documentation of a property is that of its getter, unless it was given.
+/// The documentation of a property is its getter's by default.
 fn property_doc(vm: &mut Vm, args: &Args) -> Result {
     let Value::Descriptor(of) = args.receiver()? else { return Ok(Value::None) };
     let Descriptor::Property { get, doc, .. } = &**of else { return Ok(Value::None) };
@@ -405,7 +405,7 @@ fn property_fdel(_: &mut Vm, args: &Args) -> Result {
     property_part(args, 2)
 }
 
-/// What gets, sets or deletes; of a static or class method there is the first alone.
+/// The getter, setter or deleter; a static or class method has only the first.
 fn property_part(args: &Args, at: usize) -> Result {
     let Value::Descriptor(descriptor) = args.receiver()? else {
         return Err(errors::wrong_receiver(args.receiver()?));
@@ -454,7 +454,7 @@ fn generator_send(vm: &mut Vm, args: &Args) -> Result {
     yielded(step)
 }
 
-/// `throw(exception)`, or as in older scripts `throw(class, value)`; a traceback behind it is not looked at.
+/// `throw(exception)`, or as in older scripts `throw(class, value)`; a traceback after it is ignored.
 fn generator_throw(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.method_parser("throw");
     let exception = parser.positional("exception")?;
@@ -469,7 +469,8 @@ fn generator_throw(vm: &mut Vm, args: &Args) -> Result {
     yielded(step)
 }
 
-/// What a class and a value raise: the value if it is of the class, else what the class makes of it.
+/// The exception that a class and a value raise: the value if it is an instance of the class, else a new
+/// instance.
 fn raise_with(vm: &mut Vm, class: &Value, value: &Value) -> Result<Raise> {
     let exception = match (class, value) {
         (Value::Class(class), Value::Instance(_)) if vm.is_instance(value, class) => value.clone(),

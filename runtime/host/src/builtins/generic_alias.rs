@@ -1,6 +1,6 @@
-//! `list[int]`: a class with the types of its parts, for type hints. Calling it makes an object of the class.
+//! `list[int]`: a class with type arguments, for type hints. Calling it creates an object of the class.
 //!
-//! Parts may be type variables, or have some among their own parts; an index then replaces those.
+//! Arguments may be type variables, or contain some; an index then substitutes those.
 
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ pub struct GenericAlias {
     pub args: Vec<Value>,
 }
 
-/// `__class_getitem__` of the classes that take parts of any type.
+/// `__class_getitem__` of the classes with unconstrained type arguments.
 pub fn of_class(_: &mut Vm, args: &Args) -> Result {
     let [class, parts] = args.exactly("__class_getitem__")?;
     let Value::Class(origin) = class else { return Err(errors::wrong_receiver(class)) };
@@ -52,7 +52,7 @@ fn parts_of(parts: &Value) -> Vec<Value> {
     }
 }
 
-/// The type variables in the parts of a type, each once, in the order in which they come.
+/// The type variables in type arguments, each once, in order of occurrence.
 pub fn parameters(vm: &mut Vm, parts: &[Value]) -> Result<Vec<Value>> {
     let mut found: Vec<Value> = Vec::new();
     for part in parts {
@@ -160,7 +160,7 @@ impl Native for GenericAlias {
             && instance.class().is_script
         {
             match vm.set_attr(&made, "__orig_class__", this.clone()) {
-                // An object without a `__dict__` does not remember how it was made.
+                // An object without a `__dict__` cannot store its `__orig_class__`.
                 Err(raise)
                     if !raise.is(ExceptionKind::AttributeError) && !raise.is(ExceptionKind::TypeError) =>
                 {

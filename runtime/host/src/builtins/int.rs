@@ -81,7 +81,7 @@ pub fn new(vm: &mut Vm, args: &Args) -> Result {
     };
     if let Some(text) = text {
         let base = base.map_or(Ok(10), |base| index(vm, base))?;
-        // What is no base at all gets the message of a base that is too large.
+        // A value that is not a base at all gets the message for a base that is too large.
         let base = u32::try_from(base).unwrap_or(u32::MAX);
         return Ok(Value::big(text::int::parse(&text, base, max_str_digits())?));
     }

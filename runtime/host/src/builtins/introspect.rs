@@ -1,4 +1,4 @@
-//! `dir`, `vars`, `globals`, `locals`, `help`, `input`: what a script asks about itself and its user.
+//! `dir`, `vars`, `globals`, `locals`, `help`, `input`: introspection, and the user's input.
 
 use super::namespace_dict;
 use crate::errors;

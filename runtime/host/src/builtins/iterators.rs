@@ -1,6 +1,6 @@
 //! The lazy iterators: `enumerate`, `zip`, `map`, `filter`, `reversed`, and `iter(callable, sentinel)`.
 //!
-//! Each is a type, so that `isinstance(x, zip)` and `map.__name__` hold; its state steps in `__next__`.
+//! Each is a type, so that `isinstance(x, zip)` and `map.__name__` work; `__next__` advances its state.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -63,7 +63,7 @@ enum State {
         func: Value,
         iters: Vec<Value>,
     },
-    /// `func` is None for the truth of the items themselves.
+    /// `func` is None to filter by the truth of the items.
     Filter {
         func: Value,
         items: Value,
@@ -91,7 +91,7 @@ impl Native for LazyIter {
     }
 }
 
-/// `__next__`: the state is taken out while it steps, because a step may run a script.
+/// `__next__`: the state is taken out while it advances, because a step may run a script.
 fn step(vm: &mut Vm, args: &Args) -> Result {
     let iter = args.this::<LazyIter>()?;
     let taken = iter.state.borrow_mut().take();
@@ -104,7 +104,7 @@ fn step(vm: &mut Vm, args: &Args) -> Result {
     item?.map_err(errors::stop_iteration)
 }
 
-/// An item, or what the iterator that came to its end returned.
+/// An item, or the return value of an exhausted iterator.
 type Step<T = Value> = std::result::Result<T, Value>;
 
 impl State {
@@ -149,7 +149,7 @@ impl State {
     }
 }
 
-/// One item of each iterator; `Err` when one has come to its end, or there is none.
+/// One item of each iterator; `Err` if one is exhausted, or there is none.
 fn next_of_each(vm: &mut Vm, iters: &[Value]) -> Result<Step<Vec<Value>>> {
     let mut items = Vec::with_capacity(iters.len());
     for iter in iters {

@@ -54,7 +54,7 @@ fn append(_: &mut Vm, args: &Args) -> Result {
 fn extend(vm: &mut Vm, args: &Args) -> Result {
     let [items] = args.rest().exactly("list.extend")?;
     let list = this(args)?;
-    // Items that come before an error stay, as in CPython.
+    // Items before an error remain, as in CPython.
     if let Value::List(_) | Value::Tuple(_) | Value::Set(_) | Value::FrozenSet(_) = items.base_value() {
         let items = vm.collect(items.base_value())?;
         list.extend(items)?;
@@ -88,7 +88,7 @@ fn pop(vm: &mut Vm, args: &Args) -> Result {
     }
 }
 
-/// Where `insert` puts an item: indices outside go to the nearer end.
+/// Where `insert` puts an item: an index out of range means the nearer end.
 pub(super) fn insertion_point(at: i64, len: usize) -> usize {
     let from_start = if at < 0 { at.saturating_add(len as i64) } else { at };
     from_start.clamp(0, len as i64) as usize

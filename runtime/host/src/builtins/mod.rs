@@ -1,12 +1,14 @@
-//! What every script sees without an import: functions, and the methods of the built-in types.
+//! The builtins: functions, and the methods of the built-in types, which every script sees without an import.
 //!
-//! To add a builtin function: write `fn name(vm: &mut Vm, args: &Args) -> Result` and list it in
-//! [`FUNCTIONS`]. To add a method or attribute of a built-in type: list a `NativeDef::method` (its object
-//! is the first argument, see `Args::receiver` and `Args::method_parser`) or a `NativeDef::getter` in
-//! that type's table, which [`methods`] hands to the machine when the type is first used. To make a
-//! type callable: [`constructor`]. To add a type of its own (bytearray, a view of a dict): implement
-//! `Native` (see `value/native.rs`) and list the static in [`TYPES`]. Nothing here runs at start:
-//! tables are static, and names resolve when code first uses them.
+//! To add a builtin function, write `fn name(vm: &mut Vm, args: &Args) -> Result` and list it in
+//! [`FUNCTIONS`].
+//! To add a method or attribute of a built-in type, list a `NativeDef::method` or a `NativeDef::getter` in
+//! that type's table. A method's object is its first argument, see `Args::receiver` and
+//! `Args::method_parser`. [`methods`] gives the table to the machine when the type is first used.
+//! To make a type callable, extend [`constructor`].
+//! To add a new type (bytearray, a view of a dict), implement `Native` (see `value/native.rs`) and list the
+//! static in [`TYPES`].
+//! Nothing here runs at start: tables are static, and names resolve when code first uses them.
 
 mod arithmetic;
 mod attr_dict;
@@ -132,7 +134,7 @@ pub fn exception_methods(kind: ExceptionKind) -> &'static [NativeDef] {
     }
 }
 
-/// What calling a built-in type does; `None` for types that scripts cannot make.
+/// The result of calling a built-in type; `None` for types without a constructor.
 pub fn constructor(ty: BuiltinType) -> Option<NativeFn> {
     Some(match ty {
         BuiltinType::Type => object::new_type,
@@ -158,7 +160,7 @@ pub fn constructor(ty: BuiltinType) -> Option<NativeFn> {
     })
 }
 
-/// The builtin of this name, made when code first uses it; then the prelude's.
+/// The builtin with this name, created at its first use; then the prelude's.
 pub fn lookup(vm: &mut Vm, name: &str) -> Result<Option<Value>> {
     if let Some(def) = FUNCTIONS.iter().flat_map(|table| table.iter()).find(|def| def.name == name) {
         return Ok(Some(Value::NativeFunction(NativeFunction::of_module(def).into())));
@@ -191,7 +193,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         .chain(modules::prelude_names())
 }
 
-/// The error of something that had to be iterable, in the words of whoever needed it.
+/// The error for a value that had to be iterable, with the caller's message.
 pub fn only_iterable(raise: Raise, message: &str) -> Raise {
     if raise.is(ExceptionKind::TypeError) { crate::errors::type_error(message) } else { raise }
 }

@@ -27,7 +27,7 @@ pub static TYPE_METHODS: &[NativeDef] = &[
     NativeDef::method("__subclasses__", subclasses),
 ];
 
-/// Fills what a derived class left to its base: an exception's arguments, a list's items.
+/// Initialises the base of a derived class: an exception's arguments, a list's items.
 fn init(vm: &mut Vm, args: &Args) -> Result {
     let this = args.positional().first().ok_or_else(errors::method_needs_object)?;
     match this.base_value() {
@@ -76,7 +76,7 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     }
 }
 
-/// The repr that an object has without a `__repr__` of its own.
+/// The default repr, for an object without a `__repr__`.
 fn repr(vm: &mut Vm, args: &Args) -> Result {
     let [this] = args.exactly("__repr__")?;
     Ok(Value::str(match this {
@@ -120,7 +120,7 @@ fn str(vm: &mut Vm, args: &Args) -> Result {
     }))
 }
 
-/// Equality that asks no `__eq__` of the object's own class: `super().__eq__(other)`.
+/// Equality without the object's own `__eq__`: `super().__eq__(other)`.
 fn eq(vm: &mut Vm, args: &Args) -> Result {
     let [this, other] = args.exactly("__eq__")?;
     Ok(match this {

@@ -1,7 +1,7 @@
-//! The dunder methods of built-in types: `hasattr(x, "__len__")` sees them, and a class derived from a
+//! The dunder methods of built-in types. `hasattr(x, "__len__")` sees them, and a class derived from a
 //! built-in type calls them through `super()`.
 //!
-//! Each acts on the built-in value itself, so that none asks the script's own method again.
+//! Each acts on the built-in value itself, so that none calls the script's override again.
 
 use kps_syntax::ast::UnaryOp;
 

@@ -1,4 +1,4 @@
-//! `min`, `max`, `any`, `all`: what one value says about many.
+//! `min`, `max`, `any`, `all`: reductions.
 
 use super::support::given;
 use crate::errors;

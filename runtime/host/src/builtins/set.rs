@@ -64,7 +64,7 @@ fn add(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::None)
 }
 
-/// A set as an element stands for the frozenset of the same elements.
+/// A set as an element is replaced by the frozenset of the same elements.
 fn as_element(item: &Value) -> Value {
     match item {
         Value::Set(set) => Value::FrozenSet(set.clone()),

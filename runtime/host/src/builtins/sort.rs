@@ -1,7 +1,7 @@
 //! `sorted` and `list.sort`: stable, with `key` and `reverse`; comparisons may be scripts and may fail.
 //!
-//! A merge sort of our own, because Rust's may panic when a script's comparison makes no sense. It
-//! merges indices, so an error in the middle loses no item.
+//! This is a separate merge sort, because Rust's may panic when a script's comparison is inconsistent. It
+//! merges indices, so an error amid sorting loses no item.
 
 use std::cmp::Ordering;
 
@@ -32,7 +32,8 @@ pub fn sorted(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::list(sort(vm, items, key, direction).map_err(|(raise, _)| raise)?))
 }
 
-/// `list.sort(*, key=None, reverse=False)`. The list is empty meanwhile, so a script that changes it is found out.
+/// `list.sort(*, key=None, reverse=False)`. The list is empty meanwhile, so a script that changes it is
+/// detected.
 pub fn list_sort(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.method_parser("sort");
     let (key, reverse) = (given(parser.keyword_only("key")), parser.keyword_only("reverse"));
@@ -55,7 +56,7 @@ fn direction(vm: &mut Vm, reverse: Option<&Value>) -> Result<Direction> {
     Ok(if flag(vm, reverse, false)? { Direction::Descending } else { Direction::Ascending })
 }
 
-/// The items in order; on an error they come back as they were.
+/// The sorted items; on an error they are returned in their original order.
 pub fn sort(
     vm: &mut Vm,
     items: Vec<Value>,
@@ -106,7 +107,7 @@ fn plain_comparison(keys: &[Value]) -> Option<fn(&Value, &Value) -> Ordering> {
             _ => Ordering::Equal,
         });
     }
-    // NaN has no order: with one, the result is what CPython's comparisons give.
+    // NaN has no order: with a NaN, the result is that of CPython's comparisons.
     if keys.iter().all(|key| matches!(key, Value::Float(float) if !float.is_nan())) {
         return Some(|left, right| match (left, right) {
             (Value::Float(left), Value::Float(right)) => left.partial_cmp(right).unwrap_or(Ordering::Equal),
@@ -123,7 +124,7 @@ struct Sorter<'a> {
 }
 
 impl Sorter<'_> {
-    /// Whether the key at `left` must stand before the one at `right`, which comes first now.
+    /// Whether the key at `left` must precede the one at `right`, which currently precedes it.
     fn is_before(&mut self, left: usize, right: usize) -> Result<bool> {
         self.vm.poll()?;
         let (left, right) = match self.direction {
@@ -154,7 +155,7 @@ impl Sorter<'_> {
         Ok(())
     }
 
-    /// Sorts a short run: each item goes behind the last one that it is not before.
+    /// Sorts a short run by insertion: each item goes after the last one that it does not precede.
     fn insert_all(&mut self, run: &mut [usize]) -> Result<()> {
         for at in 1..run.len() {
             let item = run[at];

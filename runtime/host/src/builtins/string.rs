@@ -1,4 +1,4 @@
-//! Methods of str: searching, taking apart, putting together. `string_form.rs` has the rest.
+//! Methods of str: searching, splitting, joining. `string_form.rs` has the rest.
 
 use super::support::{flag, given, index, str_arg, this_str, window, window_args};
 use super::{protocol, string_form};
@@ -74,13 +74,13 @@ pub static METHODS: &[NativeDef] = &[
     NativeDef::method("__ge__", protocol::ge),
 ];
 
-/// A part of a string, and the number of the character that it begins with.
+/// A part of a string, and the index of its first character.
 struct Part<'a> {
     text: &'a str,
     first_char: usize,
 }
 
-/// The characters from `start` to before `end`, counted as Python counts; `None` for no such part.
+/// The characters from `start` to before `end`, counted as Python counts; `None` if the part does not exist.
 fn part(text: &crate::value::Str, start: Option<i64>, end: Option<i64>) -> Option<Part<'_>> {
     let (start, end) = window(start, end, text.n_chars())?;
     let byte_at = |char_at: usize| {
@@ -92,7 +92,7 @@ fn part(text: &crate::value::Str, start: Option<i64>, end: Option<i64>) -> Optio
     Some(Part { text: &text.as_str()[byte_at(start)..byte_at(end)], first_char: start })
 }
 
-/// Where `find` and its kin find their argument, as a character number.
+/// Where `find` and similar methods find their argument, as a character index.
 fn locate(
     vm: &mut Vm,
     args: &Args,
@@ -214,14 +214,14 @@ fn replace(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(out))
 }
 
-/// The parts of a text before, between and behind separators of a length at these places.
+/// The parts of a text before, between and after separators at these places.
 fn parts_between<'a>(text: &'a str, places: &[usize], n_separator: usize) -> impl Iterator<Item = &'a str> {
     let starts = std::iter::once(0).chain(places.iter().map(move |at| at + n_separator));
     let ends = places.iter().copied().chain([text.len()]);
     starts.zip(ends).map(|(start, end)| &text[start..end])
 }
 
-/// The separator and the most splits; the separator is `None` for words between spaces.
+/// The separator and the maximum number of splits; the separator is `None` to split at whitespace.
 fn split_args<'a>(vm: &mut Vm, args: &Args<'a>, function: &'a str) -> Result<(Option<&'a str>, usize)> {
     let mut parser = args.method_parser(function);
     let separator = given(parser.optional("sep")?);
@@ -341,7 +341,7 @@ fn join(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(text))
 }
 
-/// Strips at the ends that are asked for: spaces, or the characters of the argument.
+/// Strips one or both ends: whitespace, or the characters of the argument.
 fn strip_ends(args: &Args, function: &'static str, at_start: bool, at_end: bool) -> Result {
     let mut parser = args.method_parser(function);
     let chars = given(parser.optional_positional());

@@ -1,4 +1,4 @@
-//! Methods of str that look at or change its form: case, padding, kinds of characters, encoding, templates.
+//! Methods of str that test or change its form: case, padding, kinds of characters, encoding, templates.
 
 use super::format as formatting;
 use super::support::{given, index, str_arg, this_str};
@@ -108,7 +108,7 @@ pub fn encode(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::bytes(super::encoding::encode(this_str(args)?, encoding, on_error)?))
 }
 
-/// `str.translate(table)`: each character by what the table has for its code.
+/// `str.translate(table)`: maps each character by the table's entry for its code.
 pub fn translate(vm: &mut Vm, args: &Args) -> Result {
     let [table] = args.rest().exactly("str.translate")?;
     let mut out = String::new();

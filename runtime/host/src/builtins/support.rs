@@ -1,4 +1,4 @@
-//! What the methods of built-in types share: receivers, and arguments that are indices, strings or bounds.
+//! Helpers for the methods of built-in types: receivers, and arguments that are indices, strings or bounds.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ pub fn str_arg<'a>(value: &'a Value, function: &str, position: usize) -> Result<
     })
 }
 
-/// An index that may be left out or None; big ints come as the nearest i64.
+/// An optional index that may be None; big ints saturate to i64.
 pub fn bound(vm: &mut Vm, value: Option<&Value>) -> Result<Option<i64>> {
     match value {
         Some(value) => vm.slice_bound(value.base_value()),
@@ -30,7 +30,7 @@ pub fn bound(vm: &mut Vm, value: Option<&Value>) -> Result<Option<i64>> {
     }
 }
 
-/// An index as C takes it: an int that fits into 64 bits.
+/// An index as C takes it: an int that fits in 64 bits.
 pub fn index(vm: &mut Vm, value: &Value) -> Result<i64> {
     match value.base_value() {
         Value::BigInt(_) => Err(errors::too_large_for_index()),
@@ -38,7 +38,7 @@ pub fn index(vm: &mut Vm, value: &Value) -> Result<i64> {
     }
 }
 
-/// The part of a sequence that `find(x, start, end)` searches; `None` when it begins behind its end.
+/// The part of a sequence that `find(x, start, end)` searches; `None` if it begins after its end.
 pub fn window(start: Option<i64>, end: Option<i64>, n_items: usize) -> Option<(usize, usize)> {
     let n_items = n_items as i64;
     let from_start = |at: i64| if at < 0 { at.saturating_add(n_items).max(0) } else { at };
@@ -47,7 +47,7 @@ pub fn window(start: Option<i64>, end: Option<i64>, n_items: usize) -> Option<(u
     (start <= end).then_some((start as usize, end as usize))
 }
 
-/// The arguments of `find`, `index` and `count`: what is looked for, and where.
+/// The arguments of `find`, `index` and `count`: the pattern, and the range.
 pub fn window_args<'a>(
     vm: &mut Vm,
     args: &Args<'a>,
@@ -60,7 +60,7 @@ pub fn window_args<'a>(
     Ok((wanted, bound(vm, start)?, bound(vm, end)?))
 }
 
-/// Whether an optional argument is there and not None.
+/// An optional argument, if it is given and not None.
 pub fn given(value: Option<&Value>) -> Option<&Value> {
     value.filter(|value| !value.is_none())
 }

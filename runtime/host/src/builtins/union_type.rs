@@ -1,4 +1,4 @@
-//! `int | None`: types of which a value has one, for type hints and for `isinstance`.
+//! `int | None`: unions of types, for type hints and for `isinstance`.
 
 use super::generic_alias::{GenericAlias, parameters, shown};
 use crate::ops::Side;
@@ -14,7 +14,7 @@ pub struct UnionType {
     pub args: Vec<Value>,
 }
 
-/// `left | right` of two types; `None` where one of them is none.
+/// `left | right` of two types; `None` if one of them is not a type.
 pub fn of_types(vm: &mut Vm, left: &Value, right: &Value) -> Result<Option<Value>> {
     let has_type = !left.is_none() || !right.is_none();
     let (Some(left), Some(right)) = (parts(vm, left), parts(vm, right)) else { return Ok(None) };
@@ -60,7 +60,7 @@ pub fn union_operator(
     }
 }
 
-/// What `==` and `!=` say of two objects; other comparisons have no answer.
+/// The result of `==` and `!=` of two objects; other comparisons have none.
 pub fn equality(op: CompareOp, equal: bool) -> Option<Value> {
     match op {
         CompareOp::Eq => Some(Value::Bool(equal)),
@@ -89,7 +89,7 @@ impl Native for UnionType {
         union_operator(vm, this, op, side, other)
     }
 
-    /// The order of the types does not matter.
+    /// The order of the types is irrelevant.
     fn compare(&self, _: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
         let Some(other) = other.downcast::<UnionType>() else { return Ok(None) };
         let args = Value::tuple(other.args.clone());

@@ -1,4 +1,5 @@
-//! The views of a dict: `keys()` and `items()`, which act as sets, and `values()`. They show the dict as it is now.
+//! The views of a dict: `keys()` and `items()`, which act as sets, and `values()`. They reflect later
+//! changes.
 
 use std::rc::Rc;
 
@@ -55,7 +56,7 @@ pub fn items(dict: Rc<Dict>) -> Value {
 }
 
 impl View {
-    /// What the view shows, in order.
+    /// The view's items, in order.
     pub fn to_vec(&self) -> Vec<Value> {
         let pairs = self.dict.to_pairs().into_iter();
         match self.kind {
@@ -109,7 +110,7 @@ impl Native for View {
         }
     }
 
-    /// Keys and items combine with any iterable, and give sets.
+    /// Keys and items combine with any iterable, and return sets.
     fn binary(
         &self,
         _: &Value,
@@ -157,7 +158,7 @@ impl Native for View {
     }
 
     fn hash(&self, this: &Value, _: &mut Vm) -> Result<Option<i64>> {
-        // A view of values is an object like any other; the others compare by what they show.
+        // A view of values is hashable by identity; the others compare by content.
         Ok(if self.kind == Kind::Values { this.address().map(|at| at as i64 >> 4) } else { None })
     }
 }
@@ -173,7 +174,7 @@ fn isdisjoint(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::Bool(true))
 }
 
-/// A set of what an iterable gives, or the set itself.
+/// A set of an iterable's items, or the set itself.
 pub fn as_set(vm: &mut Vm, value: &Value) -> Result<Rc<Set>> {
     match value.base_value() {
         Value::Set(set) | Value::FrozenSet(set) => Ok(set.clone()),

@@ -1,4 +1,4 @@
-//! The line that somebody asks about: `6`, or `helpers.kps:6` of a module that a kernel has functions of.
+//! The line to explain: `6`, or `helpers.kps:6` for a module whose functions a kernel calls.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use kps_syntax::Source;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedLine {
-    /// The last parts of the file's path; `None` for the file that the kernel is in.
+    /// The last parts of the file's path; `None` for the kernel's file.
     pub file: Option<String>,
     pub line: u32,
 }
 
 impl AskedLine {
-    /// Whether it is a line of this source, where the kernel is in `home`.
+    /// Whether it is a line of this source, given that the kernel is in `home`.
     pub fn is_of(&self, source: &Source, home: &Source) -> bool {
         match &self.file {
             None => source == home,

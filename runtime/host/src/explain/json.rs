@@ -6,7 +6,7 @@ use super::{AskedLine, Explained, needs::Needs};
 use crate::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind, Stage};
 use crate::text::quote;
 
-/// A list of kernels; of one line's remarks where it is asked about.
+/// A list of kernels, restricted to the remarks of one line if it is given.
 pub fn text(explained: &[Explained], asked: Option<&AskedLine>) -> String {
     let kernels = explained.iter().map(|found| kernel(found, asked));
     format!("{}\n", list(kernels))

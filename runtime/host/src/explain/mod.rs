@@ -1,7 +1,7 @@
-//! What a kernel means, drawn below the lines of its source.
+//! Explains a kernel below the lines of its source.
 //!
-//! In goes an [`Explanation`], which is data; out comes a page for a reader, or JSON for a tool. What is
-//! told is the compiler's own account: nothing about the language is decided here.
+//! An [`Explanation`], which is data, goes in; a page for a reader or JSON for a tool comes out. The compiler
+//! made every statement in it: nothing about the language is decided here.
 
 mod asked;
 mod json;
@@ -17,7 +17,7 @@ use needs::Needs;
 pub use asked::AskedLine;
 pub use json::text as json;
 
-/// A kernel with what there is to say of it, and of the devices of this machine.
+/// A kernel's explanation, and the devices of this machine.
 pub struct Explained {
     pub name: String,
     explanation: Explanation,
@@ -25,20 +25,20 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// `device` chooses one of this machine's devices, as `--device` does; else all of them are asked whether
-    /// they run the kernel.
+    /// `device` chooses one of this machine's devices, as `--device` does. By default all of them are tested
+    /// for whether they run the kernel.
     pub fn new(name: &str, explanation: Explanation, device: Option<&str>) -> Result<Explained, DeviceError> {
         let needs = Needs::of(&explanation, device)?;
         Ok(Explained { name: name.to_owned(), explanation, needs })
     }
 
-    /// Each line of the kernel and of the functions that it calls, with what is worth knowing of it.
+    /// The lines of the kernel and of the functions that it calls, with the essential remarks.
     pub fn page(&self) -> String {
         page::page(self)
     }
 
-    /// All that is known of one line, and its SPIR-V; `None` where neither the kernel nor a function that it
-    /// calls holds it.
+    /// All that is known of one line, and its SPIR-V; `None` if neither the kernel nor a function that it
+    /// calls contains it.
     pub fn line(&self, asked: &AskedLine) -> Option<String> {
         page::of_line(self, asked)
     }

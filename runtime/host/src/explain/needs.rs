@@ -6,7 +6,7 @@ use crate::inspect::{Capability, Explanation, Stage};
 use kps_device::select::{self, Suited};
 use kps_device::{DeviceError, PipelineOptions};
 
-/// What a kernel asks of devices, and what they answer.
+/// A kernel's requirements, and the devices that lack them.
 #[derive(Debug, Default)]
 pub struct Needs {
     /// In the order of SPIR-V's list, each with the devices that lack it.
@@ -25,12 +25,12 @@ pub struct Refusal {
 #[derive(Debug)]
 pub struct Lacks {
     pub device: String,
-    /// The feature of the driver that would bring it, where it is one.
+    /// The driver's feature that would provide it, if there is one.
     pub feature: Option<&'static str>,
 }
 
 impl Needs {
-    /// Asks the devices that `device` chooses from. Vertex and fragment functions run on none of them.
+    /// Tests the devices that `device` chooses from. Vertex and fragment functions run on none of them.
     pub fn of(explanation: &Explanation, device: Option<&str>) -> Result<Needs, DeviceError> {
         let module = &explanation.module;
         let needed = module.capabilities.iter().map(|found| (found.capability, Vec::new()));

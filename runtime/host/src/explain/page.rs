@@ -1,4 +1,4 @@
-//! The page that `kps explain` and `kernel.explain()` show: each line of a kernel, and below it what is worth knowing.
+//! The page of `kps explain` and `kernel.explain()`: each line of a kernel, and below it the remarks.
 
 use crate::inspect::{self, BindingPlace, ExplainedFunction, Explanation, Stage};
 use kps_syntax::Source;
@@ -8,10 +8,10 @@ use super::asked::AskedLine;
 use super::needs::Needs;
 use super::rows::{Detail, Row, Rows};
 
-/// Columns that a page takes at most, where its source is no wider.
+/// The greatest width of a page, unless its source is wider.
 const WIDTH: usize = 96;
 
-/// What is quoted of the source takes so many columns at most; the rest is cut.
+/// The greatest width of a quotation of the source; the rest is cut.
 const SUBJECT: usize = 28;
 
 /// The whole of a kernel.
@@ -39,7 +39,7 @@ pub fn page(Explained { name, explanation, needs }: &Explained) -> String {
     text
 }
 
-/// All that is known of one line, and its SPIR-V; nothing where no function holds it.
+/// All that is known of one line, and its SPIR-V; `None` if no function contains it.
 pub fn of_line(Explained { name, explanation, needs }: &Explained, asked: &AskedLine) -> Option<String> {
     let (home, line) = (kernel_source(explanation), asked.line);
     let is_here = |function: &&ExplainedFunction| {
@@ -80,7 +80,7 @@ fn kernel_source(explanation: &Explanation) -> &Source {
     &explanation.functions[0].source
 }
 
-/// What holds for the whole kernel.
+/// Facts about the whole kernel.
 fn head(name: &str, explanation: &Explanation, needs: &Needs) -> String {
     let module = &explanation.module;
     let main = &explanation.functions[0];
@@ -130,7 +130,7 @@ fn workgroups(explanation: &Explanation) -> String {
         .collect()
 }
 
-/// Where each argument goes, beside the type of its parameter.
+/// Where each argument is stored, beside the type of its parameter.
 fn add_places(rows: &mut [Row], explanation: &Explanation, function: &ExplainedFunction, line: u32) {
     let header = function.header;
     let (first, last) = (function.source.line(header.start), function.source.line(header.end));
@@ -189,7 +189,7 @@ fn rows_below(text: &mut String, rows: &[Row], width: usize) {
     }
 }
 
-/// At most so many characters as the column of subjects has.
+/// Cut to the width of the column of subjects.
 fn cut(subject: &str) -> String {
     match subject.chars().count() > SUBJECT {
         true => format!("{}..", subject.chars().take(SUBJECT - 2).collect::<String>()),

@@ -1,8 +1,8 @@
-//! Which remarks are worth a reader's time, and their words.
+//! Selects and words the remarks.
 //!
-//! A row is a piece of a line and what there is to say of it. A page has one for every expression but those that say
-//! it themselves: the type of a name is told where it gets it, and numbers and casts are what they are called. A single
-//! line that is asked about gets every row.
+//! A row is a piece of a line and a text about it. A page skips expressions that explain themselves: numbers,
+//! casts, and later uses of a name. The type of a name is reported at its assignment. The explanation of a
+//! single line has every row.
 
 use std::collections::HashSet;
 
@@ -11,29 +11,29 @@ use kps_syntax::{Source, Span};
 
 use super::needs::Needs;
 
-/// A piece of the source and what is said about it.
+/// A piece of the source and a text about it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
     pub subject: String,
     pub text: String,
 }
 
-/// What to leave out.
+/// How much to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     Essential,
     Everything,
 }
 
-/// Makes the rows of one function, line after line.
+/// Creates the rows of one function, line by line.
 pub struct Rows<'e> {
     explanation: &'e Explanation,
     needs: &'e Needs,
     function: &'e ExplainedFunction,
     detail: Detail,
-    /// Names whose type was told.
+    /// Names whose type was reported.
     names: HashSet<String>,
-    /// What a test of an index means was told.
+    /// Index tests whose meaning was reported.
     tests: HashSet<&'static str>,
 }
 
@@ -69,7 +69,7 @@ impl<'e> Rows<'e> {
         rows
     }
 
-    /// What is said of one place.
+    /// The texts about one place.
     fn texts(&mut self, span: Span, here: &[&Remark]) -> Vec<String> {
         let at = || here.iter().filter(|remark| remark.span == span).map(|remark| &remark.kind);
         let mut texts = Vec::new();
@@ -106,7 +106,7 @@ impl<'e> Rows<'e> {
         texts
     }
 
-    /// The type, or the value where that is known.
+    /// The type, or the value if that is known.
     fn type_text(&mut self, span: Span, here: &[&Remark]) -> Option<String> {
         let source = &self.function.source;
         let text = source.slice(span);
@@ -148,8 +148,8 @@ impl<'e> Rows<'e> {
         (is_everything || !is_said).then(|| ty.to_owned())
     }
 
-    /// What an access does about its index; one that loads and stores says both at once. What a test
-    /// means is told once.
+    /// How an access treats its index; a load and a store report it once. The meaning of a test is reported
+    /// once.
     fn index_text<'r>(&mut self, kinds: impl Iterator<Item = &'r RemarkKind>) -> Option<String> {
         let tests: Vec<IndexTest> = kinds
             .filter_map(|kind| match kind {
@@ -196,14 +196,14 @@ fn type_at<'r>(span: Span, here: &[&'r Remark]) -> Option<&'r str> {
     })
 }
 
-/// `2.5`, `-1`, `True`: it says itself what it is.
+/// `2.5`, `-1`, `True`: it explains itself.
 fn is_number(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_hexdigit() || "xXoO_.+-".contains(c);
     let is_first = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
     matches!(text, "True" | "False") || (text.starts_with(is_first) && text.chars().all(is_digit))
 }
 
-/// `f32(x)`: it says itself what it becomes.
+/// `f32(x)`: it names its own type.
 fn is_cast(text: &str, ty: &str) -> bool {
     let Some(inner) = text.strip_prefix(ty).and_then(|rest| rest.strip_prefix('(')) else { return false };
     let mut depth = 1;

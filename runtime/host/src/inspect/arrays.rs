@@ -1,7 +1,7 @@
-//! Arrays and numbers that NumPy makes of what is written out: `np.array([1.0, 2.0])`, `np.float32(0.5)`.
+//! Evaluates NumPy calls with literal arguments: `np.array([1.0, 2.0])`, `np.float32(0.5)`.
 //!
-//! In goes a call; out comes what a kernel that runs would see of its result. NumPy itself makes it, in a machine that
-//! prints nothing. Never here: what is larger than a kernel can capture.
+//! A call goes in; out comes its result as a running kernel would see it. NumPy itself computes it, in a
+//! machine that prints nothing. Arrays larger than a kernel can capture are not evaluated.
 
 use kps_kernel::{EnvValue, Holder, MAX_TABLE, Type};
 use kps_syntax::ast::*;
@@ -14,7 +14,7 @@ use super::values::value_of;
 use crate::modules::numpy::dtype_object;
 use crate::value::Value;
 
-/// Functions that make arrays.
+/// Functions that create arrays.
 const ARRAYS: [&str; 7] = ["array", "asarray", "zeros", "ones", "full", "arange", "eye"];
 
 /// Types of single numbers.
@@ -23,7 +23,7 @@ const NUMBERS: [&str; 15] = [
     "float64", "single", "double", "half",
 ];
 
-/// Whether an expression may make an array, which others can write to.
+/// Whether an expression may create an array, which others can write to.
 pub(super) fn makes_array(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { func, .. } => called(func).is_some_and(|name| ARRAYS.contains(&name)),
@@ -31,7 +31,8 @@ pub(super) fn makes_array(expr: &Expr) -> bool {
     }
 }
 
-/// What a call of NumPy's gives; `None` for any other, for what is not told, and for what would raise.
+/// The result of a NumPy call; `None` for any other call, for unknown arguments, and for a call that would
+/// raise.
 pub(super) fn made_by(func: &Expr, args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
     let name = function_of_numpy(func, env)?;
     if !ARRAYS.contains(&&*name) && !NUMBERS.contains(&&*name) {
@@ -77,7 +78,7 @@ fn function_of_numpy(func: &Expr, env: &StaticEnv) -> Option<Name> {
     }
 }
 
-/// As many elements as an argument may ask for.
+/// The number of elements that an argument requests, if it is small enough.
 fn n_elements(value: &EnvValue) -> Option<i128> {
     match value {
         EnvValue::Int(n) => Some(n.abs()),

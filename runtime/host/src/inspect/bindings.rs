@@ -1,7 +1,7 @@
-//! What the statements of a scope bind, each name with its first place and what it stands for.
+//! The bindings of a scope: each name with its first place and its value.
 //!
-//! In goes a block; out come bindings that are read when somebody asks for them. What a name is bound to under a
-//! condition, in a loop or more than once is unknown.
+//! A block goes in; bindings come out, which are evaluated on demand. A name that is bound under a condition,
+//! in a loop or more than once is unknown.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -20,11 +20,11 @@ use super::declared::is_type;
 use super::decoration::{is_kernel, is_struct};
 use super::enums;
 
-/// What one scope binds.
+/// The bindings of one scope.
 pub(super) type Names = FxHashMap<Name, Bound>;
 
 pub(super) struct Bound {
-    /// Where the scope binds it first.
+    /// The first binding in the scope.
     pub start: u32,
     pub binding: Binding,
 }
@@ -32,22 +32,22 @@ pub(super) struct Bound {
 #[derive(Clone)]
 pub(super) enum Binding {
     Value(EnvValue),
-    /// What an expression gives: told when somebody asks for it.
+    /// The value of an expression, evaluated on demand.
     Computed {
         expr: Rc<Expr>,
         value: OnceCell<EnvValue>,
     },
-    /// Kept as its definition: a function sees the scope that it is bound in.
+    /// Stored as its definition: a function sees the scope that it is bound in.
     Function(Arc<FunctionDef>),
     /// `@struct class`.
     Struct(Arc<ClassDef>, StaticView),
     /// Any other that has no base and no decorator.
     Class(Arc<ClassDef>, StaticView),
-    /// One that has one base, which is known where that is one of `enum`'s.
+    /// A class with one base, which is known if it is one of `enum`'s.
     Derived(Arc<ClassDef>, StaticView),
     /// `Struct(..)`, `Array(4, f32)`.
     Type(Rc<Expr>),
-    /// A module that is written in Rust, or a member of one: made when somebody asks for it.
+    /// A module that is written in Rust, or a member of one, created on demand.
     Builtin {
         module: Name,
         member: Option<Name>,
@@ -78,7 +78,7 @@ fn bind_stmt(names: &mut Names, stmt: &Stmt) {
         StmtKind::AnnAssign { target, value: Some(value), .. } => bind_target(names, target, value),
         StmtKind::For { target, body, orelse, .. } => {
             bind_unknown_target(names, target);
-            // What a loop binds may be bound again in its next round.
+            // A name bound in a loop may be bound again in the next iteration.
             bind_as_unknown(names, body);
             bind_block(names, orelse);
         }
@@ -180,7 +180,7 @@ fn bind_target(names: &mut Names, target: &Expr, value: &Expr) {
     }
 }
 
-/// Binds the names of a target whose value is not written out.
+/// Binds the names of a target whose value is unknown.
 fn bind_unknown_target(names: &mut Names, target: &Expr) {
     target.each_target(&mut |part| {
         if let Part::Name(name, span) = part {
@@ -189,7 +189,7 @@ fn bind_unknown_target(names: &mut Names, target: &Expr) {
     });
 }
 
-/// A name that is bound twice has no value that could be told.
+/// A name that is bound twice has no known value.
 fn bind(names: &mut Names, name: &Name, span: Span, binding: Binding) {
     let bound = match names.get(name) {
         Some(Bound { start, .. }) => Bound { start: *start, binding: Binding::Value(EnvValue::Unknown) },
@@ -255,13 +255,13 @@ fn module(path: &str, level: usize) -> Binding {
     }
 }
 
-/// Whether a binding may not be what its name stands for when a kernel is launched.
+/// Whether a binding may differ from the name's value when a kernel is launched.
 pub(super) fn is_changed(name: &str, binding: &Binding, changes: &Changes) -> bool {
     let lists = match binding {
         Binding::Computed { expr, .. } => depth_of_lists(expr),
         _ => 0,
     };
-    // What is cut from an array shares its elements.
+    // A slice of an array shares its elements.
     let is_array = matches!(binding, Binding::Computed { expr, .. } if makes_array(expr));
     let is_import = matches!(binding, Binding::Import { .. } | Binding::Builtin { .. });
     changes.rebinds(name)
@@ -270,7 +270,7 @@ pub(super) fn is_changed(name: &str, binding: &Binding, changes: &Changes) -> bo
         || (lists > 1 || is_array) && changes.touches_nested(name)
 }
 
-/// How many lists lie in one another, tuples counted as well.
+/// The nesting depth of lists and tuples.
 fn depth_of_lists(expr: &Expr) -> usize {
     match &expr.kind {
         ExprKind::List(items) => 1 + items.iter().map(depth_of_lists).max().unwrap_or(0),

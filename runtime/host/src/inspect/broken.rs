@@ -1,8 +1,9 @@
-//! What can still be judged of a script with mistakes in its syntax.
+//! Extracts the part of a script with syntax errors that can still be checked.
 //!
-//! In goes a tree as the parser mended it, out comes one without the statements that were mended, for nobody knows what
-//! their author meant. A kernel keeps its other statements, down to the innermost that is whole, unless the mistake may
-//! have moved the borders of blocks. What the lost statements name, they may define.
+//! A tree with the parser's repairs goes in; out comes one without the repaired statements, because their
+//! intended meaning is unknown. A kernel retains its other statements, down to the innermost intact one,
+//! unless the error may have moved the boundaries of blocks. Names in removed statements may be defined by
+//! them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use kps_syntax::{Diagnostic, Diagnostics, Severity, Source, Span};
 
 use super::decoration::is_kernel;
 
-/// Mistakes behind which a block may end elsewhere than its author meant.
+/// Errors after which a block may end at another line than intended.
 const OF_LAYOUT: [&str; 11] = [
     "syntax/else-if",
     "syntax/mismatched-bracket",
@@ -30,9 +31,9 @@ const OF_LAYOUT: [&str; 11] = [
 pub(super) struct Broken<'s> {
     source: &'s Source,
     mistakes: Vec<Mistake>,
-    /// What the lost statements name.
+    /// Names in the removed statements.
     names: HashSet<&'s str>,
-    /// What they assign to, and where: it may be of another type since.
+    /// Names that they assign to, and where: their type may have changed.
     assigned: HashSet<(u32, &'s str)>,
     /// They may define any name: `from module import *`.
     is_open: bool,
@@ -56,13 +57,13 @@ impl Mistake {
 }
 
 impl<'s> Broken<'s> {
-    /// Takes the statements with mistakes out of a script.
+    /// Removes the statements with errors from a script.
     pub fn take_out(module: &mut Module, diagnostics: &Diagnostics, source: &'s Source) -> Broken<'s> {
         let is_lost = |found: &&Diagnostic| found.severity == Severity::Error && !lacks_colon(found);
         let errors = diagnostics.iter().filter(is_lost);
         let mistake = |found: &Diagnostic| {
             let place = match found.location()?.span {
-                // It is the header's, and told where the block should begin.
+                // The error belongs to the header, though it is reported where the block should begin.
                 span if found.code == "syntax/missing-block" => {
                     let before = source.text()[..span.start as usize].trim_end();
                     Span::point((before.len() as u32).saturating_sub(1))
@@ -86,8 +87,8 @@ impl<'s> Broken<'s> {
         broken
     }
 
-    /// Whether it may be told of a kernel only because statements were lost: a name that is missing, or of the wrong
-    /// type, may be one that they define.
+    /// Whether a kernel's diagnostic may be due to removed statements: they may define a name that is
+    /// missing, or of the wrong type.
     pub fn may_explain(&self, diagnostic: &Diagnostic) -> bool {
         let Some(at) = diagnostic.location() else { return false };
         match diagnostic.code {
@@ -105,13 +106,13 @@ impl<'s> Broken<'s> {
         }
     }
 
-    /// Whether what was lost at `lost` may be seen at a place: it is no other kernel's.
+    /// Whether a statement removed at `lost` may affect a place: it is not in another kernel.
     fn reaches(&self, lost: u32, place: Span) -> bool {
         let mut of_kernels = self.kernels.iter().filter(|kernel| (kernel.start..=kernel.end).contains(&lost));
         of_kernels.next().is_none_or(|kernel| (kernel.start..=kernel.end).contains(&place.start))
     }
 
-    /// Whether it is told of a kernel that lost statements, which as a whole is not what its author meant.
+    /// Whether a diagnostic is about a kernel with removed statements, which is incomplete.
     pub fn is_of_a_part(&self, diagnostic: &Diagnostic) -> bool {
         let Some(at) = diagnostic.location().filter(|at| at.source == *self.source) else { return false };
         self.kernels.iter().any(|kernel| (kernel.start..=kernel.end).contains(&at.span.start))
@@ -130,7 +131,7 @@ impl<'s> Broken<'s> {
         self.mistakes.iter().filter(move |mistake| mistake.is_in(span))
     }
 
-    /// A statement of the script's own level, or what is left of it.
+    /// A top-level statement, or its intact part.
     fn sound_part(&mut self, stmt: Stmt) -> Option<Stmt> {
         if self.lie_in(stmt.span).next().is_none() && !matches!(stmt.kind, StmtKind::Error) {
             return Some(stmt);
@@ -152,7 +153,7 @@ impl<'s> Broken<'s> {
         block.into_iter().map(|stmt| self.sound_stmt(stmt)).collect()
     }
 
-    /// A statement of a kernel without its mistakes; nothing where they are its own.
+    /// A statement of a kernel without its errors; an error node if they are in the statement itself.
     fn sound_stmt(&mut self, stmt: Stmt) -> Stmt {
         let Stmt { span, kind } = stmt;
         if self.lie_in(span).next().is_none() {
@@ -184,7 +185,7 @@ impl<'s> Broken<'s> {
     }
 }
 
-/// Whether a header lacks its colon alone: with it, it is what its author meant.
+/// Whether a header lacks only its colon: its meaning is then known.
 fn lacks_colon(diagnostic: &Diagnostic) -> bool {
     diagnostic.code == "syntax/missing-colon"
         && diagnostic.location().is_some_and(|at| {
@@ -194,7 +195,7 @@ fn lacks_colon(diagnostic: &Diagnostic) -> bool {
         })
 }
 
-/// What a line assigns to, if it is a name, or several: of `a[i] = ..` and `v.x = ..` the type stays.
+/// The name or names that a line assigns to. `a[i] = ..` and `v.x = ..` do not change a type.
 fn target_of(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let is_test = ["if ", "elif ", "while ", "assert ", "return "].iter().any(|word| line.starts_with(word));

@@ -1,7 +1,7 @@
 //! Modules that are written in Rust, as kernels see them.
 //!
-//! In goes the name of a module or of a member of one; out comes what a kernel that runs would see. The module is made
-//! for that in a machine of its own, which prints nothing and has no device.
+//! The name of a module or of a member goes in; out comes the value that a running kernel would see. The
+//! module is created in a separate machine, which prints nothing and has no device.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) fn of_kernels(name: &Name) -> EnvValue {
     }
 }
 
-/// A module whose members kernels know by themselves.
+/// A module whose members are kernel builtins.
 pub(super) fn module_of_kernels(path: &str) -> EnvValue {
     let members = Rc::new(MapEnv::new());
     EnvValue::Module(EnvModule { name: path.into(), kind: Holder::Module, members })
@@ -33,7 +33,7 @@ pub(super) fn is_builtin(path: &str) -> bool {
     modules::find(path).is_some()
 }
 
-/// What a kernel that runs would see of a module, or of one of its members.
+/// A module or one of its members, as a running kernel would see it.
 pub(super) fn value_of(module: &str, member: Option<&str>) -> EnvValue {
     let mut vm = Vm::new(Limits::default(), Output::new(std::io::sink()));
     vm.mark_stack();
@@ -44,8 +44,8 @@ pub(super) fn value_of(module: &str, member: Option<&str>) -> EnvValue {
     }
 }
 
-/// What a kernel that runs would see of what a function gives, of which the last arguments have these names; `None`
-/// where it raises.
+/// The result of a function, as a running kernel would see it. The last arguments have these names. `None` if
+/// it raises.
 pub(super) fn call(module: &str, function: &str, args: &[Value], names: &[Name]) -> Option<EnvValue> {
     let mut vm = Vm::new(Limits::default(), Output::new(std::io::sink()));
     vm.mark_stack();
@@ -63,7 +63,7 @@ pub(super) fn members_of(module: &str) -> Vec<Name> {
     }
 }
 
-/// What a value is to a kernel, modules with all their names: the machine's own lose theirs when it ends.
+/// A value that outlives the machine, which clears the names of its modules when it ends.
 fn lasting(value: &Value) -> EnvValue {
     let Value::Module(module) = value else { return kernels::captured(value) };
     let mut members = MapEnv::new();

@@ -1,8 +1,8 @@
-//! Names whose values may change where no binding of theirs is seen.
+//! Names whose values may change without a visible binding.
 //!
-//! In goes the body of a scope; out come the names that functions in it bind by `global` or `nonlocal`, those that
-//! something is set or deleted of, and those of lists that are handed to somebody, who might change them. A name
-//! counts whatever scope it belongs to: the less is known the fewer mistakes are told.
+//! The body of a scope goes in. Out come names that functions bind by `global` or `nonlocal`, names with a
+//! part that is set or deleted, and lists that are passed to a function, which may change them. Scopes are
+//! not distinguished: fewer known values mean fewer reports, never false ones.
 
 use kps_syntax::Part;
 use kps_syntax::ast::*;
@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::decoration::is_kernel;
 
-/// They look at a list and leave it alone.
+/// Functions that read a list and do not change it.
 const READERS: [&str; 24] = [
     "len",
     "print",
@@ -39,18 +39,18 @@ const READERS: [&str; 24] = [
 ];
 /// They copy all of a list, or look at no item of it.
 const COPIERS: [&str; 7] = ["len", "print", "array", "asarray", "tensor", "tensor_t", "Tensor"];
-/// Methods of a list that leave it alone.
+/// Methods of a list that do not change it.
 const LOOKS: [&str; 3] = ["index", "count", "copy"];
 
 #[derive(Default)]
 pub(super) struct Changes {
     /// Bound by a function further in, or deleted.
     rebound: FxHashSet<Name>,
-    /// Handed on, or something of theirs is set.
+    /// Passed on, or an attribute of it is set.
     handed: FxHashSet<Name>,
-    /// Looked into: what lies in them may be handed on from there.
+    /// Accessed: values in it may be passed on.
     opened: FxHashSet<Name>,
-    /// Handed on as a whole, not only a part of what they hold.
+    /// Passed on as a whole, not only a part of its content.
     passed: FxHashSet<Name>,
     /// Attributes of theirs are set.
     set: FxHashSet<Name>,
@@ -71,12 +71,13 @@ impl Changes {
         self.set.contains(name)
     }
 
-    /// Whether somebody gets what has this name, and may set attributes of it. To call it hands it to nobody.
+    /// Whether the object with this name is passed to code that may set its attributes. Calling it does not
+    /// pass it.
     pub fn passes(&self, name: &str) -> bool {
         self.passed.contains(name)
     }
 
-    /// Whether a list of this name may come to have other items.
+    /// Whether the items of this list may change.
     pub fn touches_list(&self, name: &str) -> bool {
         self.handed.contains(name)
     }
@@ -125,7 +126,7 @@ impl Changes {
                     self.hand(&item.context);
                 }
             }
-            // What a kernel captures, it reads.
+            // A kernel only reads what it captures.
             StmtKind::Function(def) if def.decorators.iter().any(is_kernel) => {}
             StmtKind::Function(def) => {
                 stmt.each_expr(&mut |expr| self.hand(expr));
@@ -141,7 +142,7 @@ impl Changes {
         stmt.blocks().into_iter().for_each(|block| self.block(block));
     }
 
-    /// What is assigned to: a name is bound by that, of anything else a part is set.
+    /// The target of an assignment: a name is bound; of anything else a part is set.
     fn target(&mut self, target: &Expr) {
         target.each_target(&mut |part| {
             let Part::Place(place) = part else { return };
@@ -154,7 +155,7 @@ impl Changes {
         });
     }
 
-    /// A value that goes to somebody who may keep it.
+    /// A value is passed to code that may retain it.
     fn hand(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -184,7 +185,7 @@ impl Changes {
         }
     }
 
-    /// What something of goes to somebody.
+    /// A part of a value is passed on.
     fn hand_part(&mut self, whole: &Expr) {
         match &whole.kind {
             ExprKind::Name(name) => drop(self.handed.insert(name.clone())),

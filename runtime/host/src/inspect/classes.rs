@@ -1,7 +1,7 @@
-//! What the classes of a script hold, as far as their text tells.
+//! The attributes of a script's classes, as far as its text determines them.
 //!
-//! In goes the definition; out come the names that its body binds, with their values where nobody sets them from
-//! outside. Never here: what an instance has of its own.
+//! A class definition goes in. Out come the names that its body binds, with their values if no code sets them
+//! from outside. Attributes of instances are not covered.
 
 use std::rc::Rc;
 
@@ -11,19 +11,19 @@ use kps_syntax::ast::*;
 use super::changes::Changes;
 use super::names::StaticEnv;
 
-/// How much of a class is view.
+/// How much of a class is statically known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StaticView {
     /// Every name and its value.
     All,
-    /// All but the items of its lists: somebody has looked at what it holds.
+    /// All but the items of its lists, which may have changed.
     NoLists,
     /// That it has names.
     Nothing,
 }
 
 impl StaticView {
-    /// By what a script does with a class of this name.
+    /// By how a script uses a class with this name.
     pub fn of(name: &str, changes: &Changes) -> StaticView {
         match () {
             () if changes.sets_attributes(name) || changes.passes(name) => StaticView::Nothing,
@@ -39,7 +39,7 @@ pub(super) fn value_of(def: &ClassDef, view: StaticView, around: &StaticEnv) -> 
     EnvValue::Module(EnvModule { name: def.name.name.clone(), kind: Holder::Class, members })
 }
 
-/// What the class of a struct holds beside its members.
+/// The attributes of a struct's class besides its members.
 pub(super) fn constants_of(def: &ClassDef, view: StaticView, around: &StaticEnv) -> ClassConstants {
     ClassConstants::of_class(Rc::new(ClassEnv { is_struct: true, ..class_env(def, view, around) }))
 }
@@ -59,14 +59,14 @@ impl KernelEnv for ClassEnv {
     fn get(&self, name: &str) -> Option<EnvValue> {
         let value = self.body.own(name);
         match (value, self.view) {
-            // Somebody may have given it more.
+            // Code outside may have added it.
             (None, StaticView::Nothing) if !self.is_struct => Some(EnvValue::Unknown),
             // Such as `__name__`.
             (None, _) if name.starts_with("__") && !self.is_struct => Some(EnvValue::Unknown),
             (None, _) => None,
             (Some(_), StaticView::Nothing) => Some(EnvValue::Unknown),
             (Some(value), StaticView::NoLists) if has_list(&value) => Some(EnvValue::Unknown),
-            // A method sees what lies around the class, not in it.
+            // A method sees the scope around the class, not the class body.
             (Some(EnvValue::Function(function)), _) => {
                 Some(EnvValue::Function(HelperFunction { env: Rc::new(self.around.clone()), ..function }))
             }

@@ -1,7 +1,7 @@
-//! Types that a script makes, `Struct(a=f32)`, `Array(4, vec2)`, and what is wrong with them.
+//! Types that a script creates, `Struct(a=f32)`, `Array(4, vec2)`, and their errors.
 //!
-//! Only what is written out is judged: a type that hangs on a call, on an item of a list or on a name whose
-//! value only running tells is left for the run.
+//! Only literal types are checked. A type that depends on a call, on an item of a list or on a name with an
+//! unknown value is left for the run.
 
 use kps_kernel::{EnvValue, KernelEnv};
 use kps_syntax::ast::*;
@@ -10,7 +10,7 @@ use kps_syntax::{Diagnostics, Source};
 use super::decoration::called;
 use super::names::StaticEnv;
 
-/// A call that makes a type, with what it sees.
+/// A call that creates a type, with its environment.
 pub(super) struct StaticType {
     pub expr: Expr,
     pub source: Source,

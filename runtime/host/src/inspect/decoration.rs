@@ -1,4 +1,4 @@
-//! What the decorator of a kernel says, read off the tree, and what is wrong with it.
+//! Reads a kernel's decorator from the tree, and its errors.
 
 use kps_kernel::{EnvValue, KernelEnv, KernelOptions};
 use kps_syntax::ast::*;
@@ -12,12 +12,12 @@ use crate::modules::kernels::options::{Known, NAMES, known_local_size, known_pre
 /// The options of a kernel.
 pub(super) struct Decoration {
     pub options: KernelOptions,
-    /// One that only running the script can tell.
+    /// An argument whose value is only known at run time.
     pub unknown: Option<String>,
     pub mistakes: Diagnostics,
 }
 
-/// What `@kernel`, `@kernel(..)`, `@kp.kernel` or `@python2shader` says; `None` for other decorators.
+/// The options of `@kernel`, `@kernel(..)`, `@kp.kernel` or `@python2shader`; `None` for other decorators.
 pub(super) fn decoration(decorator: &Expr, source: &Source, env: &StaticEnv) -> Option<Decoration> {
     match &decorator.kind {
         ExprKind::Call { func, args } => {
@@ -35,7 +35,7 @@ pub(super) fn decoration(decorator: &Expr, source: &Source, env: &StaticEnv) -> 
         }
         ExprKind::Attribute { attr, .. } => by_name(&attr.name),
         ExprKind::Name(name) => match env.get(name) {
-            // A function of the user's own by that name hides ours.
+            // A function in the script shadows the builtin of that name.
             Some(EnvValue::Function(_)) => None,
             // Whatever it was imported as.
             Some(EnvValue::Builtin(name)) => by_name(&name),

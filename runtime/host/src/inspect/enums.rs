@@ -1,7 +1,7 @@
-//! The enumerations of a script, as far as their text tells.
+//! The enumerations of a script, as far as its text determines them.
 //!
-//! In goes the definition of a class with a base of `enum`'s; out come its members, as a kernel has them that a run
-//! gives. Never here: a class that makes its members in a way of its own, and values that only a run tells.
+//! A class with a base from `enum` goes in; its members come out, as a kernel sees them in a run. Not covered
+//! are classes with a custom way to create members, and values that are only known at run time.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::classes::{self, StaticView};
 use super::names::StaticEnv;
 use super::values::value_of as value_in;
 
-/// A base of `enum`'s: what its members are, and what `auto()` gives.
+/// A base from `enum`: the type of its members, and the values of `auto()`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Base {
     Enum,
@@ -35,7 +35,7 @@ impl Base {
         })
     }
 
-    /// What `auto()` gives behind these values.
+    /// The next value of `auto()` after these values.
     fn next(self, name: &str, last: &[(Name, EnvValue)]) -> Option<EnvValue> {
         let numbers = last.iter().map(|(_, value)| match value {
             EnvValue::Int(value) => Some(*value),
@@ -56,7 +56,7 @@ impl Base {
     }
 }
 
-/// The one base that a class is given, and nothing else.
+/// The only base of a class without other arguments.
 pub(super) fn base(def: &ClassDef) -> Option<&Expr> {
     match &def.arguments[..] {
         [Argument { kind: ArgumentKind::Positional(base), .. }] => Some(base),
@@ -64,7 +64,7 @@ pub(super) fn base(def: &ClassDef) -> Option<&Expr> {
     }
 }
 
-/// A class of this definition; `None` where its members are not view.
+/// A class with this definition; `None` if its members are unknown.
 pub(super) fn value_of(def: &Arc<ClassDef>, view: StaticView, around: &StaticEnv) -> Option<EnvValue> {
     let (module, name) = around.imported(base(def)?)?;
     let base = Base::named(&name).filter(|_| &*module == "enum")?;
@@ -83,11 +83,11 @@ struct Enumeration {
     base: Base,
     /// With their values, in the order of the source.
     members: Vec<(Name, EnvValue)>,
-    /// What else the class holds.
+    /// The other attributes of the class.
     class: EnvModule,
 }
 
-/// What the body assigns. A class with a special name of its own may make other members of that.
+/// The assignments in the body. A class with dunder names may create other members from them.
 fn members(def: &ClassDef, base: Base, around: &StaticEnv) -> Option<Vec<(Name, EnvValue)>> {
     let body = around.of_class(def);
     let mut members: Vec<(Name, EnvValue)> = Vec::new();
@@ -135,7 +135,7 @@ fn is_of_enum(expr: &Expr, name: &str, around: &StaticEnv) -> bool {
     around.imported(expr).is_some_and(|(module, member)| (&*module, &*member) == ("enum", name))
 }
 
-/// Whether it is a number, a text or a tuple of such.
+/// Whether it is a number, a string or a tuple of those.
 fn is_plain(value: &EnvValue) -> bool {
     match value {
         EnvValue::Int(_) | EnvValue::Float(_) | EnvValue::Bool(_) | EnvValue::Str(_) => true,
@@ -144,7 +144,7 @@ fn is_plain(value: &EnvValue) -> bool {
     }
 }
 
-/// What the class of an enumeration holds.
+/// The attributes of an enumeration's class.
 struct Members(Rc<Enumeration>);
 
 impl KernelEnv for Members {
@@ -177,7 +177,7 @@ impl KernelEnv for Members {
     }
 }
 
-/// What one member holds, and behind that its class.
+/// The attributes of one member, followed by those of its class.
 struct Member {
     own: MapEnv,
     at: usize,
@@ -197,7 +197,7 @@ impl KernelEnv for Member {
     }
 
     fn identity(&self) -> usize {
-        // Its name, which stands once in the source.
+        // Its name, which occurs once in the source.
         Arc::as_ptr(&self.of.members[self.at].0).cast::<u8>() as usize
     }
 }

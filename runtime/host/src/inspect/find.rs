@@ -1,4 +1,4 @@
-//! The kernels, structs and types of a script, wherever they are defined, each with what it sees.
+//! Finds the kernels, structs and types of a script, wherever they are defined, each with its environment.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) struct Found {
     pub types: Vec<StaticType>,
     /// Those of functions that the script calls with values, once more for each call.
     pub made: Vec<StaticKernel>,
-    /// The classes and functions around what is looked at.
+    /// The classes and functions around the current place.
     around: Vec<Name>,
 }
 
@@ -80,7 +80,7 @@ impl Found {
     }
 }
 
-/// Whether a function's body defines what is looked for, perhaps: only then does it matter what it binds.
+/// Whether a function's body may define one of them: only then are its bindings needed.
 fn defines(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Function(_) | StmtKind::Class(_) => true,

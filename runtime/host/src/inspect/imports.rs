@@ -1,7 +1,7 @@
-//! Modules that a script imports, read and not run: files beside it, and those of the standard library.
+//! Reads imported modules without running them: files beside the script, and those of the standard library.
 //!
-//! In goes a name as an import has it; out comes what the module binds, as far as that can be told. A module
-//! that is not found, or does not parse, is known only when the script runs. Each file is read once.
+//! A name in an import goes in; the module's bindings come out, as far as they are known. A module that is
+//! not found, or does not parse, is unknown. Each file is read once.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::names::StaticEnv;
 use crate::modules;
 use crate::vm::import::{absolute, file_of};
 
-/// Where the imports of one module lead.
+/// Where the imports of one module are resolved.
 #[derive(Clone)]
 pub(super) struct Imports {
     /// Of the modules that were read, which import one another.
@@ -29,7 +29,7 @@ pub(super) struct Imports {
 }
 
 struct Modules {
-    /// The folder of the script; `None` for text that is in no file.
+    /// The folder of the script; `None` for text without a file.
     folder: Option<PathBuf>,
     read: RefCell<BTreeMap<Name, Option<Read>>>,
 }
@@ -50,20 +50,20 @@ impl Imports {
         Imports { read, _kept: Some(modules), name: "__main__".into(), is_package: false }
     }
 
-    /// A module by its name behind `level` dots.
+    /// A module by its name after `level` dots.
     pub fn module(&self, name: &str, level: usize) -> Option<EnvModule> {
         let name: Name = absolute((&self.name, self.is_package), name, level)?.into();
         let read = self.read(&name)?;
         Some(EnvModule { name, kind: Holder::Module, members: Rc::new(Members(read)) })
     }
 
-    /// What such a module binds.
+    /// The bindings of such a module.
     pub fn names_of(&self, name: &str, level: usize) -> Option<StaticEnv> {
         let name: Name = absolute((&self.name, self.is_package), name, level)?.into();
         Some(self.read(&name)?.env)
     }
 
-    /// Whether there is no such module, as far as that can be told: text that is in no file has none of its own.
+    /// Whether such a module is known not to exist: text without a file has no modules beside it.
     pub fn lacks(&self, name: &str) -> bool {
         let folder = self.read.upgrade().and_then(|modules| modules.folder.clone());
         let is_of_scripts =
@@ -86,7 +86,7 @@ impl Imports {
     }
 
     fn read_new(&self, modules: &Modules, name: &Name) -> Option<Read> {
-        // Modules in Rust come first; what can be told of them is told elsewhere.
+        // Modules in Rust take precedence; `builtin` handles them.
         if modules::find(name).is_some() {
             return None;
         }
@@ -115,7 +115,7 @@ impl Imports {
     }
 }
 
-/// What a module binds, and the modules beneath it where it is a package.
+/// The bindings of a module, and its submodules if it is a package.
 struct Members(Read);
 
 impl KernelEnv for Members {

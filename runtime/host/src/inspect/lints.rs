@@ -1,8 +1,9 @@
-//! What is most likely a slip in the ordinary code of a script: names that nothing binds, modules and members of
-//! modules that are not there.
+//! Lints for the ordinary code of a script: names without a binding, and modules and members that do not
+//! exist.
 //!
-//! In goes a tree; out come warnings, for only running tells whether control gets there. A name counts as bound
-//! wherever the file binds it. Never here: kernels, which are judged with their types, and what stands in a `try`.
+//! A tree goes in; warnings come out, because only a run determines whether control reaches a place. A name
+//! counts as bound wherever the file binds it. Not covered are kernels, which are type-checked, and the body
+//! of a `try`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +37,7 @@ pub(super) fn lint(module: &Module, env: &StaticEnv) -> Diagnostics {
 #[derive(Default)]
 struct Bound {
     names: HashMap<Name, usize>,
-    /// Names may come from where nobody sees them: `from module import *`, `globals()`.
+    /// Names may be bound invisibly: `from module import *`, `globals()`.
     is_open: bool,
 }
 
@@ -44,11 +45,11 @@ struct Linter<'s> {
     source: &'s Source,
     env: &'s StaticEnv,
     bound: Bound,
-    /// What the modules have that were asked for.
+    /// The members of the modules looked up so far.
     members: HashMap<Name, Vec<Name>>,
     /// Names that nothing binds.
     reported: HashSet<Name>,
-    /// Functions around the place that is looked at: what they call may be meant for kernels.
+    /// The number of functions around the current place: their code may be meant for kernels.
     depth: usize,
     found: Diagnostics,
 }
@@ -88,7 +89,7 @@ impl Bound {
     fn part(&mut self, part: Part) {
         match part {
             Part::Expr(expr) | Part::Place(expr) => self.expr(expr),
-            // A function may bind by `global` what is seen nowhere else.
+            // A function may bind a name by `global` that is bound nowhere else.
             Part::Name(name, _) => self.bind(name),
             Part::Block(body) => self.block(body),
         }
@@ -119,7 +120,7 @@ impl Linter<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            // What is missing there, the script may well know.
+            // The script may handle a missing name there.
             StmtKind::Try(of) => return self.block(&of.finally),
             StmtKind::Import(imports) => imports.iter().for_each(|import| self.import(import)),
             StmtKind::ImportFrom(import) => self.import_from(import),
@@ -129,7 +130,7 @@ impl Linter<'_> {
                     .iter()
                     .filter_map(|param| param.default.as_ref())
                     .for_each(|value| self.expr(value));
-                // Tuples are what PyShader declares its parameters by.
+                // PyShader declares its parameters by tuples.
                 if !def.decorators.iter().any(is_kernel) {
                     self.depth += 1;
                     self.block(&def.body);
@@ -141,7 +142,7 @@ impl Linter<'_> {
                 def.arguments.iter().map(Argument::value).for_each(|base| self.expr(base));
                 self.block(&def.body);
             }
-            // Nobody evaluates annotations.
+            // Annotations are not evaluated.
             StmtKind::AnnAssign { target, value, .. } => {
                 [target].into_iter().chain(value).for_each(|expr| self.expr(expr));
             }
@@ -216,7 +217,7 @@ impl Linter<'_> {
         }
     }
 
-    /// `math.squareroot`, where nothing else is called `math`.
+    /// `math.squareroot`, if nothing else is called `math`.
     fn attribute(&mut self, name: &Name, attr: &Ident) {
         if self.bound.names.get(name) != Some(&1) {
             return;

@@ -1,8 +1,10 @@
-//! Kernels that a function makes, `def make(n): @kernel def k(..): ..; return k`, judged with the values of a call.
+//! Checks kernels that a function creates, `def make(n): @kernel def k(..): ..; return k`, with the values of
+//! a call.
 //!
-//! In goes a script; out come the kernels of each call that stands in it by itself and gives its function some values
-//! that are written out. Such a call is followed as far as these values lead it: through what surely runs, and into
-//! the side of an `if` that they choose. Never here: a call in a function, whose own caller decides.
+//! A script goes in; out come the kernels of each top-level call that gives its function some literal values.
+//! The call is evaluated as far as these values determine it: through unconditional statements, and into the
+//! branch of an `if` that they select. Calls inside of functions are not evaluated, for they depend on their
+//! callers.
 
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ use super::decoration::decoration;
 use super::names::StaticEnv;
 use super::values::{truth_of, value_of};
 
-/// The kernels of the calls in a script, each with the call that makes it.
+/// The kernels of the calls in a script, each with the call that creates it.
 pub(super) fn made_kernels(module: &Module, env: &StaticEnv) -> Vec<StaticKernel> {
     let mut makers = Makers { source: &module.source, env, made: Vec::new() };
     module.body.iter().for_each(|stmt| makers.stmt(stmt));
@@ -28,7 +30,7 @@ struct Makers<'s> {
     made: Vec<StaticKernel>,
 }
 
-/// Whether control goes on behind a statement.
+/// Whether control continues after a statement.
 #[derive(PartialEq, Eq)]
 enum Flow {
     On,
@@ -38,7 +40,7 @@ enum Flow {
 
 impl Makers<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
-        // What stands under a condition may never be called.
+        // A statement under a condition may never run.
         if stmt.blocks().is_empty() {
             stmt.each_expr(&mut |expr| self.expr(expr));
         }
@@ -114,13 +116,13 @@ impl Makers<'_> {
     }
 }
 
-/// Whether a statement may end the function that it stands in.
+/// Whether a statement may return from its function.
 fn leaves(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Raise { .. })
         || stmt.blocks().into_iter().flatten().any(leaves)
 }
 
-/// What a call gives the parameters: a value, or [`EnvValue::Unknown`].
+/// The arguments of a call by parameter: a value, or [`EnvValue::Unknown`].
 fn given(def: &FunctionDef, args: &[Argument], env: &StaticEnv) -> Vec<(Name, EnvValue)> {
     let positional: Vec<&Param> = def.params.positional_only.iter().chain(&def.params.regular).collect();
     let defaults = def.params.iter().filter_map(|param| {
@@ -135,7 +137,7 @@ fn given(def: &FunctionDef, args: &[Argument], env: &StaticEnv) -> Vec<(Name, En
                 given.extend(positional.get(at).map(|param| (param.name.name.clone(), value_of(value, env))));
             }
             ArgumentKind::Keyword(name, value) => given.push((name.name.clone(), value_of(value, env))),
-            // Which parameters these are for only running tells.
+            // The parameters of these arguments are only known at run time.
             _ => is_spread = true,
         }
     }

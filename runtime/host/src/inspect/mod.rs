@@ -1,4 +1,4 @@
-//! What can be said of a script without running it, and without any device: its mistakes, its kernels.
+//! Static analysis of a script, without running it and without a device: its mistakes and its kernels.
 
 mod arrays;
 mod bindings;
@@ -40,9 +40,8 @@ use decoration::Decoration;
 use find::Found;
 use names::StaticEnv;
 
-/// Every mistake that can be found without running: in the syntax, in names, and in kernels, as far as
-/// their parameters are annotated; and warnings about what is most likely a slip. In the order of the
-/// source.
+/// Every mistake that can be found without running: in the syntax, in names, and in kernels, as far as their
+/// parameters are annotated; and lint warnings. In the order of the source.
 pub fn check(source: &Source) -> Diagnostics {
     let (mut module, mut diagnostics) = kps_syntax::parse(source);
     let is_broken = diagnostics.has_errors();
@@ -64,7 +63,7 @@ pub fn check(source: &Source) -> Diagnostics {
             let is_slip = mistake.severity != Severity::Error && broken.is_of_a_part(mistake);
             !is_slip && !broken.may_explain(mistake) && mistake.code != kps_kernel::KNOWN_LATER
         };
-        // Kernels may share functions, and their slips.
+        // Kernels may share functions, and their lint warnings.
         let is_new = |mistake: &Diagnostic| is_known(mistake) && !reported.contains(mistake);
         let new: Vec<Diagnostic> = found.into_iter().filter(is_new).collect();
         new.iter().for_each(|mistake| reported.insert(mistake));
@@ -78,7 +77,7 @@ pub fn check(source: &Source) -> Diagnostics {
     diagnostics.in_order()
 }
 
-/// What stands for the values of `const` parameters: sizes of vectors, of tiles and of workgroups.
+/// Values that are tried for `const` parameters: sizes of vectors, of tiles and of workgroups.
 const SUPPOSED: [i128; 6] = [1, 2, 3, 4, 16, 64];
 
 /// Mistakes by their codes and places.
@@ -117,7 +116,7 @@ pub struct StaticKernel {
     env: StaticEnv,
     /// The classes and functions that it is defined in, with dots between them.
     around: String,
-    /// The call of the function around it that gave what it captures these values.
+    /// The call of the enclosing function that determines the captured values.
     made_by: Option<Location>,
 }
 
@@ -131,23 +130,23 @@ struct StaticStruct {
 }
 
 impl StaticStruct {
-    /// What is wrong with its members, whether or not a kernel has one.
+    /// The errors of its members, whether or not a kernel uses them.
     fn check(&self) -> Diagnostics {
         let env: Rc<dyn KernelEnv> = Rc::new(self.env.clone());
         kps_kernel::read_struct(&self.def, &self.source, &env).err().unwrap_or_default()
     }
 }
 
-/// What became of a kernel that was compiled from its text alone.
+/// The result of compiling a kernel from its text alone.
 pub enum Compiled<T> {
     Done(T),
-    /// It needs what only running the script can tell; the reason, as a sentence.
+    /// It needs facts that are only known at run time; the reason, as a sentence.
     NeedsRun(String),
-    /// It would do with what a launch passes; the reason again.
+    /// It needs the types of a launch's arguments; the reason, as a sentence.
     NeedsArgs(String),
 }
 
-/// What a launch would pass, written as types: `f32, Array[f32], n=16`.
+/// The arguments of a launch, written as types: `f32, Array[f32], n=16`.
 pub struct GivenTypes {
     source: Source,
     args: Vec<Argument>,
@@ -192,7 +191,7 @@ impl StaticKernel {
         }
     }
 
-    /// What is wrong with the kernel, and what is most likely a slip.
+    /// The errors and lint warnings of the kernel.
     fn check(&self) -> Diagnostics {
         let mut found = self.decoration.mistakes.clone();
         let template = match self.template() {
@@ -216,8 +215,8 @@ impl StaticKernel {
         found
     }
 
-    /// The mistakes that stay whatever a launch gives it: where no more than `const` parameters are open, those of a
-    /// few values.
+    /// The errors that are independent of a launch. If only `const` parameters are open, the errors of a few
+    /// values.
     fn mistakes_of_any(&self, template: &KernelTemplate) -> Diagnostics {
         let is_open = |kind: &ParamKind| matches!(kind, ParamKind::Untyped);
         if self.needs_run(template).is_some() || template.params.iter().any(|param| is_open(&param.kind)) {
@@ -237,13 +236,13 @@ impl StaticKernel {
         })
     }
 
-    /// Checks the kernel, and compiles it for every device where its annotations and `given` say all there is
-    /// to know.
+    /// Checks the kernel, and compiles it for every device if its annotations and `given` determine all
+    /// types.
     pub fn compile(&self, given: Option<&GivenTypes>) -> Result<Compiled<KernelModule>, Diagnostics> {
         self.compile_for(&Target::portable(), given)
     }
 
-    /// The same for what `target` says.
+    /// The same for the device that `target` describes.
     pub fn compile_for(
         &self,
         target: &Target,
@@ -252,8 +251,7 @@ impl StaticKernel {
         self.with_signature(&self.template()?, given, target, kps_kernel::specialize)
     }
 
-    /// The same for any device, with what there is to say about its source; but for matrices, which are as `target`
-    /// has them.
+    /// The same for any device, with remarks on its source. Only matrices depend on `target`.
     pub fn explain(
         &self,
         given: Option<&GivenTypes>,
@@ -263,7 +261,7 @@ impl StaticKernel {
         self.with_signature(&self.template()?, given, &target, kps_kernel::explain)
     }
 
-    /// What `--args` would have to say, with `TYPE` and `NUMBER` for what is not known.
+    /// The value that `--args` needs, with `TYPE` and `NUMBER` for unknown parts.
     pub fn wanted_args(&self) -> Vec<String> {
         let params = self.template().map(|template| template.params).unwrap_or_default();
         let defs = self.def.params.iter();
@@ -275,7 +273,7 @@ impl StaticKernel {
         wanted.collect()
     }
 
-    /// What the script would call to have it explained: with the arguments of a launch, if types are missing.
+    /// The call that explains it in a script: with the arguments of a launch, if types are missing.
     pub fn explain_call(&self) -> String {
         let names: Vec<&str> = match self.wanted_args().is_empty() {
             true => Vec::new(),
@@ -284,7 +282,7 @@ impl StaticKernel {
         format!("{}.explain({})", self.name(), names.join(", "))
     }
 
-    /// The words for a device that has what `target` says, and the typed form that they were made of.
+    /// The SPIR-V for the device that `target` describes, and the typed IR behind it.
     pub fn compile_typed(
         &self,
         target: &Target,
@@ -299,7 +297,7 @@ impl StaticKernel {
         kps_kernel::check(&self.def, &self.source, &self.env, self.decoration.options)
     }
 
-    /// Compiles a kernel, in one of the ways to do it.
+    /// Compiles a kernel by one of the compiler's entry points.
     fn with_signature<T>(
         &self,
         template: &KernelTemplate,
@@ -328,7 +326,7 @@ impl StaticKernel {
         self.needs_run_for(template.unknown_captures(&self.env).first())
     }
 
-    /// The same, where this name that it captures is unknown.
+    /// The same, if this captured name is unknown.
     fn needs_run_for(&self, unknown: Option<&Name>) -> Option<String> {
         if let Some(option) = &self.decoration.unknown {
             return Some(format!("its `{option}` is known only when the script runs"));
@@ -337,7 +335,7 @@ impl StaticKernel {
     }
 }
 
-/// What the declarations of the parameters leave open.
+/// What the parameters' declarations leave open.
 fn lacking(template: &KernelTemplate) -> &'static str {
     match template.undeclared().map(|param| &param.kind) {
         Some(ParamKind::Const(_)) => "not every `const` parameter has a default that is written out",

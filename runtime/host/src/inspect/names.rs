@@ -1,8 +1,8 @@
-//! The names that a script binds, as far as they can be told without running it.
+//! The names that a script binds, as far as they are known without running it.
 //!
-//! [`StaticEnv`] is what a kernel sees of a script that was only read: constants that are written out,
-//! functions, imports. Whatever depends on running is [`EnvValue::Unknown`], and mistakes that would
-//! hang on it are left for the run.
+//! [`StaticEnv`] is what a kernel sees of a script that was only read: literal constants, functions, imports.
+//! Anything that depends on a run is [`EnvValue::Unknown`]. Errors that depend on an unknown value are left
+//! for the run.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -21,11 +21,11 @@ use super::imports::Imports;
 use super::values::value_of;
 use crate::modules::kernels;
 
-/// What one scope of a script binds, above what the scopes around it bind. Cheap to clone.
+/// The bindings of one scope, above those of the enclosing scopes. Cheap to clone.
 #[derive(Clone)]
 pub struct StaticEnv {
     scope: Rc<Scope>,
-    /// Names that the scope binds for the first time behind this are not there yet; `None` where it has all.
+    /// Names that the scope first binds after this position are not bound yet; `None` for all.
     until: Option<u32>,
 }
 
@@ -33,13 +33,13 @@ struct Scope {
     source: Source,
     names: Names,
     outer: Option<StaticEnv>,
-    /// Of a class, where it is defined.
+    /// The position of a class's definition.
     start: u32,
     reading: Reading,
     imports: Imports,
-    /// What `from module import *` was written of.
+    /// The sources of `from module import *`.
     stars: Vec<Binding>,
-    /// How often kernels asked which name a misspelt one is meant for.
+    /// How often kernels requested suggestions for misspelt names.
     n_suggested: Cell<usize>,
 }
 
@@ -50,7 +50,7 @@ type Reading = Rc<RefCell<Vec<(u32, Name)>>>;
 /// Values may be computed from one another this deep.
 const MAX_READING: usize = 100;
 
-/// What a scope lies in.
+/// The scope around a scope.
 struct Around {
     outer: Option<StaticEnv>,
     imports: Imports,
@@ -74,22 +74,22 @@ impl Around {
 }
 
 impl StaticEnv {
-    /// What the statements of a script bind.
+    /// The bindings of a script's statements.
     pub fn of_script(module: &Module) -> StaticEnv {
         StaticEnv::of_module(module, Imports::of_script(&module.source))
     }
 
-    /// The same of a module whose own imports lead elsewhere.
+    /// The same for a module with other imports.
     pub fn of_module(module: &Module, imports: Imports) -> StaticEnv {
         StaticEnv::of_body(&module.source, &module.body, Names::default(), Around::module(imports))
     }
 
-    /// What a function of this scope binds in its body, whatever it is called with.
+    /// The bindings in the body of a function of this scope, for any call.
     pub fn of_function(&self, def: &FunctionDef) -> StaticEnv {
         self.of_call(def, &[])
     }
 
-    /// The same for a call that gives some of the parameters values.
+    /// The same for a call that determines some of the parameters.
     pub fn of_call(&self, def: &FunctionDef, given: &[(Name, EnvValue)]) -> StaticEnv {
         let params = def.params.iter().map(|param| Arc::clone(&param.name.name));
         let value_of =
@@ -101,12 +101,12 @@ impl StaticEnv {
         StaticEnv::of_body(&self.scope.source, &def.body, params.map(bound).collect(), Around::function(self))
     }
 
-    /// What the body of a class of this scope binds.
+    /// The bindings in the body of a class of this scope.
     pub fn of_class(&self, def: &ClassDef) -> StaticEnv {
         StaticEnv::of_body(&self.scope.source, &def.body, Names::default(), Around::class(self, def))
     }
 
-    /// The function of the script, or of a file that it imports, that a name stands for, dotted or not, with the scope
+    /// The function of the script, or of a file that it imports, with a plain or dotted name, and the scope
     /// around it.
     pub fn function(&self, name: &Expr) -> Option<(Arc<FunctionDef>, StaticEnv)> {
         match &name.kind {
@@ -149,7 +149,7 @@ impl StaticEnv {
         }
     }
 
-    /// The module written in kps, and the member of it, that a name stands for, dotted or not.
+    /// The module written in kps, and its member, with a plain or dotted name.
     pub fn imported(&self, name: &Expr) -> Option<(Name, Name)> {
         let (bound, attr) = match &name.kind {
             ExprKind::Name(name) => (self.bound(name)?, None),
@@ -168,7 +168,7 @@ impl StaticEnv {
         }
     }
 
-    /// What this very scope binds a name to.
+    /// The value of a name that this scope itself binds.
     pub fn own(&self, name: &str) -> Option<EnvValue> {
         let bound = self.scope.names.get(name).filter(|bound| self.has(bound))?;
         Some(self.value(name, &bound.binding))
@@ -201,7 +201,7 @@ impl StaticEnv {
         StaticEnv { scope, until: None }
     }
 
-    /// As it is when control gets to this place; what is in a loop sees what all of the loop binds.
+    /// The scope when control reaches this position. Code in a loop sees all bindings of the loop.
     pub fn until(&self, at: u32) -> StaticEnv {
         StaticEnv { scope: Rc::clone(&self.scope), until: self.until.or(Some(at)) }
     }
@@ -235,13 +235,13 @@ impl StaticEnv {
         }
     }
 
-    /// A name that came with all of a module's.
+    /// A name from a star import.
     fn of_stars(&self, name: &str) -> Option<EnvValue> {
         if self.scope.stars.is_empty() {
             return None;
         }
         let mut stars = self.scope.stars.iter().rev().filter(|_| !name.starts_with('_'));
-        // Modules may take all names of each other.
+        // Modules may star-import each other.
         self.reading(name, |_| {
             stars.find_map(|star| match self.value("*", star) {
                 EnvValue::Module(module) => module.members.get(name),
@@ -258,7 +258,7 @@ impl StaticEnv {
                     return known.clone();
                 }
                 let computed = self.reading(name, |_| Some(value_of(expr, &self.whole())));
-                // Where names lead round to each other, this one was found to be unknown meanwhile.
+                // In a cycle of names, this one was found to be unknown meanwhile.
                 value.get_or_init(|| computed.unwrap_or(EnvValue::Unknown)).clone()
             }
             Binding::Function(def) => EnvValue::Function(HelperFunction {
@@ -290,12 +290,12 @@ impl StaticEnv {
         }
     }
 
-    /// A type that the script defines; what is wrong with it is told where it is defined.
+    /// A type that the script defines; its errors are reported at its definition.
     fn read_type(&self, name: &str, read: impl FnOnce(&Source) -> Option<TypeExpr>) -> EnvValue {
         self.reading(name, read).map_or(EnvValue::Unknown, EnvValue::from)
     }
 
-    /// What is read for a name; `None` where that asks for the name itself, or for too many others before.
+    /// Evaluates a name; `None` if that needs the name itself, or too many other names.
     fn reading<T>(&self, name: &str, read: impl FnOnce(&Source) -> Option<T>) -> Option<T> {
         let start = self.scope.start;
         if self.scope.reading.borrow().len() >= MAX_READING {

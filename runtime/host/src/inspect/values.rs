@@ -1,7 +1,7 @@
-//! What an expression of the host gives, as far as its text tells.
+//! Constant evaluation of host expressions.
 //!
-//! In goes a tree with the names that it sees; out comes what is written out, what is computed from such by Python's
-//! rules, or [`EnvValue::Unknown`]. Nothing is run, and no number is given that a run would not give bit for bit.
+//! A tree and its environment go in; out comes a literal, the result of Python's operators on literals, or
+//! [`EnvValue::Unknown`]. Nothing is run, and each number equals that of a run bit for bit.
 
 use kps_kernel::{EnvModule, EnvValue, KernelEnv, MAX_TABLE, Type};
 use kps_syntax::ast::*;
@@ -18,7 +18,7 @@ pub(super) fn value_of(expr: &Expr, env: &StaticEnv) -> EnvValue {
     evaluate(expr, env).unwrap_or(EnvValue::Unknown)
 }
 
-/// Whether a test comes out so; `None` where only running tells.
+/// The result of a test; `None` if it is only known at run time.
 pub(super) fn truth_of(test: &Expr, env: &StaticEnv) -> Option<bool> {
     truth(&value_of(test, env))
 }
@@ -36,7 +36,7 @@ fn truth(value: &EnvValue) -> Option<bool> {
     }
 }
 
-/// `None` for what is not told, and for what would raise.
+/// `None` for an unknown value, and for an expression that would raise.
 fn evaluate(expr: &Expr, env: &StaticEnv) -> Option<EnvValue> {
     Some(match &expr.kind {
         ExprKind::Int(value) => EnvValue::Int(value.to_i128()?),
@@ -55,7 +55,7 @@ fn evaluate(expr: &Expr, env: &StaticEnv) -> Option<EnvValue> {
             EnvValue::Module(module) => member(&module, &attr.name)?,
             _ => return None,
         },
-        // How many items there are is not told.
+        // The number of items is unknown.
         ExprKind::Tuple(items) | ExprKind::List(items) if items.iter().any(is_starred) => return None,
         ExprKind::Tuple(items) => {
             EnvValue::Tuple(items.iter().map(|item| value_of(item, env)).collect()).of_bounded_size()
@@ -191,7 +191,7 @@ fn compares(op: CompareOp, left: &EnvValue, right: &EnvValue) -> Option<bool> {
     }
 }
 
-/// `len(xs)`, what NumPy makes, and `Tensor(..)`, of which the type is known.
+/// `len(xs)`, calls of NumPy, and `Tensor(..)`, whose type is known.
 fn call(func: &Expr, args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
     let is_len = matches!(&func.kind, ExprKind::Name(name) if &**name == "len" && env.get(name).is_none());
     if is_len {
@@ -213,7 +213,7 @@ fn call(func: &Expr, args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
     if is_tensor { Some(other("Tensor")) } else { arrays::made_by(func, args, env) }
 }
 
-/// `None` for bounds that are not told, and for a step of 0.
+/// `None` for unknown bounds, and for a step of 0.
 fn range(args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
     let bound = |arg: &Argument| match &arg.kind {
         ArgumentKind::Positional(bound) => match evaluate(bound, env)? {

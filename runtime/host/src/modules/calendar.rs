@@ -1,10 +1,10 @@
-//! Moments in UTC and in the local zone, and `strftime`. The calendar and the zones are the crate `tz`.
+//! Moments in UTC and in the local zone, and `strftime`. The crate `tz` provides the calendar and the zones.
 
 use std::sync::OnceLock;
 
 use tz::{LocalTimeType, TimeZone, UtcDateTime};
 
-/// A time as a calendar and a clock tell it.
+/// A time as calendar and clock fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
     pub year: i64,
@@ -29,7 +29,7 @@ pub struct Moment {
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
-/// About the year 99999: no moment lies further from the epoch.
+/// About the year 99999: the greatest distance from the epoch.
 pub const MOST_SECONDS: i64 = 3_000_000_000_000;
 
 pub const ASCTIME: &str = "%a %b %e %H:%M:%S %Y";
@@ -51,14 +51,15 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// Seconds since the epoch at the beginning of a date, in UTC. A day past the end of its month lies in the next one.
+/// Seconds since the epoch at the start of a date, in UTC. A day past the end of its month is in the next
+/// one.
 fn midnight(year: i64, month: i64, day: i64) -> i64 {
     let first =
         UtcDateTime::new(year as i32, month as u8, 1, 0, 0, 0, 0).expect("years are few, months are 1 to 12");
     first.unix_time() + (day - 1) * DAY
 }
 
-/// The moment so many seconds after the epoch, in UTC.
+/// The moment this many seconds after the epoch, in UTC.
 pub fn utc(seconds: i64) -> Moment {
     let date = UtcDateTime::from_timespec(seconds, 0).expect("a moment is at most `MOST_SECONDS` away");
     Moment {
@@ -89,13 +90,13 @@ pub fn from_local(moment: &Moment) -> i64 {
     let days = midnight(moment.year, moment.month, moment.day);
     let clock = days + moment.hour * 3600 + moment.minute * 60 + moment.second;
     let offset_at = |seconds| i64::from(time_at(zone(), seconds).ut_offset());
-    // The offset depends on the result: two rounds settle it.
+    // The offset depends on the result: two iterations reach the fixpoint.
     clock - offset_at(clock - offset_at(clock))
 }
 
 /// The local time that a zone has at a moment.
 fn time_at(zone: &TimeZone, seconds: i64) -> &LocalTimeType {
-    // A zone without a rule keeps what its last transition brought.
+    // A zone without a rule stays in the state after its last transition.
     let last = || {
         let zone = zone.as_ref();
         let type_idx = zone.transitions().last().map_or(0, |last| last.local_time_type_index());
@@ -116,7 +117,7 @@ fn zone() -> &'static TimeZone {
     })
 }
 
-/// `strftime`; a directive that it does not know stays as it is.
+/// `strftime`; an unknown directive is unchanged.
 pub fn format(moment: &Moment, template: &str) -> String {
     let mut out = String::new();
     let mut chars = template.chars();

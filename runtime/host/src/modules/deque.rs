@@ -1,5 +1,5 @@
-//! What `collections`, a module that is a script, has in Rust: `deque`, a list that is quick at both
-//! ends, with a greatest length if one is set; and classes whose name is only known when they are made.
+//! The Rust part of `collections`, whose rest is a script: `deque`, a list that is fast at both ends, with an
+//! optional maximum length; and classes whose name is only known when they are created.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ pub static MODULE: NativeModule = NativeModule {
     ..NativeModule::new("_collections")
 };
 
-/// `named_class(name, module, base)`: a class derived from a script's class, with nothing of its own.
+/// `named_class(name, module, base)`: an empty class derived from a script's class.
 fn named_class(vm: &mut Vm, args: &Args) -> Result {
     let [name, module, Value::Class(base)] = args.exactly("named_class")? else {
         return Err(errors::type_error("named_class() takes a name, a module and a class"));
@@ -39,8 +39,8 @@ fn named_class(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::Class(std::rc::Rc::new(class)))
 }
 
-/// `attributes(object)`: a dict of an instance's own attributes, which does not change with them and leaves them
-/// where they are quick to find; None for all else.
+/// `attributes(object)`: a copy of an instance's attributes as a dict, which leaves their fast lookup intact;
+/// None for other objects.
 fn attributes(_: &mut Vm, args: &Args) -> Result {
     let [value] = args.exactly("attributes")?;
     match value {
@@ -49,7 +49,7 @@ fn attributes(_: &mut Vm, args: &Args) -> Result {
     }
 }
 
-/// `set_attributes(instance, dict)`: adds attributes, whatever the class does where a script assigns one.
+/// `set_attributes(instance, dict)`: adds attributes without the class's `__setattr__`.
 fn set_attributes(vm: &mut Vm, args: &Args) -> Result {
     let [Value::Instance(instance), Value::Dict(attributes)] = args.exactly("set_attributes")? else {
         return Err(errors::type_error("set_attributes() takes an instance and a dict"));
@@ -94,7 +94,7 @@ static METHODS: &[NativeDef] = &[
 struct Deque {
     items: RefCell<VecDeque<Value>>,
     most: Option<usize>,
-    /// Goes up with every change, so that an iteration notices.
+    /// Incremented by every change, so that an iteration notices.
     n_changes: Cell<u64>,
 }
 
@@ -113,7 +113,7 @@ impl Deque {
         self.n_changes.set(self.n_changes.get() + 1);
     }
 
-    /// Appends, and lets go of the other end where the deque is full.
+    /// Appends, and drops the other end if the deque is full.
     fn push_back(&self, item: Value) -> Result<()> {
         self.make_room()?;
         self.touch();
@@ -132,7 +132,7 @@ impl Deque {
         Ok(())
     }
 
-    /// Asks for room where one more item makes the deque grow.
+    /// Reserves capacity if one more item makes the deque grow.
     fn make_room(&self) -> Result<()> {
         let items = self.items.borrow();
         if items.len() < items.capacity() { Ok(()) } else { memory::grant_items::<Value>(items.len() * 3) }

@@ -1,5 +1,5 @@
-//! What `enum`, a module that is a script, asks of Rust: how the body of a class was written, since its names say
-//! only what they stood for in the end.
+//! The Rust part of `enum`, whose rest is a script: the order of assignments in a class body, because the
+//! names only have their final values.
 
 use kps_syntax::Source;
 use kps_syntax::ast::{Expr, ExprKind, StmtKind};

@@ -1,5 +1,5 @@
-//! What is written in Rust of the module `json`: `dumps`; `json_read.rs` reads. Classes and defaults are the
-//! script's half, `json.kps`.
+//! The Rust part of the module `json`: `dumps`; `json_read.rs` reads. Classes and defaults are in the script
+//! part, `json.kps`.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::text::float;
 use crate::value::{Args, NativeDef, NativeModule, Result, Value};
 use crate::vm::{STRETCH, Vm, checkpoint};
 
-/// Bytes that a number, or a word, and what stands around it need at most.
+/// The maximum size of a number, or a constant, with its separators, in bytes.
 const SHORT: usize = 64;
 
 pub static MODULE: NativeModule = NativeModule {
@@ -36,7 +36,7 @@ struct Writer {
     sort_keys: bool,
     skip_keys: bool,
     allow_nan: bool,
-    /// Turns what JSON has no form for into something else.
+    /// Converts values without a JSON form.
     default: Option<Value>,
     /// Addresses of the containers that are being written.
     active: Vec<usize>,
@@ -178,7 +178,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Begins a line as deep as the present nesting, where lines are wanted.
+    /// Starts an indented line, if the output has lines.
     fn line(&mut self, depth: usize) {
         if let Some(indent) = &self.indent {
             self.out.push('\n');
@@ -226,7 +226,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A key as the text that it becomes; `None` for one to be skipped.
+    /// A key as text; `None` for one to be skipped.
     fn key(&self, vm: &mut Vm, key: &Value) -> Result<Option<String>> {
         Ok(Some(match key.base_value() {
             Value::Str(text) => text.to_string(),

@@ -1,4 +1,4 @@
-//! Reading JSON, with CPython's messages. A mistake raises the class that the module `json` has for it.
+//! Reads JSON, with CPython's messages. Errors are raised as the class that the module `json` defines.
 
 use std::rc::Rc;
 
@@ -11,15 +11,15 @@ use crate::vm::Vm;
 /// Arrays and objects nest no deeper.
 const DEEPEST: usize = 900;
 
-/// `loads(text, strict, object_hook, object_pairs_hook, parse_float, parse_int, parse_constant)`: the value of a
-/// whole text. A hook that is None leaves things as they are.
+/// `loads(text, strict, object_hook, object_pairs_hook, parse_float, parse_int, parse_constant)`: the value
+/// of a whole text. A hook that is None changes nothing.
 pub fn loads(vm: &mut Vm, args: &Args) -> Result {
     let [text, hooks @ ..] = args.exactly::<7>("loads")?;
     let result = Reader::new(vm, text, hooks)?.document();
     found(vm, text, result)
 }
 
-/// `scan(text, at, ..)`: the value that begins at a position, and the position behind it.
+/// `scan(text, at, ..)`: the value that begins at a position, and the position after it.
 pub fn scan(vm: &mut Vm, args: &Args) -> Result {
     let [text, at, hooks @ ..] = args.exactly::<8>("scan")?;
     let start = usize::try_from(vm.index(at)?).map_err(|_| errors::value_error("idx cannot be negative"))?;
@@ -30,7 +30,7 @@ pub fn scan(vm: &mut Vm, args: &Args) -> Result {
     found(vm, text, result)
 }
 
-/// What reading gave; a mistake becomes an exception of the script's class.
+/// The result of reading; an error becomes an exception of the script's class.
 fn found(vm: &mut Vm, text: &Value, result: std::result::Result<Value, Stop>) -> Result {
     let mistake = match result {
         Ok(value) => return Ok(value),
@@ -45,13 +45,13 @@ fn found(vm: &mut Vm, text: &Value, result: std::result::Result<Value, Stop>) ->
     Err(vm.raise_of(&exception))
 }
 
-/// Why reading ends before the text does.
+/// Why reading stopped early.
 enum Stop {
     Mistake(Mistake),
     Raise(Raise),
 }
 
-/// What is wrong with a text, and at which character.
+/// An error in a text, and its character position.
 struct Mistake {
     message: &'static str,
     at: usize,
@@ -63,10 +63,10 @@ impl From<Raise> for Stop {
     }
 }
 
-/// What a part of the text gives.
+/// The result of reading a part of the text.
 type Read<T = Value> = std::result::Result<T, Stop>;
 
-/// The functions of the script that make values of what was read.
+/// The functions of the script that convert values.
 struct Hooks<'a> {
     object: Option<&'a Value>,
     pairs: Option<&'a Value>,
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         Stop::Mistake(Mistake { message, at: n_chars(&self.text[..at]) })
     }
 
-    /// What a hook makes of a value; the value itself without one.
+    /// The value that a hook returns; the value itself without one.
     fn hooked(&mut self, hook: Option<&Value>, value: Value) -> Read {
         match hook {
             Some(hook) => Ok(self.vm.call(hook, &[value])?),
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The character that an escape stands for, behind its backslash.
+    /// The character of an escape, after its backslash.
     fn escape(&mut self, start: usize) -> Read<char> {
         let backslash = self.at - 1;
         let Some(letter) = self.peek() else {
@@ -312,7 +312,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Four hexadecimal digits behind the `u`.
+    /// Four hexadecimal digits after the `u`.
     fn unit(&mut self, backslash: usize) -> Read<u32> {
         let digits = self.text.as_bytes().get(self.at + 1..self.at + 5);
         let unit = digits.and_then(|digits| {
@@ -330,7 +330,7 @@ impl<'a> Reader<'a> {
         let rest = &self.text[start..];
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         let n_sign = rest.starts_with('-') as usize;
-        // A leading zero stands alone.
+        // A number with a leading zero has one digit.
         let n_whole = if rest[n_sign..].starts_with('0') { 1 } else { digits(&rest[n_sign..]) };
         if n_whole == 0 {
             return Err(self.mistake("Expecting value", start));

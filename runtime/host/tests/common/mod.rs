@@ -1,7 +1,7 @@
 //! Running a script and seeing what it prints.
 
 use kps::{Host, Program};
-use kps_goldens::Sink;
+use kps_snapshots::Sink;
 
 /// Runs a script and compares what it printed, and the message that ended it if one did.
 pub fn check(script: &str, expect: &str) {

@@ -8,7 +8,7 @@ use crate::token::{InfixOp, Token};
 use super::Scene;
 
 /// `&&`, `||`, `===`, `<>`, `=>`, `=<`: two tokens of Python that touch.
-pub(super) fn foreign_operator(scene: &Scene) -> Option<Diagnostic> {
+pub(super) fn other_language_operator(scene: &Scene) -> Option<Diagnostic> {
     const AND: Token = Token::Infix(InfixOp::Binary(BinaryOp::BitAnd));
     const EQ: Token = Token::Infix(InfixOp::Compare(CompareOp::Eq));
     const NOT_EQ: Token = Token::Infix(InfixOp::Compare(CompareOp::NotEq));
@@ -33,7 +33,7 @@ pub(super) fn foreign_operator(scene: &Scene) -> Option<Diagnostic> {
         (Token::Equal, LESS) => ("=<", "<="),
         _ => return None,
     };
-    Some(errors::foreign_operator(scene.stretch(first, last), written, meant))
+    Some(errors::other_language_operator(scene.stretch(first, last), written, meant))
 }
 
 /// `i++`, `i--`.
@@ -47,8 +47,8 @@ pub(super) fn increment(scene: &Scene) -> Option<Diagnostic> {
     Some(match place {
         Some((begin, last)) => {
             let text = signs.source.slice(scene.stretch(begin, last).span);
-            let is_alone = begin == scene.line.start;
-            errors::increment(signs.clone(), first.symbol(), text, is_alone)
+            let is_whole_statement = begin == scene.line.start;
+            errors::increment(signs.clone(), first.symbol(), text, is_whole_statement)
         }
         None => errors::increment(signs, first.symbol(), "i", true),
     })

@@ -54,15 +54,15 @@ pub(super) fn keyword_as_name(scene: &Scene) -> Option<Diagnostic> {
     {
         return Some(errors::keyword_as_name(scene.location(scene.at - 1), scene.text(scene.at - 1)));
     }
-    let stands_alone =
+    let is_whole_line =
         matches!(scene.next(), Token::Equal | Token::Comma | Token::RightParen | Token::RightBracket);
     let begins =
         matches!(scene.previous(), Some(Token::LeftParen | Token::LeftBracket | Token::Comma | Token::For));
-    (here.is_keyword() && stands_alone && begins).then(|| errors::keyword_as_name(place, word))
+    (here.is_keyword() && is_whole_line && begins).then(|| errors::keyword_as_name(place, word))
 }
 
 /// A first word that another language would understand.
-pub(super) fn foreign_statement(scene: &Scene) -> Option<Diagnostic> {
+pub(super) fn other_language_statement(scene: &Scene) -> Option<Diagnostic> {
     let is_word = matches!(scene.first(), Token::Name(_));
     if is_word && scene.previous() == Some(Token::Colon) {
         let word = scene.text(scene.line.start);
@@ -72,7 +72,11 @@ pub(super) fn foreign_statement(scene: &Scene) -> Option<Diagnostic> {
             _ => "",
         };
         if !help.is_empty() {
-            return Some(errors::foreign_statement(scene.location(scene.line.start), word, help.to_owned()));
+            return Some(errors::other_language_statement(
+                scene.location(scene.line.start),
+                word,
+                help.to_owned(),
+            ));
         }
     }
     if !is_word || scene.at != scene.line.start + 1 {
@@ -114,7 +118,7 @@ pub(super) fn foreign_statement(scene: &Scene) -> Option<Diagnostic> {
         "include" | "require" | "using" | "use" => format!("write `import {}`", scene.text(scene.at)),
         _ => return None,
     };
-    Some(errors::foreign_statement(scene.location(scene.line.start), word, help))
+    Some(errors::other_language_statement(scene.location(scene.line.start), word, help))
 }
 
 /// The `while` without a block that ends one begun by `do:`.

@@ -1,7 +1,8 @@
-//! Values of kernel types made on the host: `vec3(xy, 1)`, `mat2(column, column)`, `Array(4, f32)(values)`.
+//! Values of kernel types created on the host: `vec3(xy, 1)`, `mat2(column, column)`, `Array(4,
+//! f32)(values)`.
 //!
-//! Vectors and matrices are put together as kernels do it, each part converted; what comes out is an
-//! ndarray with the type's numbers, or a list of structs.
+//! Vectors and matrices are composed as in kernels, each part converted. The result is an ndarray with the
+//! type's numbers, or a list of structs.
 
 use kps_compute::Number;
 use kps_kernel::{Scalar, Type};
@@ -34,7 +35,7 @@ pub fn construct(vm: &mut Vm, ty: &Type, args: &Args) -> Result {
             if numbers.len() != columns * rows {
                 return Err(errors::part_count(ty, columns * rows, numbers.len()));
             }
-            // Given column by column, laid row by row.
+            // Columns go in, rows are stored.
             let at = |at: usize| numbers[at % columns * rows + at / columns];
             array(&[rows, columns], *scalar, (0..columns * rows).map(at))
         }
@@ -80,7 +81,7 @@ fn number(value: &Value) -> Result<Number> {
     kp::number(value)?.ok_or_else(|| errors::part_kind(value))
 }
 
-/// Each number converted as a cast does it: a float to an int is cut off.
+/// Converts each number as a cast does: a float is truncated to an int.
 fn array(shape: &[usize], scalar: Scalar, numbers: impl Iterator<Item = Number>) -> Result {
     let mut bytes = Vec::new();
     for number in numbers {

@@ -1,4 +1,4 @@
-//! `pyshader.dev`: PyShader's tools for those who look into shaders, without programs from elsewhere.
+//! `pyshader.dev`: PyShader's tools to inspect shaders, without external programs.
 
 use super::errors;
 use crate::convert::FromValue;
@@ -47,7 +47,7 @@ fn compile(vm: &mut Vm, code: &Value, ty: &Value, language: Language) -> Result 
     Ok(bytes(&words.map_err(errors::compile)?))
 }
 
-/// Text to SPIR-V; lines that begin with `#` are comments, as PyShader has them.
+/// Assembles text to SPIR-V; lines that begin with `#` are comments, as in PyShader.
 fn assemble(vm: &mut Vm, args: &Args) -> Result {
     let [text] = args.exactly("assemble")?;
     let text = String::from_value(vm, text)?;
@@ -61,7 +61,7 @@ fn disassemble(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(foreign::disassemble(&words).map_err(errors::compile)?))
 }
 
-/// Raises where SPIR-V bytes, or a kernel, are not valid.
+/// Raises if SPIR-V bytes, or a kernel, are not valid.
 fn validate(vm: &mut Vm, args: &Args) -> Result {
     let [module] = args.exactly("validate")?;
     foreign::validate(&kp::words(vm, module, &Options::default())?).map_err(errors::compile)?;

@@ -1,4 +1,4 @@
-//! What a kernel's words may rely on, by the device that runs them and the tensors that it is given.
+//! The features that a kernel's module may use, by its device and its tensors.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::modules::kp::{self, ScriptedManager};
 use crate::value::{Result, Value};
 use crate::vm::Vm;
 
-/// What words for a manager's device, watched so, may rely on.
+/// The compilation target for a manager's device with this instrumentation.
 pub fn target(manager: &ScriptedManager, instrument: Instrument) -> Target {
     let checks = match instrument {
         Instrument::Checked(checks) => Some(checks),
@@ -29,7 +29,7 @@ pub fn target(manager: &ScriptedManager, instrument: Instrument) -> Target {
     }
 }
 
-/// What words for this device may rely on.
+/// The compilation target for this device.
 pub fn target_of(info: &DeviceInfo) -> Target {
     let has = |feature| info.features.contains(&feature);
     Target {
@@ -49,8 +49,8 @@ fn workarounds(info: &DeviceInfo) -> Workarounds {
     driver.map_or(Workarounds::NONE, |driver| Workarounds::of_vulkan_driver(driver.id, &driver.version))
 }
 
-/// The products of matrices that kernels can leave to a device. Their words are for the Vulkan memory model,
-/// and what is bound lies where lines of matrices may begin.
+/// The matrix products that a device computes natively. Their modules use the Vulkan memory model, and
+/// bindings are aligned as lines of matrices require.
 fn matrices(info: &DeviceInfo) -> Matrices {
     let is_fit = info.features.contains(&Feature::VulkanMemoryModel)
         && (info.capabilities.unaligned_matrices || info.limits.storage_offset_alignment.is_multiple_of(16));
@@ -64,7 +64,7 @@ fn product(listed: &MatrixProduct) -> Option<Product> {
     is_supported.then_some(Product { m, n, k, factor: a, sum: c })
 }
 
-/// Chooses how the words reach an array, and what counts its elements.
+/// Chooses how the module addresses an array, and the type of its element counts.
 pub fn reach(array: &mut ArrayParam, tensor: &Tensor, info: &DeviceInfo) {
     let n_bytes = tensor.n_bytes() as u64;
     array.counts = Width::of(n_bytes / u64::from(array.element.packed_size().max(1)));
@@ -75,7 +75,7 @@ pub fn reach(array: &mut ArrayParam, tensor: &Tensor, info: &DeviceInfo) {
     }
 }
 
-/// What is bound to one slot, and what a parameter without an annotation takes it for.
+/// The value of one slot, and its type for a parameter without an annotation.
 pub struct Bound {
     pub tensor: Tensor,
     ty: ParamType,
@@ -86,7 +86,7 @@ impl Bound {
         Bound { tensor: tensor.clone(), ty: tensor_type(tensor, None) }
     }
 
-    /// Of what the script gave; where that is a sampler, the tensor fills its slot, and nothing looks at it.
+    /// From a script's value; for a sampler, the tensor fills its slot and is unused.
     pub fn given(value: &Value, tensor: &Tensor) -> Bound {
         let ty = match kp::sampler_of(value) {
             Some(_) => ParamType::Sampler,
@@ -95,13 +95,13 @@ impl Bound {
         Bound { tensor: tensor.clone(), ty }
     }
 
-    /// What kernels see of it but a sampler.
+    /// The value that kernels see, unless it is a sampler.
     fn seen(&self) -> Option<&Tensor> {
         (self.ty != ParamType::Sampler).then_some(&self.tensor)
     }
 }
 
-/// How words will be run: where their dispatches end, what these push, and what is watched meanwhile.
+/// How a module will be run: where its dispatches end, what they push, and their instrumentation.
 #[derive(Clone, Copy)]
 pub struct Launched {
     pub edge: Edge,
@@ -111,8 +111,8 @@ pub struct Launched {
     pub instrument: Instrument,
 }
 
-/// The compiled form for what is bound in order: of the types that the parameters declare, or else of those that
-/// it has.
+/// The compiled form for values bound in order: with the declared types of the parameters, or else those of
+/// the values.
 pub fn compile_bound(
     vm: &Vm,
     kernel: &Kernel,
@@ -135,7 +135,7 @@ pub fn compile_bound(
         }
     }
     let target = target(manager, launched.instrument);
-    // Elsewhere an index of one axis is tested where it is used, whatever it is made of.
+    // On other devices an index of one axis is tested at its use, whatever its expression is.
     let matters = target.robust_access || signature.has_rows();
     let ints = if matters { launched.ints } else { Ints::Any };
     let tensors: Vec<Tensor> = bound.iter().filter_map(Bound::seen).cloned().collect();
@@ -150,7 +150,7 @@ pub fn compile_bound(
     compile_for_rows(vm, kernel, &signature, &target, &quantity)
 }
 
-/// What a launch says of a quantity: the tensor of a parameter is known by its place.
+/// The value of a quantity in a launch: the tensor of a parameter is identified by its place.
 pub fn quantity<'t>(
     of: Quantity,
     signature: &Signature,
@@ -168,7 +168,7 @@ pub fn quantity<'t>(
     }
 }
 
-/// The form for near rows where they are, in a launch of which `quantity` tells.
+/// The form for near rows if they are near, in a launch described by `quantity`.
 pub fn compile_for_rows(
     vm: &Vm,
     kernel: &Kernel,
@@ -185,7 +185,7 @@ pub fn compile_for_rows(
     kernel.compile(vm, signature, target)
 }
 
-/// Of each parameter, the place of what is bound to it.
+/// The slot of each parameter.
 fn slots(template: &KernelTemplate) -> Vec<Option<usize>> {
     let mut next = 0;
     let slot = |param: &Param| {

@@ -1,17 +1,18 @@
-//! What a launch's domain is of: whose shape it is, what is written in it, and axes of it that nothing asks for.
+//! The origin of a launch's domain: whose shape it is, what is written in it, and its unused axes.
 //!
-//! In goes a kernel with its arguments, out come the words of a help or a warning. Nothing here changes a launch.
+//! A kernel with its arguments goes in; the text of a help or a warning comes out. Nothing here changes a
+//! launch.
 
 use kps_kernel::{KernelTemplate, ParamKind};
 use kps_syntax::Diagnostic;
 use kps_syntax::ast::{Expr, ExprKind, Stmt, StmtKind};
 use kps_syntax::visit::Part;
 
-/// The invocations of a launch without `groups=`, and where their number comes from.
+/// The invocations of a launch without `groups=`, and the origin of their number.
 #[derive(Clone, Debug)]
 pub struct Domain {
     pub shape: Vec<usize>,
-    /// The first array, whose shape it is; `None` where the call gives it.
+    /// The first array, which has this shape; `None` if the call gives it.
     pub of: Option<String>,
 }
 
@@ -32,8 +33,8 @@ pub fn shape_text(shape: &[usize]) -> String {
     axes.join(" x ")
 }
 
-/// A warning for a domain of several axes where the kernel asks for its place along x alone: all invocations with one x
-/// do the same. Numba's `kernel[blocks, threads]` reads so. `elements` is the shape that the domain is without one.
+/// A warning for a domain of several axes if the kernel reads only its position along x: all invocations with
+/// the same x do the same. Numba's `kernel[blocks, threads]` has this form. `elements` is the default domain.
 pub fn idle_axes(template: &KernelTemplate, domain: &[usize], elements: &[usize]) -> Option<Diagnostic> {
     let [others @ .., x] = domain else { return None };
     let n_alike: usize = others.iter().product();
@@ -56,7 +57,7 @@ pub fn idle_axes(template: &KernelTemplate, domain: &[usize], elements: &[usize]
     Some(Diagnostic::warning("launch/idle-axes", message).help(help))
 }
 
-/// Whether `global_id.x` is all that the kernel asks of its place; functions that it calls may ask for more.
+/// Whether the kernel reads only `global_id.x` of its position; functions that it calls may read more.
 fn uses_only_x(template: &KernelTemplate) -> bool {
     let mut asked = Asked::default();
     template.def.body.iter().for_each(|stmt| asked.stmt(stmt));
@@ -64,7 +65,7 @@ fn uses_only_x(template: &KernelTemplate) -> bool {
     asked.x && !asked.more && !has_inputs
 }
 
-/// What a kernel's text asks of the place of an invocation.
+/// The parts of an invocation's position that a kernel's text reads.
 #[derive(Default)]
 struct Asked {
     x: bool,

@@ -7,7 +7,7 @@ use kps_kernel::KernelModule;
 
 use crate::value::{ExceptionKind, Raise, Result};
 
-/// Writes a module to a folder, which is made when it is not there.
+/// Writes a module to a folder, which is created if it does not exist.
 pub fn module(folder: &Path, name: &str, module: &KernelModule) -> Result<()> {
     let mut hasher = DefaultHasher::new();
     module.words.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! What a kernel sees of the script: the names of its module and of the functions around it.
+//! The environment of a kernel: the names of its module and of the functions around it.
 
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -90,12 +90,13 @@ impl KernelEnv for Interruptible<'_> {
 }
 
 impl FunctionEnv {
-    /// For a compilation that the machine asks for.
+    /// For a compilation that the machine runs.
     pub fn interruptible(&self, vm: &Vm) -> Interruptible<'_> {
         Interruptible { env: self, interrupter: vm.interrupter() }
     }
 
-    /// Whether a name is that of a class whose body the function stands in: it has no value until the body ends.
+    /// Whether a name is that of a class whose body contains the function: it has no value until the body
+    /// ends.
     fn is_class_around(&self, name: &str) -> bool {
         let mut around = self.0.code.code.qualname.rsplit('.').skip(1);
         around.by_ref().take_while(|part| *part != "<locals>").any(|class| class == name)
@@ -144,7 +145,7 @@ impl KernelEnv for ClassEnv {
     }
 }
 
-/// What the class of a struct holds. The class holds the type that holds this.
+/// The attributes of a struct's class. The class owns the type that owns this.
 pub struct StructEnv(pub Weak<Class>);
 
 impl KernelEnv for StructEnv {
@@ -165,7 +166,7 @@ impl KernelEnv for StructEnv {
     }
 }
 
-/// The attributes of an object, and behind them its class's.
+/// The attributes of an object, followed by its class's.
 struct ObjectEnv(Rc<Instance>);
 
 impl KernelEnv for ObjectEnv {
@@ -189,13 +190,13 @@ impl KernelEnv for ObjectEnv {
     }
 }
 
-/// The module of the library whose text this is.
+/// The library module with this text.
 pub fn library_of(source: &Source) -> Option<SourceName> {
     let module = source.name().strip_prefix('<')?.strip_suffix('>')?;
     kps_stdlib::source(module).map(|_| module.into())
 }
 
-/// An instance of a class that derives from `tuple`: with names where the class has some for its items.
+/// An instance of a class derived from `tuple`: with names if the class names its items.
 fn named(instance: &Instance, items: Rc<[EnvValue]>) -> EnvValue {
     let names = match instance.class().lookup_text("_fields") {
         Some(Value::Tuple(names)) if names.len() == items.len() => names,
@@ -209,7 +210,7 @@ fn named(instance: &Instance, items: Rc<[EnvValue]>) -> EnvValue {
     EnvValue::Named(EnvModule { name, kind: Holder::Object, members: Rc::new(members) }, items)
 }
 
-/// What is no struct, or holds what no struct of its type does.
+/// An object that is not a struct, or whose values do not fit its struct type.
 fn object(instance: &Rc<Instance>) -> EnvValue {
     EnvValue::Module(EnvModule {
         name: Arc::from(&*instance.class().name),
@@ -233,7 +234,7 @@ fn too_deep() -> EnvValue {
     EnvValue::Other { type_name: format!("collection more than {MAX_DEPTH} deep within others") }
 }
 
-/// What a list that is no table holds.
+/// A description of a list that is not a table.
 fn list_name(items: &[Value]) -> &'static str {
     match items {
         [] => "empty list",
@@ -242,7 +243,7 @@ fn list_name(items: &[Value]) -> &'static str {
     }
 }
 
-/// An array as a vector or a matrix where it is as small as one, and as a table of rows otherwise.
+/// An array as a vector or a matrix if it is small enough, and as a table of rows otherwise.
 fn array(array: &NdArray) -> Option<EnvValue> {
     if !(1..=MAX_TABLE).contains(&array.size()) {
         return None;
@@ -267,7 +268,7 @@ fn rows(shape: &[usize], numbers: &mut dyn Iterator<Item = Constant>) -> EnvValu
     }
 }
 
-/// What a type is declared as, for kernels of now.
+/// A type's declaration, with current values.
 fn declared(of: &TypeExpr) -> TypeExpr {
     match of {
         TypeExpr::Value(ty) => TypeExpr::Value(structs::now(ty)),
@@ -278,7 +279,7 @@ fn declared(of: &TypeExpr) -> TypeExpr {
     }
 }
 
-/// A function of the script as a kernel calls it; `None` for any other value.
+/// A function of the script that a kernel can call; `None` for any other value.
 pub fn helper(value: &Value) -> Option<HelperFunction> {
     let Value::Function(function) = value else { return None };
     Some(HelperFunction {
@@ -293,10 +294,10 @@ pub fn env_value(value: &Value) -> EnvValue {
     Reader::default().value(value)
 }
 
-/// Collections may lie in one another this deep.
+/// The maximum nesting of collections.
 const MAX_DEPTH: usize = 64;
 
-/// Reads one value, whatever lies in what.
+/// Reads one value with its nested values.
 #[derive(Default)]
 struct Reader {
     depth: usize,
@@ -310,7 +311,7 @@ impl Reader {
             return EnvValue::too_large();
         }
         match value {
-            // Such as a member of an `IntEnum`.
+            // For example, a member of an `IntEnum`.
             Value::Instance(instance)
                 if matches!(
                     instance.payload_value(),
@@ -333,7 +334,7 @@ impl Reader {
         }
     }
 
-    /// `None` where collections lie in one another too deep, as those do that hold themselves.
+    /// `None` if collections are nested too deeply, as are those that contain themselves.
     fn items(&mut self, items: &[Value]) -> Option<Rc<[EnvValue]>> {
         if self.depth == MAX_DEPTH {
             return None;

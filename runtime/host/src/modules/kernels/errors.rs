@@ -1,4 +1,4 @@
-//! Mistakes with kernels as scripts meet them.
+//! Errors of kernels, as exceptions of scripts.
 
 mod arguments;
 
@@ -16,7 +16,7 @@ use crate::explain::AskedLine;
 use crate::modules::kp;
 use crate::value::{ExceptionKind, Raise, Result, Value};
 
-/// What a launch found wrong. Scripts call push constants by the parameters that they are.
+/// An error of a launch. Push constants have the names of their parameters.
 pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
     match error {
         ComputeError::PushUnfit { member, value, dtype, unfit } => {
@@ -56,11 +56,11 @@ fn holder(value: Number) -> Scalar {
     }
 }
 
-/// What the kernel compiler found.
-/// The message has every mistake with its line, for who handles the exception, as PyShader's has.
+/// Errors of the kernel compiler. The message has each error with its line, for code that handles the
+/// exception, as PyShader's has.
 pub fn compile(diagnostics: Diagnostics) -> Raise {
     if diagnostics.iter().any(|found| found.code == kps_kernel::CANCELLED) {
-        // The machine knows why it was interrupted.
+        // The machine has the reason of the interrupt.
         return Raise::with_args(ExceptionKind::KeyboardInterrupt, Vec::new());
     }
     let mistakes: Vec<String> = diagnostics.iter().map(mistake).collect();
@@ -78,7 +78,7 @@ fn mistake(diagnostic: &Diagnostic) -> String {
     text
 }
 
-/// `shared` says what asks for memory of a workgroup, and for how many bytes.
+/// `shared` has the declarations of workgroup memory, and their sizes in bytes.
 pub fn too_much_shared(shared: &[(Location, u64)], n_bytes: u64, info: &DeviceInfo) -> Raise {
     let message = format!(
         "a workgroup of this kernel shares {n_bytes} bytes of memory, and the most that device `{}` takes is {}",
@@ -106,7 +106,7 @@ pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
 const OPTIONS: &str = "its options are local_size=(16, 16), the invocations of a workgroup, subgroup_size=32, those \
                        of a subgroup, and precise=True";
 
-/// For arguments that the decorator does not take; `name` is that of the first one that has a name.
+/// For arguments that the decorator does not take; `name` is that of the first keyword.
 pub fn not_an_option(raise: Raise, name: Option<&str>) -> Raise {
     match name {
         Some(name) if is_local_size(name) => {
@@ -119,7 +119,7 @@ pub fn not_an_option(raise: Raise, name: Option<&str>) -> Raise {
     }
 }
 
-/// What other systems call the invocations of a workgroup.
+/// Other systems' names for the number of invocations in a workgroup.
 fn is_local_size(name: &str) -> bool {
     matches!(
         name,
@@ -148,7 +148,7 @@ pub fn only_in_kernels(name: &str) -> Raise {
         .help("on the host use `math` for numbers and `numpy` for arrays")
 }
 
-/// What an option of the decorator takes, and an example.
+/// The values that an option of the decorator takes, and an example.
 fn option_takes(option: &str) -> (&'static str, &'static str) {
     match option {
         "local_size" => {
@@ -187,7 +187,7 @@ pub fn unnamed_option_at(at: Location) -> Diagnostic {
     option_mistake(at, "the options of @kernel have names").help("such as @kernel(local_size=64)")
 }
 
-/// PyShader's decorator takes the function alone.
+/// PyShader's decorator takes only the function.
 pub fn python2shader_option_at(at: Location) -> Diagnostic {
     option_mistake(at, "@python2shader takes no options")
         .help("write `@python2shader` alone: its workgroups are of one invocation")
@@ -252,7 +252,7 @@ pub fn unknown_argument(template: &KernelTemplate, given: &str) -> Raise {
     }
 }
 
-/// A parameter behind `*` was given without its name.
+/// A parameter after `*` was given without its name.
 pub fn keyword_only(template: &KernelTemplate, parameter: &str) -> Raise {
     let name = template.name();
     let raise = type_error(format!("kernel `{name}` takes its argument `{parameter}` by name only"));
@@ -356,7 +356,7 @@ pub fn no_such_attribute(kernel: &Value, template: &KernelTemplate, name: &str) 
     })
 }
 
-/// `given` is what `kernel[3]` gave.
+/// `given` is the index in `kernel[3]`.
 pub fn launch_with_domain(given: &Value, template: &KernelTemplate, domain: &[usize]) -> Raise {
     let (name, with_domain) = (template.name(), with_domain(template, domain));
     no_attribute(given, "launch", None)
@@ -380,7 +380,8 @@ pub fn domain_twice(template: &KernelTemplate, domain: &[usize], both: &[usize])
     }
 }
 
-/// `local_size` begins with x, `domain` ends with it. `written` is the one array that the kernel writes to, and its shape.
+/// `local_size` begins with x, `domain` ends with it. `written` is the only array that the kernel writes to,
+/// and its shape.
 pub fn partial_group(
     template: &KernelTemplate,
     domain: &Domain,
@@ -396,7 +397,7 @@ pub fn partial_group(
         shape_text(&group),
         shape_text(&domain.shape),
     );
-    // A domain that nobody gave is a guess, and what is written is a better one.
+    // The default domain is a guess, and the written array is a better one.
     let written = written.filter(|(_, shape)| domain.of.is_some() && *shape != &domain.shape[..]);
     let meant = written.map_or(&domain.shape[..], |(_, shape)| shape);
     let along = meant.iter().rev().copied().chain(std::iter::repeat(1));
@@ -534,7 +535,7 @@ pub fn bad_array() -> Raise {
         .help("such as Array(f32), or Array(4, f32) for one of fixed length")
 }
 
-/// Of the numbers that a vector or a matrix is made of.
+/// The number of parts of a vector or a matrix is wrong.
 pub fn part_count(ty: &Type, wanted: usize, given: usize) -> Raise {
     type_error(format!("{ty}() takes {wanted} numbers, {given} were given"))
 }
@@ -543,7 +544,7 @@ pub fn part_kind(value: &Value) -> Raise {
     type_error(format!("vectors and matrices are made of numbers, not {}", value.type_name()))
 }
 
-/// `len` and `element` are what was given for them, where those are an int and a type.
+/// `len` and `element` are the given values, if they are an int and a type.
 pub fn bad_vector(len: Option<i64>, element: Option<&Type>) -> Raise {
     let raise = type_error("a Vector has 2 to 4 components of a number type");
     match (len, element) {
@@ -563,7 +564,7 @@ pub fn unknown_member(of: &StructType, name: &str) -> Raise {
     type_error(format!("`{of}` has no member `{name}`")).help(format!("it has {}", names.join(", ")))
 }
 
-/// Of an assignment to what is no member.
+/// An assignment to an attribute that is not a member.
 pub fn no_member(of: &StructType, name: &str) -> Raise {
     let names: Vec<&str> = of.members.iter().map(|member| &*member.name).collect();
     let raise = attribute_error(format!("`{of}` has no member `{name}`"));
@@ -590,7 +591,7 @@ pub fn member_missing(of: &StructType, name: &str) -> Raise {
         .help(format!("give every member without a default: `{of}({})`", given.join(", ")))
 }
 
-/// What a script writes for a value of zeros.
+/// A literal of zeros in a script.
 fn zero_of(ty: &Type) -> String {
     match ty {
         Type::Scalar(Scalar::Bool) => "False".to_owned(),
@@ -630,7 +631,7 @@ pub fn member_value(name: &str, ty: &Type, given: &Value) -> Raise {
     }
 }
 
-/// `wanted` and `given` count the parts that a value has on the host, where a matrix is its rows.
+/// `wanted` and `given` count the parts of the value on the host, where a matrix is a list of rows.
 pub fn member_len(name: &str, ty: &Type, wanted: usize, given: usize) -> Raise {
     let what = if name.is_empty() { "a value".to_owned() } else { format!("`{name}`") };
     let parts = if ty.is_matrix() { "rows" } else { "parts" };

@@ -1,7 +1,8 @@
-//! `kernel.explain()`: what the kernel means, as `kps explain` prints it.
+//! `kernel.explain()`: explains the kernel, as `kps explain` prints it.
 //!
-//! Out comes an [`Explanation`], which prints as that page. Without arguments the parameters' annotations
-//! say the types; given those of a launch, what that launch would compile is explained. Nothing runs.
+//! The result is an [`Explanation`], which prints as that page. By default the types are those of the
+//! parameters' annotations. With the arguments of a launch, the code that it would compile is explained.
+//! Nothing runs.
 
 use kps_compute::Extent;
 use kps_kernel::Target;
@@ -46,7 +47,7 @@ fn asked_line(kernel: &Kernel, given: &Value) -> Result<AskedLine> {
     asked.ok_or_else(|| errors::explain_line(&kernel.template))
 }
 
-/// The same text of a value that is a kernel; `None` for any other.
+/// The same text for a value that is a kernel; `None` for any other.
 pub fn of_value(vm: &mut Vm, value: &Value, line: Option<u32>) -> Option<Result<String>> {
     let kernel = value.downcast::<Kernel>()?;
     Some(text(vm, kernel, &Args::new(&[], &[]), Extent::Default, line.map(AskedLine::from)))

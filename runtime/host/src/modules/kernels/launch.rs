@@ -1,4 +1,4 @@
-//! Calling a kernel: arguments to a signature, a compiled form and a submission.
+//! Calls a kernel: from arguments to a signature, a compiled form and a submission.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -23,10 +23,10 @@ use crate::modules::{kp, numpy};
 use crate::value::{Args, Name, Raise, Result, Value};
 use crate::vm::Vm;
 
-/// What one parameter is given.
+/// The argument of one parameter.
 enum Argument {
     Tensor(Tensor),
-    /// The buffer of a uniform or of one struct, which says nothing about the domain.
+    /// The buffer of a uniform or of one struct, which does not determine the domain.
     Uniform(Tensor),
     Numbers(Vec<Number>),
     Sampler(Sampler),
@@ -38,19 +38,19 @@ enum Argument {
 struct Prepared {
     arguments: Vec<Argument>,
     extent: Extent,
-    /// What the extent is, unless it counts workgroups.
+    /// The domain, unless the extent counts workgroups.
     domain: Option<Domain>,
     counts: Counts,
     manager: Rc<kp::ScriptedManager>,
     signature: Signature,
 }
 
-/// What `groups=` says of the extent, and the arguments without it.
+/// The extent with `groups=`, and the arguments without it.
 pub fn extent_of(vm: &mut Vm, args: &Args, extent: Extent) -> Result<(Extent, Vec<Value>, Vec<Name>)> {
     let extent = match args.keyword("groups") {
         Some(groups) => match kp::group_counts(vm, "groups", groups)?.as_slice() {
             [] => return Err(kp::too_many_axes_of_groups("groups", 0)),
-            // Of a launch this is nothing; a recorded dispatch takes it as "the default".
+            // A launch of no invocations; a recorded dispatch reads it as "the default".
             counts if counts.contains(&0) => Extent::Domain(vec![0]),
             counts => Extent::Groups(std::array::from_fn(|axis| counts.get(axis).copied().unwrap_or(1))),
         },
@@ -60,19 +60,19 @@ pub fn extent_of(vm: &mut Vm, args: &Args, extent: Extent) -> Result<(Extent, Ve
     Ok((extent, values, names))
 }
 
-/// Starts one launch. Reading what it writes waits for it.
+/// Starts one launch. Reading its outputs waits for it.
 pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<()> {
     let prepared = prepare(vm, kernel, args, extent)?;
     let instrument = prepared.manager.instrument(Some(prepared.counts.n_invocations()));
     let target = device::target(&prepared.manager, instrument);
     warn_of_idle_axes(vm, kernel, &prepared, extent);
     let started = start(vm, kernel, &prepared, &target, instrument);
-    // What was found and printed before it failed comes first.
+    // Findings and output from before the failure come first.
     let delivered = kp::deliver(vm, &prepared.manager, kp::Ran::Kernel(prepared.domain.as_ref()));
     started.and(delivered)
 }
 
-/// Tells of a domain that reads as blocks and threads, where mistakes of launches are told at all.
+/// Warns about a domain that looks like blocks and threads, if launches are checked.
 fn warn_of_idle_axes(vm: &mut Vm, kernel: &Kernel, prepared: &Prepared, given: &Extent) {
     let Extent::Domain(domain) = given else { return };
     if vm.checking.get() == Checking::Never || domain.len() < 2 {
@@ -85,13 +85,13 @@ fn warn_of_idle_axes(vm: &mut Vm, kernel: &Kernel, prepared: &Prepared, given: &
     let trace = vm.trace();
     if let Some(call) = trace.last().map(|frame| frame.location.clone()) {
         let warning = Diagnostic { trace, ..warning.label(call.clone(), "") };
-        // What was printed before comes first.
+        // Earlier output comes first.
         let _ = vm.flush();
         vm.findings.warn(&call, &warning);
     }
 }
 
-/// Runs one launch over copies of its arguments; tells the steps of the invocation `at`.
+/// Runs one launch over copies of its arguments; returns the steps of the invocation `at`.
 pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u32; 3]) -> Result<Report> {
     let mut prepared = prepare(vm, kernel, args, extent)?;
     let domain = prepared.counts.invocations;
@@ -109,7 +109,7 @@ pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u
     Ok(prepared.manager.take_report())
 }
 
-/// What a launch with these arguments would compile.
+/// The signature that a launch with these arguments would compile.
 pub fn signature(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<Signature> {
     Ok(prepare(vm, kernel, args, extent)?.signature)
 }
@@ -169,7 +169,7 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
     Ok(Prepared { arguments, extent, domain, counts, manager, signature })
 }
 
-/// `instrument` is what is watched, which `target` was made for.
+/// `instrument` is the instrumentation that `target` was created for.
 fn start(
     vm: &mut Vm,
     kernel: &Kernel,
@@ -196,7 +196,7 @@ fn start(
     submit(kernel, manager, (&module, &loaded), arguments, extent)
 }
 
-/// The tensors among the arguments, as far as they choose who runs the kernel.
+/// The tensor arguments that determine which manager runs the kernel.
 fn tensors_of(arguments: &[Argument]) -> Vec<Tensor> {
     let tensors = arguments.iter().filter_map(|argument| match argument {
         Argument::Tensor(tensor) | Argument::Uniform(tensor) => Some(tensor.clone()),
@@ -249,7 +249,7 @@ impl Counts {
         }
     }
 
-    /// Whether a device with these limits takes them at once.
+    /// Whether a device with these limits accepts them in one dispatch.
     fn cover(&self, limits: [u32; 3]) -> Cover {
         let fits = self.groups.iter().zip(limits).all(|(n, limit)| *n <= u64::from(limit));
         if fits { Cover::Whole } else { Cover::Parts }
@@ -270,7 +270,7 @@ impl Counts {
     }
 }
 
-/// The arguments in the order of the parameters; `Unset` for what the device gives.
+/// The arguments in the order of the parameters; `Unset` for those that the device provides.
 fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
     let template = &kernel.template;
     let is_input = |param: &Param| matches!(param.kind, ParamKind::Input { .. });
@@ -356,7 +356,7 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
         ParamKind::Buffer { element, .. } | ParamKind::Cell { ty: element, .. } => {
             let tensor = kp::tensor_of(value).ok_or_else(|| wrong(vm, "a tensor"))?;
             check_record(kernel, name, element, value)?;
-            // PyShader's structs take any bytes.
+            // PyShader's structs accept any bytes.
             if element.number().is_some() {
                 check_dtype(kernel, name, element, &tensor)?;
             }
@@ -391,7 +391,7 @@ fn wrong(vm: &Vm, kernel: &Kernel, name: &str, wanted: &str, value: &Value) -> R
     errors::argument_kind(&kernel.template, name, wanted, value, name_of(vm, value).as_deref())
 }
 
-/// The name by which the script that launches the kernel knows a value.
+/// The name of a value in the script that launches the kernel.
 fn name_of(vm: &Vm, value: &Value) -> Option<Name> {
     let locals = vm.caller_locals().unwrap_or_default();
     let globals = vm.caller_globals().map(|globals| globals.to_pairs()).unwrap_or_default();
@@ -399,7 +399,7 @@ fn name_of(vm: &Vm, value: &Value) -> Option<Name> {
     names.find(|(name, known)| known.is(value) && !name.starts_with('_')).map(|(name, _)| name)
 }
 
-/// A parameter that the argument alone says the type of.
+/// A parameter whose type only the argument determines.
 fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(ParamType, Argument)> {
     if let Some(tensor) = kp::tensor_of(value) {
         return Ok((tensor_type(&tensor, kp::element_of(value)), Argument::Tensor(tensor)));
@@ -419,7 +419,7 @@ fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(
     Ok((ParamType::Scalar(ty), Argument::Numbers(vec![number])))
 }
 
-/// What an annotation would say of a tensor, whose elements may be structs or vectors, or of an image.
+/// The annotation for a tensor, whose elements may be structs or vectors, or for an image.
 pub fn tensor_type(tensor: &Tensor, of: Option<Type>) -> ParamType {
     match tensor.as_image() {
         Some(image) => ParamType::Texture(texture_type(image)),
@@ -432,14 +432,14 @@ pub fn tensor_type(tensor: &Tensor, of: Option<Type>) -> ParamType {
     }
 }
 
-/// What an annotation would say of the image.
+/// The annotation for the image.
 fn texture_type(image: &ImageInfo) -> TextureType {
     let text = format!("{} {}", image.dimension.name(), image.format.name());
     TextureType::parse(&text).expect("images have the dimensions and formats that textures name")
 }
 
-/// The words of a module do not tell a bool from a u8, nor a bf16 from a u16; the declared type does. Structs and lists
-/// take the bytes of a tensor whose numbers all of theirs are.
+/// A module does not distinguish a bool from a u8, nor a bf16 from a u16; the declared type does. Structs and
+/// lists accept the bytes of a tensor if all their numbers have its type.
 fn check_dtype(kernel: &Kernel, name: &str, element: &Type, tensor: &Tensor) -> Result<()> {
     if tensor.is_record() {
         return Ok(());
@@ -457,9 +457,9 @@ fn check_dtype(kernel: &Kernel, name: &str, element: &Type, tensor: &Tensor) -> 
     Err(errors::launch(&kernel.template, mismatch))
 }
 
-/// The tensor in the dimensions that the parameter says: one is any shape, counted flat. Numbers that
-/// lie together as one element of the array are no axis of it: they are axes of the tensor behind those
-/// of the array, or part of its last one.
+/// The tensor with the dimensions that the parameter declares: one is any shape, flattened. Numbers that form
+/// one element of the array are not an axis of it: they are the last axes of the tensor, or part of its last
+/// one.
 fn seen_as(kernel: &Kernel, name: &str, array: &ArrayParam, tensor: Tensor) -> Result<Tensor> {
     let rank = rank_of(&tensor);
     if array.rank == 1 && rank > 1 {
@@ -475,7 +475,7 @@ fn seen_as(kernel: &Kernel, name: &str, array: &ArrayParam, tensor: Tensor) -> R
     Err(errors::argument_rank(&kernel.template, name, array, tensor.shape()))
 }
 
-/// Elements of the tensor that one element of the array takes.
+/// Elements of the tensor in one element of the array.
 fn numbers_per_element(element: &Type, tensor: &Tensor) -> usize {
     tensor.numbers_in(element.packed_size() as usize)
 }

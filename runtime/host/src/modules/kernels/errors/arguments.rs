@@ -1,4 +1,4 @@
-//! Arguments that a parameter does not take.
+//! Arguments that a parameter does not accept.
 
 use kps_compute::{ComputeError, Number, Tensor};
 use kps_kernel::{KernelTemplate, TextureType, Type};
@@ -8,11 +8,11 @@ use crate::modules::kp;
 use crate::modules::numpy::NdArray;
 use crate::value::{Raise, Value};
 
-/// What a parameter without an annotation takes.
+/// What a parameter without an annotation accepts.
 pub const ANYTHING: &str = "a tensor, an image, a sampler or a number";
 
-/// `wanted` says what the parameter takes: `a tensor`, `a number of type f32`. `called` is the name by which the
-/// script knows the argument.
+/// `wanted` describes the accepted values: `a tensor`, `a number of type f32`. `called` is the argument's
+/// name in the script.
 pub fn argument_kind(
     template: &KernelTemplate,
     parameter: &str,
@@ -104,7 +104,7 @@ pub fn argument_numbers(template: &KernelTemplate, parameter: &str, ty: &Type, g
     }
 }
 
-/// `declared` is what the parameter says of its image.
+/// `declared` is the image type of the parameter.
 pub fn argument_for_image(
     template: &KernelTemplate,
     parameter: &str,
@@ -122,7 +122,7 @@ pub fn argument_for_image(
     }
 }
 
-/// What makes an image as it is declared.
+/// A call that creates an image of the declared type.
 fn image_of(declared: TextureType) -> String {
     let sides = match declared.n_axes {
         1 => ", width=n",
@@ -136,7 +136,7 @@ fn image_of(declared: TextureType) -> String {
     }
 }
 
-/// `seen` is how the parameter of an array would be declared for the image that it was given.
+/// `seen` is the declaration of a parameter for the image that an array parameter was given.
 pub fn image_for_array(parameter: &str, image: &Tensor, seen: TextureType) -> Raise {
     let error =
         ComputeError::ParameterBuffer { parameter: parameter.to_owned(), image: image.label().to_owned() };

@@ -43,18 +43,18 @@ pub fn is_update() -> bool {
 ///
 /// # Errors
 ///
-/// Both texts, where they differ; what the system says of a golden that cannot be written.
-pub fn compare(golden: &Path, seen: &str) -> Result<(), String> {
-    let expected = fs::read_to_string(golden).unwrap_or_default();
+/// Both texts, where they differ; what the system says of a file that cannot be written.
+pub fn compare(expected_file: &Path, seen: &str) -> Result<(), String> {
+    let expected = fs::read_to_string(expected_file).unwrap_or_default();
     if fits(&expected, seen) {
         return Ok(());
     }
     if is_update() {
         let written = match seen {
-            "" => fs::remove_file(golden),
-            _ => fs::write(golden, seen),
+            "" => fs::remove_file(expected_file),
+            _ => fs::write(expected_file, seen),
         };
-        return written.map_err(|error| format!("{}: {error}", golden.display()));
+        return written.map_err(|error| format!("{}: {error}", expected_file.display()));
     }
-    Err(format!("--- expected ({})\n{expected}\n--- seen\n{seen}", golden.display()))
+    Err(format!("--- expected ({})\n{expected}\n--- seen\n{seen}", expected_file.display()))
 }

@@ -1,13 +1,13 @@
 //! Parses every file under `cases/` and compares what comes out with the file beside it.
 //!
 //! `cases/ok/*.kps` parse without a mistake and have their tree in `.ast`; `cases/errors/*.kps` have their
-//! mistakes in `.err`. `UPDATE=1 cargo test -p kps-syntax --test goldens` writes the files anew.
+//! mistakes in `.err`. `UPDATE=1 cargo test -p kps-syntax --test cases` writes the files anew.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use kps_goldens::{cases, compare};
+use kps_snapshots::{cases, compare};
 use kps_syntax::{Diagnostics, Location, Source, dump, parse};
 
 #[test]
