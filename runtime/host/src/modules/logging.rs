@@ -1,9 +1,9 @@
-//! The half of the module `logging` that is not written in kps: the events of the compute library, and
-//! where a script stands.
+//! The Rust part of the module `logging`: the events of the compute library, and the current place of a
+//! script.
 //!
-//! Events come while no script runs, so they wait until [`flush_kp`], where the script's module gives
-//! them to the logger `kp`. A script that does not import `logging` has no handlers: its events go to
-//! standard error at once, from WARNING on.
+//! Events occur while no script runs, so they are queued until [`flush_kp`], which passes them to the logger
+//! `kp` of the script's module. A script that does not import `logging` has no handlers: its events from
+//! WARNING on go to standard error at once.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -38,7 +38,7 @@ const WARNING: i64 = 30;
 struct Events {
     /// Those below are dropped.
     level: Cell<i64>,
-    /// Whether the script has the module `logging`, which takes what waits.
+    /// Whether the script has imported `logging`, which consumes the queue.
     is_attached: Cell<bool>,
     waiting: RefCell<Vec<(i64, String)>>,
 }
@@ -70,7 +70,7 @@ impl Events {
     }
 }
 
-/// Where the compute library's events go: the logger `kp`.
+/// The log of the compute library's events: the logger `kp`.
 pub fn kp_log(vm: &mut Vm) -> Log {
     let (events, errors) = (vm.state::<Events>(), vm.error_output.clone());
     Log::to(move |level, message| events.take(super::kp::level(level), message, &errors))
@@ -88,7 +88,7 @@ pub fn set_kp_level(vm: &mut Vm, level: i64) -> Result<()> {
     call(vm, "_set_kp_level", &[level.into()])
 }
 
-/// Gives what waits to the logger `kp`.
+/// Passes queued events to the logger `kp`.
 pub fn flush_kp(vm: &mut Vm) -> Result<()> {
     let waiting = vm.state::<Events>().waiting.take();
     for (level, message) in waiting {
@@ -97,7 +97,7 @@ pub fn flush_kp(vm: &mut Vm) -> Result<()> {
     Ok(())
 }
 
-/// Calls a function of the script's half, where the script has it.
+/// Calls a function of the script part, if it is loaded.
 fn call(vm: &mut Vm, function: &str, args: &[Value]) -> Result<()> {
     let Some(function) = vm.modules.get("logging").and_then(|module| module.get(function)) else {
         return Ok(());
@@ -127,7 +127,7 @@ fn set_level(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::None)
 }
 
-/// The frames of the script, outermost first, without those of the library that asks.
+/// The frames of the script, outermost first, without those of the calling library.
 fn frames(vm: &Vm) -> Vec<Frame> {
     let mut frames = vm.trace();
     while frames.last().is_some_and(|frame| LIBRARY.contains(&frame.location.source.name())) {
@@ -136,7 +136,8 @@ fn frames(vm: &Vm) -> Vec<Frame> {
     frames
 }
 
-/// `caller(depth)`: path, line and function of the frame that called the library; a greater depth goes further up.
+/// `caller(depth)`: path, line and function of the frame that called the library; a greater depth is further
+/// up.
 fn caller(vm: &mut Vm, args: &Args) -> Result {
     let [depth] = args.exactly("caller")?;
     let depth = usize::try_from(vm.index(depth)?.max(1) - 1).unwrap_or(0);

@@ -1,7 +1,7 @@
 //! The module `math`: CPython's functions, its results and its messages.
 //!
-//! Functions of one float share a rule: a NaN that came from no NaN is a domain error, an infinity that
-//! came from a finite number a range error. `math_int.rs` has the functions of ints.
+//! Functions of one float share a rule: a new NaN is a domain error, a new infinity from a finite number a
+//! range error. `math_int.rs` has the functions of ints.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -85,7 +85,7 @@ static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("isqrt", math_int::isqrt),
 ];
 
-/// What an infinite result of a finite argument means.
+/// The meaning of an infinite result for a finite argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AtPole {
     Domain,
@@ -127,7 +127,7 @@ fn checked(x: f64, result: f64, at_pole: AtPole) -> Result<f64> {
     Ok(result)
 }
 
-/// The library's gives numbers far below its domain.
+/// The library function returns numbers far below its domain.
 fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
@@ -185,7 +185,7 @@ fn log_of_big(big: &BigInt, log: fn(f64) -> f64) -> Result<f64> {
     if let Some(float) = big.to_f64().filter(|float| float.is_finite()) {
         return Ok(log(float));
     }
-    // The mantissa lies between a half and one.
+    // The mantissa is between a half and one.
     let n_bits = big.bits();
     let mantissa = (big >> (n_bits - 64)).to_f64().unwrap_or(f64::INFINITY) / 2.0_f64.powi(64);
     Ok(log(mantissa) + log(2.0) * n_bits as f64)
@@ -233,7 +233,7 @@ fn fmod(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::Float(rem))
 }
 
-/// IEEE 754's remainder: what is left after the nearest multiple, ties to the even one.
+/// IEEE 754's remainder: the difference to the nearest multiple, ties to the even one.
 fn remainder(vm: &mut Vm, args: &Args) -> Result {
     let (x, y) = two(vm, args, "remainder")?;
     if x.is_nan() || y.is_nan() {
@@ -314,7 +314,7 @@ fn isclose(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::Bool(is_close))
 }
 
-/// `floor`, `ceil`, `trunc`: an int, by the object's own method where it has one.
+/// `floor`, `ceil`, `trunc`: an int, by the object's method if it has one.
 fn whole(vm: &mut Vm, args: &Args, function: &str, method: &str, apply: fn(f64) -> f64) -> Result {
     let [x] = args.exactly(function)?;
     if let Some(big) = number::to_big(x.base_value()) {

@@ -1,7 +1,7 @@
-//! `math.nextafter`: the floats beside a float.
+//! `math.nextafter`: the neighbours of a float.
 //!
-//! In go two floats and a count of steps; out comes the float so many steps from the first, and never beyond the
-//! second.
+//! Two floats and a number of steps go in; out comes the float that many steps from the first, but never
+//! beyond the second.
 
 use num_traits::{Signed, ToPrimitive};
 
@@ -44,7 +44,7 @@ fn stepped(x: f64, towards: f64, n_steps: u64) -> f64 {
     let way = place(towards) - place(x);
     let n_steps = i128::from(n_steps);
     if way.abs() <= n_steps {
-        // A zero has the sign of where the steps began.
+        // A zero has the sign of the start.
         let is_signed = towards != 0.0 || x == 0.0;
         return if is_signed { towards } else { at_place(0, x) };
     }
@@ -57,7 +57,7 @@ fn place(float: f64) -> i128 {
     if float.is_sign_negative() { -distance } else { distance }
 }
 
-/// Zero has the sign of `from`, as a number that became too small to be told has.
+/// Zero has the sign of `from`, as an underflow has.
 fn at_place(place: i128, from: f64) -> f64 {
     let distance = u64::try_from(place.unsigned_abs()).expect("the place of a float");
     let magnitude = f64::from_bits(distance);

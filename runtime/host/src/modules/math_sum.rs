@@ -21,7 +21,7 @@ pub fn fsum(vm: &mut Vm, args: &Args) -> Result {
 #[derive(Default)]
 struct ExactSum {
     partials: Vec<f64>,
-    /// The sum of what is not finite.
+    /// The sum of the terms that are not finite.
     special: f64,
     infinite: f64,
 }
@@ -72,7 +72,7 @@ impl ExactSum {
                 break;
             }
         }
-        // A tie was rounded to even without knowing what lies below it.
+        // A tie was rounded to even without the lower digits.
         let beneath = self.partials.last().copied().unwrap_or(0.0);
         if low < 0.0 && beneath < 0.0 || low > 0.0 && beneath > 0.0 {
             let twice = low * 2.0;
@@ -85,7 +85,7 @@ impl ExactSum {
     }
 }
 
-/// The rounded sum and what rounding took from it.
+/// The rounded sum and the rounding error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let (large, small) = if a.abs() < b.abs() { (b, a) } else { (a, b) };
     let sum = large + small;
@@ -166,7 +166,7 @@ fn norm(sides: &[f64]) -> f64 {
     if longest == 0.0 || sides.len() == 1 {
         return longest;
     }
-    // A power of two brings the sides near 1, so that no square overflows or vanishes.
+    // A power of two scales the sides to about 1, so that no square overflows or underflows.
     let (_, exponent) = libm::frexp(longest);
     let (mut sum, mut rest) = (0.0, 0.0);
     for side in sides {

@@ -1,5 +1,5 @@
-//! The generator behind `random` and `np.random.seed`: Mersenne Twister 19937, with the numbers that CPython draws
-//! from it. The twister itself is the crate `mt19937`.
+//! The generator of `random` and `np.random.seed`: Mersenne Twister 19937, with the numbers that CPython
+//! draws from it. The crate `mt19937` implements the twister.
 
 use mt19937::{MT19937, N};
 use num_bigint::BigUint;
@@ -9,7 +9,7 @@ use rand_core::Rng;
 pub struct Mersenne(MT19937);
 
 impl Mersenne {
-    /// Seeded by the words of a non-negative int.
+    /// Seeded by the 32-bit words of a non-negative int.
     pub fn new(seed: &BigUint) -> Mersenne {
         let mut key = seed.to_u32_digits();
         if key.is_empty() {
@@ -89,7 +89,7 @@ impl Mersenne {
         (self.0.get_state(), self.0.get_index())
     }
 
-    /// The generator in a state that was saved; `None` when it is not one.
+    /// The generator in a saved state; `None` if the state is invalid.
     pub fn from_state(words: &[u32], at: usize) -> Option<Mersenne> {
         let words: &[u32; N] = words.try_into().ok()?;
         (at <= N).then(|| Mersenne::of(words, at))

@@ -1,9 +1,9 @@
 //! The modules that are written in Rust, and the prelude.
 //!
 //! To add one: a file here with a `static MODULE: NativeModule` (functions, types, and an `init` for
-//! constants), and its line in [`MODULES`]. It is made when a script first imports it. What it keeps
-//! per machine (an open device, a random generator) it asks from `Vm::state`. Names that scripts see
-//! without an import stand in [`prelude_names`], and [`prelude`] gives their values.
+//! constants), and its line in [`MODULES`]. A module is created at its first import. State per machine (an
+//! open device, a random generator) is in `Vm::state`. Names that scripts see without an import are listed in
+//! [`prelude_names`], and [`prelude`] returns their values.
 
 mod calendar;
 mod deque;
@@ -68,7 +68,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     native.chain(kps_stdlib::names()).filter(|name| !name.starts_with('_'))
 }
 
-/// The value of a prelude name, made when a script first uses it.
+/// The value of a prelude name, created at its first use.
 pub fn prelude(vm: &mut Vm, name: &str) -> Result<Option<Value>> {
     let ty = match name {
         "Manager" => &kp::MANAGER,

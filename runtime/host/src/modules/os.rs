@@ -1,5 +1,5 @@
-//! The module `_os`: what the system knows of files, folders and this process. The modules `os`, `os.path` and
-//! `pathlib` of the standard library are made of it.
+//! The module `_os`: the system's files and folders, and this process. The modules `os`, `os.path` and
+//! `pathlib` of the standard library use it.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -31,7 +31,8 @@ static FUNCTIONS: &[NativeDef] = &[
     }),
 ];
 
-/// `stat(path)`: what it is (`"file"`, `"folder"` or `"other"`), its bytes, and when it was changed, in seconds.
+/// `stat(path)`: the kind (`"file"`, `"folder"` or `"other"`), the size in bytes, and the modification time
+/// in seconds.
 fn stat(vm: &mut Vm, args: &Args) -> Result {
     let path = only_path(vm, args)?;
     let metadata = fs::metadata(vm.path_of(&path)).map_err(|error| os_error(&error, Some(&path)))?;
@@ -72,7 +73,7 @@ fn rename(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::None)
 }
 
-/// Without links, `.` and `..`; None where nothing is there.
+/// Without links, `.` and `..`; None if the path does not exist.
 fn realpath(vm: &mut Vm, args: &Args) -> Result {
     let path = only_path(vm, args)?;
     Ok(fs::canonicalize(vm.path_of(&path)).map_or(Value::None, |path| text(&path)))
@@ -82,15 +83,15 @@ fn getcwd(vm: &mut Vm, _: &Args) -> Result {
     working_folder(vm).map(|path| text(&path)).map_err(|error| os_error(&error, None))
 }
 
-/// The host's own, without links; that of the process where the host has none.
+/// The host's working folder, without links; by default that of the process.
 fn working_folder(vm: &Vm) -> io::Result<PathBuf> {
     vm.folder.as_ref().map_or_else(std::env::current_dir, fs::canonicalize)
 }
 
-/// Moves the host. The process, in which others may run, stays where it is.
+/// Changes the host's folder. The process, which may run other hosts, is not affected.
 fn chdir(vm: &mut Vm, args: &Args) -> Result {
     let path = only_path(vm, args)?;
-    // The folder's own `.` takes the right to enter it.
+    // Access to the folder's `.` requires the permission to enter it.
     let entered = fs::metadata(vm.path_of(&path).join(".")).and_then(|_| fs::canonicalize(vm.path_of(&path)));
     vm.folder = Some(entered.map_err(|error| os_error(&error, Some(&path)))?);
     Ok(Value::None)
@@ -105,7 +106,7 @@ fn environ(_: &mut Vm, _: &Args) -> Result {
     Ok(Value::Dict(Rc::new(dict)))
 }
 
-/// Does something to the one path.
+/// Applies an action to the only path argument.
 fn act(vm: &mut Vm, args: &Args, action: impl FnOnce(&Path) -> io::Result<()>) -> Result {
     let path = only_path(vm, args)?;
     action(&vm.path_of(&path)).map_err(|error| os_error(&error, Some(&path)))?;

@@ -58,7 +58,7 @@ static METHODS: &[NativeDef] = &[
 /// A generator object.
 pub struct Random {
     pub generator: RefCell<Mersenne>,
-    /// The second of the two numbers that `gauss` makes at a time.
+    /// The second of the two numbers that `gauss` draws at a time.
     pub gauss_next: Cell<Option<f64>>,
 }
 
@@ -120,7 +120,7 @@ pub fn this<'a>(args: &Args<'a>) -> Result<&'a Random> {
     args.this::<Random>()
 }
 
-/// The int that a seed stands for.
+/// The int of a seed.
 fn seed_of(vm: &mut Vm, source: &Value) -> Result<BigUint> {
     if let Some(int) = number::to_big(source.base_value()) {
         return Ok(int.magnitude().clone());
@@ -135,7 +135,7 @@ fn seed_of(vm: &mut Vm, source: &Value) -> Result<BigUint> {
     }
 }
 
-/// The seed that a text stands for: the bytes and their SHA-512 digest as one int.
+/// The int of a text seed: the bytes and their SHA-512 digest.
 fn text_seed(bytes: &[u8]) -> BigUint {
     BigUint::from_bytes_be(&[bytes, &Sha512::digest(bytes)].concat())
 }
@@ -352,8 +352,8 @@ fn repeated(vm: &mut Vm, population: &[Value], counts: &Value) -> Result<Vec<Val
     Ok(items)
 }
 
-/// Items without repetition: from a shrinking pool where many are wanted, else by rejecting repeats.
-/// Which of the two decides what numbers are drawn, so the choice is CPython's.
+/// Items without repetition: from a shrinking pool if many are wanted, else by rejecting repeats. The method
+/// determines which numbers are drawn, so the choice is CPython's.
 fn pick(random: &Random, mut pool: Vec<Value>, n_wanted: usize) -> Vec<Value> {
     let n_items = pool.len();
     let mut set_size = 21.0;
@@ -383,7 +383,7 @@ fn pick(random: &Random, mut pool: Vec<Value>, n_wanted: usize) -> Vec<Value> {
         .collect()
 }
 
-/// `(version, words and position, gauss_next)`, as CPython's.
+/// `(version, words and position, gauss_next)`, as in CPython.
 fn getstate(_: &mut Vm, args: &Args) -> Result {
     args.rest().exactly::<0>("getstate")?;
     let random = this(args)?;

@@ -1,4 +1,4 @@
-//! Tuples whose items have names: `sys.version_info`, `sys.float_info`, `time.struct_time`.
+//! Tuples with named items: `sys.version_info`, `sys.float_info`, `time.struct_time`.
 
 use crate::value::{CompareOp, Native, NativeType, Result, Value};
 use crate::vm::Vm;

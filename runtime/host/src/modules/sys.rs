@@ -1,4 +1,4 @@
-//! The module `sys`: the arguments, the standard streams, and what this machine is.
+//! The module `sys`: the arguments, the standard streams, and properties of the machine.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("exception", exception),
 ];
 
-/// The language that scripts are written in, as `sys.version_info` tells it.
+/// The language version of scripts, for `sys.version_info`.
 const VERSION: [i64; 3] = [3, 12, 0];
 
 static VERSION_INFO: NativeType = NativeType::new("version_info", "sys");
@@ -116,12 +116,12 @@ fn int_info() -> Value {
     StructSeq::value(&INT_INFO, names, vec![Value::Int(64), Value::Int(8), limit, Value::Int(640)])
 }
 
-/// Where imports look for modules: `sys.path` when a script has touched it.
+/// The folders in which imports look for modules: `sys.path` if a script has used it.
 pub fn search_path(vm: &Vm) -> Vec<PathBuf> {
     let changed = vm.modules.get("sys").and_then(|sys| sys.get("path"));
     match changed {
         Some(Value::List(folders)) => {
-            // A folder whose name is no Unicode is shown by another one.
+            // A folder whose name is not Unicode has a lossy name.
             let named = |text: &str| {
                 let given = vm.module_path.iter().find(|folder| folder.display().to_string() == text);
                 given.map_or_else(|| PathBuf::from(text), Clone::clone)
@@ -132,7 +132,8 @@ pub fn search_path(vm: &Vm) -> Vec<PathBuf> {
     }
 }
 
-/// `sys.exit(code=None)`, and the builtins `exit` and `quit`: a text is printed to standard error and gives code 1.
+/// `sys.exit(code=None)`, and the builtins `exit` and `quit`: a text is printed to standard error and means
+/// code 1.
 pub fn exit(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("exit");
     let code = parser.optional_positional();
@@ -140,7 +141,7 @@ pub fn exit(vm: &mut Vm, args: &Args) -> Result {
     if let Some(message @ (Value::Str(_) | Value::Float(_) | Value::List(_))) = code {
         let message = vm.str(message)?;
         vm.flush()?;
-        // Where standard error is gone there is nobody to tell.
+        // If standard error is closed, the message is lost.
         let _ = vm.error_output.write(&format!("{message}\n"));
     }
     Err(Raise::with_args(ExceptionKind::SystemExit, code.into_iter().cloned().collect()))
@@ -213,7 +214,7 @@ static STREAM_METHODS: &[NativeDef] = &[
     NativeDef::getter("closed", |_, _| Ok(Value::Bool(false))),
 ];
 
-/// What a script assigned to `sys.stdout`, where it did.
+/// The object that a script assigned to `sys.stdout`, if any.
 pub fn replaced_output(vm: &Vm) -> Option<Value> {
     let output = vm.modules.get("sys")?.get("stdout")?;
     let is_own = matches!(output.downcast::<Stream>(), Some(Stream::Out));
@@ -266,7 +267,7 @@ fn put(vm: &mut Vm, stream: Stream, text: &str) -> Result<()> {
         Stream::In => Err(unsupported("not writable")),
         Stream::Out => vm.print(text),
         Stream::Err => {
-            // What was printed before comes first.
+            // Earlier output comes first.
             vm.flush()?;
             vm.error_output.write(text).map_err(write_error)
         }

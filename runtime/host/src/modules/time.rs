@@ -1,4 +1,4 @@
-//! The module `time`: clocks, sleep, and calendar times. `calendar.rs` knows days and zones.
+//! The module `time`: clocks, sleep, and calendar times. `calendar.rs` computes days and zones.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -69,7 +69,7 @@ fn sleep(vm: &mut Vm, args: &Args) -> Result {
     let Ok(length) = Duration::try_from_secs_f64(seconds) else {
         return Err(errors::overflow_error("timestamp too large to convert to C _PyTime_t"));
     };
-    // What was printed before is to be seen meanwhile.
+    // Earlier output becomes visible meanwhile.
     vm.flush()?;
     let start = Instant::now();
     while let Some(left) = length.checked_sub(start.elapsed())
@@ -117,7 +117,7 @@ fn localtime(vm: &mut Vm, args: &Args) -> Result {
     Ok(struct_time(&calendar::local(seconds_arg(vm, args, "localtime")?)))
 }
 
-/// The moment that a struct_time or a tuple of nine ints tells.
+/// The moment of a struct_time or of a tuple of nine ints.
 fn moment_arg(vm: &mut Vm, value: Option<&Value>) -> Result<Moment> {
     let Some(value) = value else { return Ok(calendar::local(since_epoch().as_secs() as i64)) };
     let items = match (value.downcast::<StructSeq>(), value) {
@@ -133,7 +133,7 @@ fn moment_arg(vm: &mut Vm, value: Option<&Value>) -> Result<Moment> {
         *place = vm.index(item)?;
     }
     let [year, month, day, hour, minute, second, weekday, year_day, dst] = fields;
-    // As CPython does, 0 is taken for the first month, day and day of the year.
+    // As in CPython, 0 means the first month, day or day of the year.
     let (month, day, year_day) = (month.max(1), day.max(1), year_day.max(1));
     let checks = [
         ("month", (1..=12).contains(&month)),

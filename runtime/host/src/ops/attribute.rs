@@ -1,4 +1,4 @@
-//! Attributes: where they are found, how methods are bound, who may set them.
+//! Attribute lookup, binding of methods, and assignment.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ impl Vm {
         self.get_attr_named(value, &self.name(name))
     }
 
-    /// As [`Vm::get_attr`]; `None` where there is no such attribute.
+    /// As [`Vm::get_attr`]; `None` if there is no such attribute.
     pub fn find_attr(&mut self, value: &Value, name: &str) -> Result<Option<Value>> {
         match self.get_attr(value, name) {
             Ok(found) => Ok(Some(found)),
@@ -70,7 +70,7 @@ impl Vm {
         found.ok_or_else(|| self.missing_attr(value, name))
     }
 
-    /// What the function `__getattr__` of a module makes of a name that the module does not have.
+    /// The result of a module's function `__getattr__` for a missing name.
     pub(crate) fn module_getattr(&mut self, module: &Module, name: &Name) -> Result<Option<Value>> {
         match module.namespace.get("__getattr__") {
             Some(function) => {
@@ -104,7 +104,7 @@ impl Vm {
         let missing = match found {
             Ok(Some(found)) => return Ok(found),
             Ok(None) => None,
-            // The code of a property may find that there is no such attribute.
+            // The code of a property may raise AttributeError for a missing attribute.
             Err(raise) if raise.is(ExceptionKind::AttributeError) => Some(raise),
             Err(raise) => return Err(raise),
         };
@@ -127,7 +127,7 @@ impl Vm {
     fn get_own_attr(&mut self, value: &Value, instance: &Rc<Instance>, name: &Name) -> Result<Option<Value>> {
         let class = instance.class();
         let mut attr = class.lookup(name);
-        // A class without a docstring has that of none of its bases.
+        // A class without a docstring does not inherit one.
         if &**name == "__doc__"
             && class.own_attrs().get(name).is_none()
             && class.lookup_script(name).is_some()
@@ -196,7 +196,7 @@ impl Vm {
         if let Some(attr) = class.lookup(name) {
             return self.bind_to_class(&attr, value, class).map(Some);
         }
-        // What classes have as objects of `type`.
+        // Attributes of classes as objects of `type`.
         if let Some(attr) = self.builtin_class(BuiltinType::Type).lookup(name)
             && is_method(&attr)
         {
@@ -219,7 +219,8 @@ impl Vm {
         })
     }
 
-    /// What `classmethod(function)` gives: a function bound to the class, and anything else bound as it says itself.
+    /// The result of `classmethod(function)`: a function bound to the class, or the result of another
+    /// object's `__get__`.
     fn bind_class_method(&mut self, function: &Value, class: &Rc<Class>) -> Result {
         match function {
             Value::Instance(_) if self.script_method(function, "__get__").is_some() => {
@@ -229,8 +230,8 @@ impl Vm {
         }
     }
 
-    /// Asks the `__get__` of an instance: that of its class, or that of the built-in descriptor it derives from.
-    /// Another object is what it is.
+    /// Calls the `__get__` of an instance: that of its class, or that of its built-in base descriptor. Other
+    /// objects are returned unchanged.
     fn get_through(&mut self, attr: &Value, receiver: &Value, class: &Rc<Class>) -> Result {
         if let Some(get) = self.script_method(attr, "__get__") {
             self.check_stack()?;
@@ -283,7 +284,7 @@ impl Vm {
         }
     }
 
-    /// The method to call and its receiver, without making a bound method where that can be saved.
+    /// The method to call and its receiver, without creating a bound method if possible.
     pub(crate) fn get_method(&mut self, value: &Value, name: &Name) -> Result<(Value, Value)> {
         let class = match value {
             Value::Instance(instance) => {
@@ -378,7 +379,7 @@ impl Vm {
         }
     }
 
-    /// Sets an attribute in the way of `object.__setattr__`: a property's setter, else the instance.
+    /// Sets an attribute as `object.__setattr__` does: by a property's setter, else in the instance.
     pub(crate) fn set_instance_attr(
         &mut self,
         value: &Value,
@@ -434,7 +435,7 @@ impl Vm {
         Ok(())
     }
 
-    /// `instance.__class__ = class`, for classes whose instances are made of the same.
+    /// `instance.__class__ = class`, for classes with the same instance layout.
     fn set_class_of(&mut self, instance: &Rc<Instance>, class: &Value) -> Result<()> {
         let Value::Class(class) = class else {
             let message = format!("__class__ must be set to a class, not '{}' object", class.type_name());
@@ -463,7 +464,7 @@ impl Vm {
         Ok(())
     }
 
-    /// `instance.__dict__ = dict`: the attributes lie in that dict from now on.
+    /// `instance.__dict__ = dict`: the attributes are in that dict from now on.
     fn set_dict_of(&mut self, value: &Value, instance: &Rc<Instance>, dict: Value) -> Result<()> {
         if instance.class().slots.is_some() {
             return Err(self.missing_attr(value, &self.name("__dict__")));
@@ -477,7 +478,7 @@ impl Vm {
         Ok(())
     }
 
-    /// Changes a class and tells the inline caches.
+    /// Changes a class and invalidates the inline caches.
     pub fn set_class_attr(&mut self, class: &Class, name: &Name, new: Value) {
         let is_plain = |value: &Value| match value {
             Value::Function(_) | Value::NativeFunction(_) | Value::Descriptor(_) => false,
@@ -517,7 +518,7 @@ impl Vm {
         }
     }
 
-    /// Deletes an attribute in the way of `object.__delattr__`: by a descriptor, else from the instance.
+    /// Deletes an attribute as `object.__delattr__` does: by a descriptor, else from the instance.
     pub(crate) fn delete_instance_attr(
         &mut self,
         value: &Value,
@@ -635,7 +636,7 @@ fn bound(function: &Value, receiver: &Value) -> Value {
     Value::Method(Rc::new(BoundMethod { function: function.clone(), receiver: receiver.clone() }))
 }
 
-/// Whether calling the attribute on an instance means calling it with the instance put first.
+/// Whether a call of the attribute on an instance passes the instance first.
 pub(crate) fn is_method(attr: &Value) -> bool {
     match attr {
         Value::Function(_) => true,
@@ -644,7 +645,7 @@ pub(crate) fn is_method(attr: &Value) -> bool {
     }
 }
 
-/// Class attributes that go before the attributes of the instance.
+/// Class attributes that take precedence over the attributes of the instance.
 pub(crate) fn is_data_descriptor(attr: &Value) -> bool {
     match attr {
         Value::Descriptor(descriptor) => descriptor.is_property(),
@@ -659,7 +660,7 @@ pub(crate) fn is_data_descriptor(attr: &Value) -> bool {
     }
 }
 
-/// Whether reading goes through it: a script's descriptor may only take assignments.
+/// Whether it is a descriptor for reading: a script's descriptor may only define assignment.
 fn can_get(attr: &Value) -> bool {
     match attr {
         Value::Instance(instance) => {

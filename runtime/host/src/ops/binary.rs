@@ -41,7 +41,7 @@ impl Vm {
         }
     }
 
-    /// `left op= right`: what the target is to hold afterwards.
+    /// `left op= right`: the new value of the target.
     pub fn binary_in_place(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result {
         if let Some(value) = self.change_in_place(op, left, right)? {
             return Ok(value);
@@ -65,7 +65,7 @@ impl Vm {
                 }
             }
             Value::List(_) if matches!(right, Value::Native(_) | Value::Instance(_)) => {
-                // `items += array` is what the array makes of it, if it makes something of it.
+                // `items += array` is the array's result, if it defines the operator.
                 match self.operand_binary(op, Side::Right, left, right)? {
                     Some(value) => Ok(Some(value)),
                     None => Ok(self.change_builtin(op, left, right)?.then(|| left.clone())),
@@ -75,7 +75,7 @@ impl Vm {
         }
     }
 
-    /// Changes a list, dict or set by an operator; false where that makes a new object.
+    /// Changes a list, dict or set in place; false if the operator creates a new object.
     fn change_builtin(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result<bool> {
         match (left, op, right.base_value()) {
             (Value::List(list), BinaryOp::Add, _) => {
@@ -104,7 +104,7 @@ impl Vm {
         Ok(true)
     }
 
-    /// `None` when neither operand knows the operator.
+    /// `None` if neither operand defines the operator.
     pub(crate) fn try_binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result<Option<Value>> {
         if let Some(result) = number::arithmetic(op, left, right) {
             return result.map(Some);
@@ -114,7 +114,8 @@ impl Vm {
             if let Some(value) = self.builtin_binary(op, left, right)? {
                 return Ok(Some(value));
             }
-            // The class of the right operand does not go first, so the number on the left has its say.
+            // The class of the right operand does not take precedence, so the number on the left is tried
+            // first.
             if number::takes(left, right)
                 && let Some(result) = number::arithmetic(op, left, right.base_value())
             {
@@ -152,8 +153,8 @@ impl Vm {
         Ok(None)
     }
 
-    /// Which operand is asked first: the right one where its class derives from the left one's and has a reflected
-    /// method of its own. One of the same class is not asked at all.
+    /// Which operand is tried first: the right one if its class derives from the left one's and overrides the
+    /// reflected method. A right operand of the same class is not tried at all.
     fn order_of_sides(&self, op: BinaryOp, left: &Value, right: &Value) -> &'static [Side] {
         let Value::Instance(right) = right else { return &[Side::Left, Side::Right] };
         let (left, right) = (&self.class_of(left), right.class());
@@ -171,7 +172,7 @@ impl Vm {
         &[Side::Left, Side::Right]
     }
 
-    /// Asks the operand on one side.
+    /// Tries the operand on one side.
     fn operand_binary(
         &mut self,
         op: BinaryOp,
@@ -183,7 +184,7 @@ impl Vm {
         match this {
             Value::Native(object) => {
                 let value = object.object().binary(this, self, op, side, other)?;
-                // Operators of arrays take their time, and a script may have nothing else in a row.
+                // Operators of arrays take time, and a script may consist of nothing else.
                 self.poll()?;
                 Ok(value)
             }
@@ -195,7 +196,7 @@ impl Vm {
         }
     }
 
-    /// Calls an operator method that a script wrote; `None` when there is none or it does not apply.
+    /// Calls an operator method of a script; `None` if there is none or it does not apply.
     pub(crate) fn call_operator(
         &mut self,
         this: &Value,
@@ -203,7 +204,7 @@ impl Vm {
         other: &Value,
     ) -> Result<Option<Value>> {
         let Some(function) = self.script_method(this, method) else { return Ok(None) };
-        // A class says by None that it has no such operator.
+        // A class declares by None that it lacks an operator.
         if function.is_none() {
             return Ok(None);
         }
@@ -345,7 +346,7 @@ fn repeat(sequence: &Value, times: i64) -> Result<Option<Value>> {
     }))
 }
 
-/// CPython words concatenation and repetition of sequences in their own way.
+/// CPython has its own messages for concatenation and repetition of sequences.
 fn operand_error(op: BinaryOp, in_place: bool, left: &Value, right: &Value) -> crate::value::Raise {
     let is_sequence =
         |value: &Value| matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_));

@@ -1,15 +1,17 @@
-//! What a class does as an object: gives its items, counts them, shows itself. Python asks the class's own class;
-//! scripts have no such classes, so those of the library say it in class methods: `__class_iter__`,
-//! `__class_len__`, `__class_contains__`, `__class_repr__`. `__class_setattr__` and `__class_delattr__` are told the
-//! names of attributes before they change, and may raise. `__class_is__` is another class that instances pass for;
-//! instances of the classes in the list `__class_registered__`, and of those that have every method named in
-//! the tuple `__class_needs__`, pass for this one.
+//! Operations on class objects: iteration, length, membership, repr. In Python the metaclass defines them.
+//! Scripts have no metaclasses, so the library defines them by class methods: `__class_iter__`,
+//! `__class_len__`, `__class_contains__`, `__class_repr__`. `__class_setattr__` and `__class_delattr__` are
+//! called with the names of attributes before they change, and may raise.
+//!
+//! `__class_is__` is another class of which instances count as instances. Instances also count as those of a
+//! class that registers their class in the list `__class_registered__`, or whose `__class_needs__`, a tuple
+//! of method names, they satisfy.
 
 use crate::value::{Result, Value};
 use crate::vm::Vm;
 
 impl Vm {
-    /// What a class method of the library says of the class; `None` where there is none.
+    /// The result of a class method of the library for the class; `None` if there is none.
     pub(super) fn class_says(
         &mut self,
         value: &Value,

@@ -9,7 +9,7 @@ use crate::text::search;
 use crate::value::{CompareOp, Result, Value};
 use crate::vm::Vm;
 
-/// Whether a value of a built-in type knows by itself what it contains.
+/// Whether a value of a built-in type defines membership itself.
 fn is_container(value: &Value) -> bool {
     matches!(
         value,
@@ -87,7 +87,7 @@ impl Vm {
         if reflected_first && let Some(value) = self.operand_compare(mirrored(op), right, left)? {
             return Ok(value);
         }
-        // The class of the right operand does not go first, so the number on the left has its say.
+        // The class of the right operand does not take precedence, so the number on the left is tried first.
         if !reflected_first
             && number::takes(left, right)
             && let Some(ordering) = plain_order(left, right.base_value())
@@ -114,7 +114,7 @@ impl Vm {
         }
     }
 
-    /// Asks `this` by its hook or its dunder method; `None` when it has no opinion.
+    /// Tries the hook or dunder method of `this`; `None` if it does not apply.
     fn operand_compare(&mut self, op: CompareOp, this: &Value, other: &Value) -> Result<Option<Value>> {
         match this {
             Value::Native(object) => object.object().compare(this, self, op, other),
@@ -132,7 +132,7 @@ impl Vm {
         }
     }
 
-    /// Lists, tuples, dicts, sets, ranges; `None` when they cannot be compared in this way.
+    /// Lists, tuples, dicts, sets, ranges; `None` if they are not comparable like this.
     fn container_compare(&mut self, op: CompareOp, left: &Value, right: &Value) -> Result<Option<bool>> {
         let is_equality = matches!(op, CompareOp::Eq | CompareOp::NotEq);
         let wanted = op == CompareOp::Eq;
@@ -196,7 +196,7 @@ impl Vm {
         self.truth(&value)
     }
 
-    /// Equality as containers use it: an object equals itself whatever its `__eq__` says.
+    /// Equality within containers: an object equals itself whatever its `__eq__` returns.
     pub fn same(&mut self, left: &Value, right: &Value) -> Result<bool> {
         Ok(left.is(right) || self.equals(left, right)?)
     }
@@ -221,7 +221,7 @@ impl Vm {
             },
             Value::Dict(dict) => return Ok(self.dict_get(dict, item)?.is_some()),
             Value::Set(set) | Value::FrozenSet(set) => {
-                // A set looked for in a set stands for the frozenset of its elements.
+                // A set that is looked up in a set is replaced by the frozenset of its elements.
                 if let Value::Set(elements) = item {
                     return self.set_contains(set, &Value::FrozenSet(elements.clone()));
                 }
@@ -324,7 +324,7 @@ impl Vm {
     }
 }
 
-/// The order of numbers and of strings; the outer `None` says that these are neither.
+/// The order of numbers and of strings; the outer `None` means that these are neither.
 fn plain_order(left: &Value, right: &Value) -> Option<Option<Ordering>> {
     match (left, right) {
         (Value::Str(left), Value::Str(right)) => Some(Some(if Rc::ptr_eq(left, right) {

@@ -1,4 +1,4 @@
-//! Hashes, as Python relates them: equal numbers of any type hash alike, mutable containers not at all.
+//! Hashes, with Python's rules: equal numbers of any type hash alike, mutable containers are not hashable.
 
 use num_bigint::BigInt;
 
@@ -8,14 +8,14 @@ use crate::errors;
 use crate::value::{HashedKey, Result, Value};
 use crate::vm::Vm;
 
-/// How numbers are hashed, wherever they stand in a value.
+/// How numbers are hashed, at any depth of a value.
 struct Numbers {
     int: fn(i64) -> i64,
     big: fn(&BigInt) -> i64,
     float: fn(f64) -> i64,
 }
 
-/// As `hash` shows them, which is what CPython shows.
+/// As `hash` returns them: CPython's values.
 const SHOWN: Numbers = Numbers { int: number::hash_int, big: number::hash_big, float: number::hash_float };
 
 /// As tables keep them.

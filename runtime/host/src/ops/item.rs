@@ -19,14 +19,14 @@ pub struct Span {
 }
 
 impl Span {
-    /// The indices, in order; all of them lie inside of the sequence.
+    /// The indices, in order; all of them are inside of the sequence.
     pub fn indices(self) -> impl Iterator<Item = usize> {
         (0..self.n as i64).map(move |at| (self.start + at * self.step) as usize)
     }
 }
 
 impl Slice {
-    /// Which items of a sequence of `len` items this slice takes.
+    /// The items that this slice selects in a sequence of `len` items.
     pub fn span(&self, vm: &mut Vm, len: usize) -> Result<Span> {
         let len = len as i64;
         let step = match vm.slice_bound(&self.step)? {
@@ -49,7 +49,7 @@ impl Slice {
 }
 
 impl Vm {
-    /// A bound of a slice, or `None`; big ints come as the nearest i64.
+    /// A bound of a slice, or `None`; big ints saturate to i64.
     pub fn slice_bound(&mut self, bound: &Value) -> Result<Option<i64>> {
         match bound {
             Value::None => Ok(None),
@@ -63,7 +63,7 @@ impl Vm {
         }
     }
 
-    /// The value as an index, asking `__index__`; `None` when it is not an int.
+    /// The value as an index, by `__index__`; `None` if it is not an int.
     pub fn try_index(&mut self, value: &Value) -> Result<Option<i64>> {
         if let Some(int) = value.as_int() {
             return Ok(Some(int));
@@ -139,7 +139,7 @@ impl Vm {
         }
     }
 
-    /// What `__class_getitem__` makes of it: `list[int]`.
+    /// The result of `__class_getitem__`: `list[int]`.
     fn get_class_item(&mut self, value: &Value, index: &Value) -> Result {
         let Value::Class(class) = value else { unreachable!("only classes come here") };
         if let Some(function) = class.lookup_text("__class_getitem__") {
@@ -149,8 +149,8 @@ impl Vm {
         Err(errors::not_subscriptable(value))
     }
 
-    /// An index whose objects are asked for their ints now, so that none of them can change the list
-    /// between the look at its length and the look at its items. `None` where nothing is to be asked.
+    /// Converts an index's objects to ints first, so that no `__index__` can change the list between its
+    /// length check and its access. `None` if there is nothing to convert.
     fn resolved_index(&mut self, index: &Value) -> Result<Option<Value>> {
         let asks = |part: &Value| matches!(part, Value::Instance(_) | Value::Native(_));
         let mut resolve = |part: &Value| match self.try_index(part) {

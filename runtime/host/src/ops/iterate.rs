@@ -80,7 +80,7 @@ impl Vm {
         }
     }
 
-    /// The next item of an iterator, or `Err` of what it returned at its end.
+    /// The next item of an iterator, or `Err` with its return value at its end.
     pub fn advance(&mut self, iter: &Value) -> Result<std::result::Result<Value, Value>> {
         match iter {
             Value::Iter(iter) => Ok(self.step(iter)?.ok_or(Value::None)),
@@ -89,7 +89,7 @@ impl Vm {
                 self.resume(&generator, Value::None)
             }
             Value::Instance(_) | Value::Native(_) => {
-                // An iterator over an iterator over another one asks as many times, one within the other.
+                // Nested iterators recurse at each step.
                 self.check_stack()?;
                 let function = match self.script_method(iter, "__next__") {
                     Some(function) => function,
@@ -137,7 +137,7 @@ impl Vm {
         }
     }
 
-    /// Everything that an iterable gives, at once.
+    /// All items of an iterable.
     pub fn collect(&mut self, iterable: &Value) -> Result<Vec<Value>> {
         match iterable {
             Value::List(list) => {
@@ -205,7 +205,7 @@ impl Vm {
         })
     }
 
-    /// Exactly `n` items, as `a, b = value` wants them.
+    /// Exactly `n` items, as `a, b = value` requires.
     pub(crate) fn unpack(&mut self, value: &Value, n: usize) -> Result<Vec<Value>> {
         let items = self.unpack_items(value, n + 1)?;
         if items.len() == n {
@@ -320,7 +320,7 @@ fn step_plain(state: &mut IterState) -> Step {
     }
 }
 
-/// What a script's iterator did: its end is a StopIteration, which holds what it returned.
+/// The result of a script's iterator: its end is a StopIteration with the return value.
 pub(crate) fn step_of(called: Result) -> Result<std::result::Result<Value, Value>> {
     match called {
         Ok(item) => Ok(Ok(item)),

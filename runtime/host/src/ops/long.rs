@@ -1,9 +1,8 @@
-//! Arithmetic of ints that are long enough to take time: in steps of a few milliseconds, between which what runs
-//! may be interrupted.
+//! Arithmetic of long ints, in steps of a few milliseconds, between which interrupts are polled.
 //!
-//! Short operands go to `num_bigint` whole. Products are split by Karatsuba's rule, quotients by the recursive
-//! division of Burnikel and Ziegler ("Fast Recursive Division", 1998), which also makes them faster than the
-//! schoolbook's.
+//! `num_bigint` computes short operands at once. Products are split by Karatsuba's rule, quotients by the
+//! recursive division of Burnikel and Ziegler ("Fast Recursive Division", 1998). Both are also faster than
+//! the schoolbook methods.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -18,7 +17,7 @@ const WHOLE_FACTOR: u64 = 1 << 19;
 /// Quotients of this many bits are worked out by the schoolbook's division.
 const WHOLE_QUOTIENT: u64 = 1 << 14;
 
-/// Products of the bits of operands below which a division takes less than a step.
+/// Products of the operands' bits below which a division takes less than a step.
 const WHOLE_DIVISION: u64 = 1 << 34;
 
 /// Exponents and moduli whose bits, and squares of bits, multiply to less than this take less than a step.
@@ -49,7 +48,7 @@ pub fn product(left: &BigUint, right: &BigUint) -> Result<BigUint> {
     Ok((high << (2 * half)) + (middle << half) + low)
 }
 
-/// What lies above the lowest `n_bits`, and those.
+/// The bits above the lowest `n_bits`, and the lowest ones.
 fn split(number: &BigUint, n_bits: u64) -> (BigUint, BigUint) {
     let high = number >> n_bits;
     let low = number - (&high << n_bits);
@@ -96,7 +95,7 @@ fn divide_two_by_one(dividend: &BigUint, divisor: &BigUint, width: u64) -> Resul
     Ok(((high << half) + low, rem))
 }
 
-/// Divides `top` and a digit `next` of `width` bits behind it by a divisor of two such digits, `parts`.
+/// Divides `top` followed by a digit `next` of `width` bits by a divisor of two such digits, `parts`.
 fn divide_three_by_two(
     top: &BigUint,
     next: &BigUint,
@@ -154,7 +153,7 @@ pub fn mod_pow(base: &BigInt, exponent: &BigInt, modulus: &BigInt) -> Result<Big
     if n_bits.saturating_mul(n_bits).saturating_mul(exponent.bits()) <= WHOLE_POWER {
         return Ok(base.modpow(exponent, modulus));
     }
-    /// Bits of the exponent that are taken at a time.
+    /// Bits of the exponent per step.
     const WINDOW: u64 = 4;
     let limit = BigInt::from(modulus.magnitude().clone());
     let times = |left: &BigInt, right: &BigInt| -> Result<BigInt> {
@@ -177,7 +176,7 @@ pub fn mod_pow(base: &BigInt, exponent: &BigInt, modulus: &BigInt) -> Result<Big
     Ok(div_mod_floor(&power, modulus)?.1)
 }
 
-/// The inverse of a number modulo another; `None` where there is none.
+/// The inverse of a number modulo another; `None` if there is none.
 pub fn mod_inverse(number: &BigInt, modulus: &BigInt) -> Result<Option<BigInt>> {
     let limit = BigInt::from(modulus.magnitude().clone());
     let (mut rem, mut next_rem) = (limit.clone(), div_mod_floor(number, &limit)?.1);
@@ -213,7 +212,8 @@ pub fn gcd(left: &BigInt, right: &BigInt) -> Result<BigInt> {
 
 /// The square root, rounded down, of a number that is not negative.
 ///
-/// Each round doubles the digits that are right, as in `math.isqrt` of CPython, whose source has the proof.
+/// Each iteration doubles the number of correct digits, as in `math.isqrt` of CPython, whose source has the
+/// proof.
 pub fn sqrt(number: &BigInt) -> Result<BigInt> {
     if number.bits() <= WHOLE_QUOTIENT {
         return Ok(number.sqrt());

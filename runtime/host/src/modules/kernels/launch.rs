@@ -480,8 +480,8 @@ fn numbers_per_element(element: &Type, tensor: &Tensor) -> usize {
     tensor.numbers_in(element.packed_size() as usize)
 }
 
-/// How many of a tensor's last axes lie within one element of the array: those of its own, such as a matrix's rows
-/// and columns, or one for all its numbers.
+/// How many of a tensor's last axes are within one element of the array: those of the element, such as a
+/// matrix's rows and columns, or one for all its numbers.
 fn inner_axes(element: &Type, tensor: &Tensor) -> usize {
     let (own, shape) = (own_axes(element), tensor.shape());
     if shape.len() > own.len() && shape.ends_with(&own) {
@@ -494,7 +494,7 @@ fn inner_axes(element: &Type, tensor: &Tensor) -> usize {
     }
 }
 
-/// The axes that an array of NumPy's has for one such value: `(2, 3)` for `Array(2, vec3)`.
+/// The axes of one such value in NumPy: `(2, 3)` for `Array(2, vec3)`.
 fn own_axes(ty: &Type) -> Vec<usize> {
     match ty {
         Type::Vector(n, _) => vec![usize::from(*n)],
@@ -521,7 +521,7 @@ fn rank_of(tensor: &Tensor) -> u8 {
     u8::try_from(tensor.shape().len()).unwrap_or(u8::MAX).max(1)
 }
 
-/// What a host number without a type of its own is in a kernel.
+/// The kernel type of a host number that has no type.
 fn host_type(number: Number) -> Type {
     match number {
         Number::Bool(_) => Type::BOOL,
@@ -530,7 +530,7 @@ fn host_type(number: Number) -> Type {
     }
 }
 
-/// The numbers of a value; `None` where the value is something else.
+/// The numbers of a value; `None` for another kind of value.
 fn components(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Option<Vec<Number>>> {
     if !matches!(ty, Type::Scalar(_) | Type::Vector(..)) {
         let bytes = structs::pack(vm, ty, value, name)?;
@@ -590,8 +590,8 @@ fn unfit_number(template: &KernelTemplate, name: &str, value: Number, scalar: Sc
     errors::launch(template, ComputeError::PushUnfit { member, value, dtype: scalar, unfit })
 }
 
-/// How many invocations there are where the call does not say: one for each element of the first array, whose name comes
-/// back, too.
+/// The extent if the call gives none: one invocation for each element of the first array. Also returns the
+/// name of that array.
 fn with_default_extent(
     kernel: &Kernel,
     types: &[ParamType],
@@ -625,7 +625,7 @@ fn texel_shape(image: &ImageInfo) -> Vec<usize> {
     image.size[..image.dimension.n_axes()].iter().rev().map(|&side| side as usize).collect()
 }
 
-/// Where invocations wait for their workgroup, no part of one may be missing.
+/// If invocations wait for their workgroup, every workgroup must be whole.
 fn check_whole_groups(
     kernel: &Kernel,
     module: &KernelModule,
@@ -649,7 +649,7 @@ fn check_whole_groups(
         }
     });
     let written: Vec<(&str, Vec<usize>)> = written.collect();
-    // Of several it is for the script to say which one counts.
+    // If there are several, only the script knows the right one.
     let written = written.first().filter(|_| written.len() == 1);
     let written = written.map(|(name, shape)| (*name, &shape[..]));
     Err(errors::partial_group(&kernel.template, domain, written, local_size))
@@ -663,7 +663,7 @@ fn check_shared(module: &KernelModule, info: &DeviceInfo) -> Result<()> {
     }
 }
 
-/// Elements that are structs must be those that the kernel takes.
+/// Elements that are structs must have the kernel's struct type.
 fn check_record(kernel: &Kernel, name: &str, element: &Type, value: &Value) -> Result<()> {
     match kp::record_of(value) {
         Some(of) if !structs::same_layout(element, &Type::Struct(of.clone())) => {
@@ -704,13 +704,13 @@ fn submit(
     // The last arrays are bound nowhere if the kernel never touches them.
     tensors.truncate(loaded.n_tensors());
     let ticket = manager.launch(loaded, &tensors, extent, &push, &samplers);
-    // What has ended already is told here, at its launch, and not at whatever waits for it later.
+    // Errors of a launch that has already ended are reported here, not at a later wait.
     let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));
     launched.map(drop).map_err(|error| errors::launch(&kernel.template, error))
 }
 
-/// The tensors by their slots, up to the last one and the last sampler. A slot that has none is filled with
-/// any tensor, unseen.
+/// The tensors by slot, up to the last one and the last sampler. An empty slot is filled with any tensor,
+/// which is unused.
 fn by_slot(bound: &[(u32, Tensor)], last_sampler: Option<u32>) -> Vec<Tensor> {
     let Some(last) = bound.iter().map(|(slot, _)| *slot).max() else { return Vec::new() };
     let last = last_sampler.map_or(last, |sampler| last.max(sampler));

@@ -1,5 +1,5 @@
-//! Kernels in scripts: the decorators `kernel` and `python2shader`, the types that their parameters
-//! are declared with, and the module `pyshader`, which has them all under PyShader's names.
+//! Kernels in scripts: the decorators `kernel` and `python2shader`, the types of their parameters, and the
+//! module `pyshader`, which offers all of them under PyShader's names.
 
 mod construct;
 mod dev;
@@ -45,8 +45,8 @@ pub use dev::DEV;
 pub use device::{Bound, Launched};
 pub use push::PushedKernel;
 
-/// The words of a kernel object for a manager's device, for what is bound in order and for dispatches that run
-/// so; `None` where the value is no kernel object.
+/// The SPIR-V of a kernel object for a manager's device, for the values bound in order and the kind of
+/// dispatch; `None` if the value is not a kernel object.
 pub fn spirv_for(
     vm: &Vm,
     value: &Value,
@@ -58,7 +58,7 @@ pub fn spirv_for(
     Some(module.map(|module| module.words.to_vec()))
 }
 
-/// What arranges the push constants of such words.
+/// Arranges the push constants of such a module.
 pub fn pushed_for(
     vm: &Vm,
     value: &Value,
@@ -88,12 +88,12 @@ pub fn is_kernel(value: &Value) -> bool {
     value.downcast::<Kernel>().is_some()
 }
 
-/// Invocations of a subgroup, where a value is a kernel that says so.
+/// Invocations of a subgroup, if a value is a kernel with that option.
 pub fn subgroup_size(value: &Value) -> Option<u32> {
     value.downcast::<Kernel>()?.template.options.subgroup_size
 }
 
-/// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.
+/// `pyshader.stdlib`: the kernel compiler knows its functions by name.
 pub static STDLIB: NativeModule =
     NativeModule { init: Some(init_stdlib), ..NativeModule::new("pyshader.stdlib") };
 
@@ -120,7 +120,7 @@ const DECORATORS: &[NativeDef] = &[
 /// Not a name that scripts know without an import.
 static AS_CTYPE: NativeDef = NativeDef::function("shadertype_as_ctype", types::as_ctype);
 
-/// What the kinds of PyShader's resources are called.
+/// PyShader's names of resource kinds.
 const RESOURCES: [(&str, &str); 6] = [
     ("RES_INPUT", "input"),
     ("RES_OUTPUT", "output"),
@@ -141,7 +141,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     module.set("ShaderModule", Value::Class(vm.native_class(&object::KERNEL)));
     module.set("ShaderError", Value::Class(vm.exception_class(ExceptionKind::ShaderError)));
     module.set("__version__", env!("CARGO_PKG_VERSION"));
-    // A module puts itself into its package.
+    // A module adds itself to its package.
     vm.import(STDLIB.name)?;
     vm.import(DEV.name)?;
     Ok(())
@@ -152,14 +152,14 @@ pub fn prelude_names() -> impl Iterator<Item = &'static str> {
     decorators.chain(types::NAMES.iter().copied()).chain(types::CONSTRUCTORS.iter().copied())
 }
 
-/// Gives a module the decorators and types, for scripts that name them through it.
+/// Adds the decorators and types to a module, for scripts that access them through it.
 pub fn add_to(module: &Module) {
     for name in prelude_names() {
         module.set(name, prelude(name).expect("the prelude has its names"));
     }
 }
 
-/// What scripts see of this without an import.
+/// The names that scripts see without an import.
 pub fn prelude(name: &str) -> Option<Value> {
     if let Some(decorator) = DECORATORS.iter().find(|def| def.name == name) {
         return Some(Value::NativeFunction(NativeFunction::of_module(decorator).into()));

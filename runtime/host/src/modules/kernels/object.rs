@@ -1,4 +1,4 @@
-//! Kernels as scripts hold them: decorated functions that run on a device.
+//! Kernels as objects of scripts: decorated functions that run on a device.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -38,12 +38,13 @@ pub struct Kernel {
     /// As it was defined.
     pub template: Rc<KernelTemplate>,
     pub env: FunctionEnv,
-    /// With the methods that the structs of its parameters had when it was last asked for.
+    /// With the methods that the structs of its parameters had at the last use.
     latest: RefCell<Rc<KernelTemplate>>,
     compiled: RefCell<Recent<(Signature, Target), Rc<KernelModule>>>,
 }
 
-/// Forms that are kept of one kernel: one that captures a number that changes is compiled for each of its values.
+/// Compiled forms cached of one kernel: one that captures a changing number is compiled for each of its
+/// values.
 const MAX_FORMS: usize = 64;
 
 impl Kernel {
@@ -71,7 +72,7 @@ impl Kernel {
         }
         let KernelTemplate { def, source, options, .. } = &*self.template;
         let mut template = kps_kernel::check(def, source, &self.env, *options).map_err(errors::compile)?;
-        // A name in a declaration may stand for something else by now; the class that it named is the same.
+        // A name in a declaration may have another value by now; the class that it named is the same.
         for (param, declared) in template.params.iter_mut().zip(&self.template.params) {
             param.kind = kind_now(&declared.kind).unwrap_or_else(|| declared.kind.clone());
         }
@@ -80,8 +81,7 @@ impl Kernel {
         Ok(template)
     }
 
-    /// The default value of a parameter, by its place: what its expression gave when the kernel was
-    /// defined.
+    /// The default value of a parameter, by its place: evaluated when the kernel was defined.
     pub fn default_of(&self, place: usize) -> Option<Value> {
         // PyShader's parameters are declared by their defaults.
         if self.template.options.form == Form::Python2Shader {
@@ -111,14 +111,14 @@ impl Kernel {
         self.compile(vm, &self.declared()?, &Target::portable())
     }
 
-    /// What the parameters declare, for any launch.
+    /// The declared types of the parameters, for any launch.
     pub fn declared(&self) -> Result<Signature> {
         let template = self.template_now()?;
         let declared = Signature::completed(&template, &self.env, |_| None);
         declared.map_err(|param| errors::undeclared(&self.template, param))
     }
 
-    /// In PyShader's words.
+    /// In PyShader's terms.
     fn description(&self) -> String {
         format!("shader from {}", self.template.name())
     }
@@ -141,7 +141,7 @@ impl Kernel {
     }
 }
 
-/// How a parameter is declared with the methods that classes of structs have now; `None` where it has them.
+/// A parameter's declaration with the current methods of struct classes; `None` if it is up to date.
 fn kind_now(kind: &ParamKind) -> Option<ParamKind> {
     let mut now = kind.clone();
     let ty: &mut Type = match &mut now {
@@ -168,7 +168,7 @@ impl Native for Kernel {
         Ok(Some(Value::None))
     }
 
-    /// There is none but those of the type.
+    /// Only the attributes of the type exist.
     fn get_attr(&self, this: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
         errors::no_such_attribute(this, &self.template, name).map_or(Ok(None), Err)
     }
@@ -286,7 +286,7 @@ fn trace_with_domain(vm: &mut Vm, args: &Args) -> Result {
     trace(vm, this.kernel(), &args.rest(), Extent::Domain(this.domain.clone()))
 }
 
-/// What `kernel[n]` gives.
+/// The value of `kernel[n]`.
 struct WithDomain {
     kernel: Value,
     domain: Vec<usize>,
@@ -312,7 +312,7 @@ impl Native for WithDomain {
         Ok(Some(Value::None))
     }
 
-    /// There is none but those of the type; a launch by workgroups has no domain.
+    /// Only the attributes of the type exist; a launch by workgroups has no domain.
     fn get_attr(&self, this: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
         match name {
             "launch" => Err(errors::launch_with_domain(this, &self.kernel().template, &self.domain)),
@@ -320,7 +320,7 @@ impl Native for WithDomain {
         }
     }
 
-    /// A kernel has one domain: `kernel[3][4]` is a slip.
+    /// A kernel has one domain: `kernel[3][4]` is a mistake.
     fn get_item(&self, _: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
         let further = domain_of(vm, self.kernel(), index)?;
         let both = [&self.domain[..], &further].concat();

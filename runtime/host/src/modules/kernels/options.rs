@@ -1,8 +1,8 @@
-//! The options of `@kernel(..)`, as a script that runs gives them, and as the tree of one that was only read
-//! shows them.
+//! The options of `@kernel(..)`, as a running script gives them, and as the tree of a script that was only
+//! read shows them.
 //!
-//! In go values, or what is known of them; out come [`KernelOptions`]' parts, or what is wrong with one. What
-//! depends on the device, as how large its workgroups are, is told when the kernel is launched.
+//! Values, or what is known of them, go in; parts of [`KernelOptions`], or an error, come out. Options that
+//! depend on the device, such as the size of workgroups, are checked at the launch.
 
 use kps_kernel::{EnvValue, KernelOptions};
 
@@ -14,7 +14,7 @@ use crate::vm::Vm;
 /// Options of `@kernel`, in the order in which errors list them.
 pub const NAMES: [&str; 3] = ["local_size", "subgroup_size", "precise"];
 
-/// The keywords of a call, which has nothing else left.
+/// The keywords of a call without further arguments.
 pub fn read(vm: &mut Vm, mut parser: Parser) -> Result<KernelOptions> {
     let [local_size, subgroup_size, precise] = NAMES.map(|name| parser.keyword_only(name));
     let other = parser.left_over().map(str::to_owned);
@@ -41,7 +41,7 @@ fn read_local_size(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
     local_size(&sizes).ok_or_else(wrong)
 }
 
-/// Invocations of a subgroup, as `mgr.algorithm` takes them as well.
+/// Invocations of a subgroup, also for `mgr.algorithm`.
 pub fn read_subgroup_size(vm: &mut Vm, given: &Value) -> Result<u32> {
     let size = kp::count(vm, given)?.map(i128::from).and_then(subgroup_size);
     size.ok_or_else(|| errors::bad_option("subgroup_size"))
@@ -67,7 +67,7 @@ fn subgroup_size(size: i128) -> Option<u32> {
 /// What is known of an option's value without running the script.
 pub enum Known<T> {
     Value(T),
-    /// Only running tells.
+    /// Only known at run time.
     Later,
     Wrong,
 }

@@ -1,5 +1,5 @@
-//! Numbers for the scalar parameters of a kernel, from the order of its parameters into that of its blocks: the
-//! push constants, and the uniform buffer that takes what does not fit them.
+//! Reorders numbers for scalar parameters: from the order of a kernel's parameters to that of its blocks. The
+//! blocks are the push constants, and the uniform buffer with the numbers that do not fit there.
 
 use std::rc::Rc;
 
@@ -10,14 +10,14 @@ use super::launch::narrowed;
 use super::object::Kernel;
 use crate::value::{Result, Value};
 
-/// Where a number goes. ORDER: the push constants come before the uniform buffer.
+/// Where a number is stored. ORDER: the push constants come before the uniform buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Spot {
     Push(u32),
     Uniform(u32),
 }
 
-/// Where a parameter's numbers go, with their type; `None` where it is none of numbers.
+/// Where a parameter's numbers are stored, with their type; `None` for other parameters.
 pub fn spot(place: &BindingPlace) -> Option<(Spot, &Type)> {
     match place {
         BindingPlace::PushConstant { offset, ty } => Some((Spot::Push(*offset), ty)),
@@ -33,20 +33,20 @@ pub fn in_blocks(mut numbers: Vec<(Spot, &[Number])>) -> Push {
     if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) }
 }
 
-/// A kernel object whose words an algorithm runs.
+/// A kernel object whose module an algorithm runs.
 pub struct PushedKernel {
     kernel: Value,
     module: Rc<KernelModule>,
 }
 
 impl PushedKernel {
-    /// `kernel` is a kernel object, of which `module` was made.
+    /// `kernel` is a kernel object, from which `module` was compiled.
     pub fn new(kernel: Value, module: Rc<KernelModule>) -> PushedKernel {
         PushedKernel { kernel, module }
     }
 
-    /// Numbers that are given in the order of the parameters. An error where a narrow type does not hold one;
-    /// a count that is wrong is left to whoever takes them.
+    /// Rearranges numbers given in the order of the parameters. An error if a narrow type cannot hold one; a
+    /// wrong count is reported by the caller.
     pub fn arranged(&self, push: Push) -> Result<Push> {
         let Push::Numbers(numbers) = &push else { return Ok(push) };
         let template = &self.kernel.downcast::<Kernel>().expect("made of one").template;

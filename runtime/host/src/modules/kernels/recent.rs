@@ -1,4 +1,4 @@
-//! A map that keeps so many entries: the one that was used least recently makes room for a new one.
+//! A map of bounded size: a new entry evicts the least recently used one.
 
 use std::hash::Hash;
 
@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(recent.get(&1), Some(10));
         recent.insert(4, 40);
         assert_eq!([1, 2, 3, 4].map(|key| recent.get(&key)), [Some(10), None, Some(30), Some(40)]);
-        // One that is there already makes nobody go.
+        // Replacing an entry evicts nothing.
         recent.insert(3, 33);
         recent.insert(5, 50);
         assert_eq!([1, 3, 4, 5].map(|key| recent.get(&key)), [None, Some(33), Some(40), Some(50)]);

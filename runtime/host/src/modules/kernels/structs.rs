@@ -1,11 +1,10 @@
-//! Structs on the host: what `Struct(..)` and `@struct class` give when called, and their values as
-//! bytes.
+//! Structs on the host: the classes of `Struct(..)` and `@struct class`, and their values as bytes.
 //!
-//! Every struct type has a class; its instances are plain objects with the members as attributes. A
-//! member that is a vector or an array of numbers is an ndarray, one that is a struct another instance.
+//! Every struct type has a class; its instances are plain objects with the members as attributes. A member
+//! that is a vector or an array of numbers is an ndarray, one that is a struct is another instance.
 //!
-//! The host knows a class by one type for good. Kernels see that with the methods of now ([`now`]), so what a script
-//! replaces in a class is what the next launch calls.
+//! The host identifies a class by one type. Kernels see that type with the current methods ([`now`]), so the
+//! next launch calls methods that a script has replaced.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -32,14 +31,14 @@ use crate::vm::Vm;
 #[derive(Default)]
 struct Classes(RefCell<Vec<(Rc<StructType>, Rc<Class>)>>);
 
-/// What a class gets unless it has its own.
+/// Methods that a class gets unless it defines them.
 const METHODS: &[NativeDef] = &[
     NativeDef::method("__init__", init),
     NativeDef::method("__repr__", repr),
     NativeDef::method("__eq__", equal),
 ];
 
-/// Where a class keeps its type.
+/// The class attribute with the type.
 const TYPE: &str = "__struct__";
 
 /// `@struct`: the class is the type from now on, for kernels too.
@@ -54,7 +53,7 @@ pub fn decorate(vm: &mut Vm, args: &Args) -> Result {
     Ok(value.clone())
 }
 
-/// A type that is written as its name, as all are behind `from __future__ import annotations`.
+/// A type that is written as a string, as all are after `from __future__ import annotations`.
 fn named_type(vm: &mut Vm, class: &Class, annotation: &Value) -> Result {
     let Value::Str(name) = annotation else { return Ok(annotation.clone()) };
     let module = vm.modules.get(&*class.module).cloned();
@@ -94,7 +93,7 @@ fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
     Ok(of)
 }
 
-/// The library whose `dataclass` makes methods, which do what a struct does by itself.
+/// The library whose `dataclass` creates methods, which structs have by default.
 const DATACLASSES: &str = "<dataclasses>";
 
 /// The functions that a class has now, as they are written in it.
@@ -137,7 +136,7 @@ pub fn constant(scalar: Scalar, bytes: &[u8]) -> Constant {
     }
 }
 
-/// The bytes of one value, which a struct tells unless the script means something else by the name.
+/// The bytes of one value, unless the script uses the name for something else.
 const ITEMSIZE: &str = "itemsize";
 
 /// Makes `class` the class of a type.
@@ -156,7 +155,7 @@ fn adopt(vm: &mut Vm, of: &Rc<StructType>, class: Rc<Class>) {
     vm.state::<Classes>().0.borrow_mut().push((of.clone(), class));
 }
 
-/// The class of a struct type; one without a name gets a class of its own.
+/// The class of a struct type; one without a name gets a new class.
 pub fn class_of(vm: &mut Vm, of: &Rc<StructType>) -> Rc<Class> {
     let classes = vm.state::<Classes>();
     let known = |is_it: &dyn Fn(&Rc<StructType>) -> bool| {
@@ -174,7 +173,7 @@ pub fn class_of(vm: &mut Vm, of: &Rc<StructType>) -> Rc<Class> {
     class
 }
 
-/// A struct type as scripts hold it: its class where it has a name.
+/// A struct type as a value: its class if it has a name.
 pub fn type_value(vm: &mut Vm, of: &Rc<StructType>) -> Value {
     match of.name {
         Some(_) => Value::Class(class_of(vm, of)),
@@ -190,7 +189,7 @@ pub fn type_of_class(class: &Class) -> Option<Type> {
     }
 }
 
-/// What a struct's class is asked for its type by: nothing that a script can write.
+/// The key that requests the type of a struct's class: not a name that a script can write.
 pub const TYPE_NOW: &str = "type now";
 
 /// The struct type that kernels see a class as: with the methods that it has now, for a script may have replaced those
@@ -210,7 +209,7 @@ pub fn type_now(class: &Class) -> Option<Type> {
     Some(Type::Struct(latest))
 }
 
-/// Whether these are the same functions, with what they captured.
+/// Whether these are the same functions, with the same captured values.
 fn are_same(a: &[Method], b: &[Method]) -> bool {
     let is_same = |(a, b): (&Method, &Method)| {
         a == b && a.kind == b.kind && a.function.env.identity() == b.function.env.identity()
@@ -223,7 +222,7 @@ pub fn now(ty: &Type) -> Type {
     newer(ty).unwrap_or_else(|| ty.clone())
 }
 
-/// The same; `None` where this is it.
+/// The current version of a type; `None` if it is this one.
 pub fn newer(ty: &Type) -> Option<Type> {
     match ty {
         Type::Array(array) => Some(Type::array(array.len, newer(&array.element)?)),
@@ -303,7 +302,7 @@ fn init(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::None)
 }
 
-/// Whether a script may give an instance an attribute: a struct has its members, and what its class speaks of itself.
+/// Whether a script may set an attribute of an instance: a member, or an attribute that its class mentions.
 pub fn check_attribute(instance: &Instance, name: &Name) -> Result<()> {
     let class = instance.class();
     let Some(Type::Struct(of)) = type_of_class(class) else { return Ok(()) };
@@ -314,13 +313,13 @@ pub fn check_attribute(instance: &Instance, name: &Name) -> Result<()> {
     if is_known { Ok(()) } else { Err(errors::no_member(&of, name)) }
 }
 
-/// Whether code, or a function in it, speaks of an attribute by this name.
+/// Whether code, or a function in it, mentions an attribute with this name.
 fn mentions(code: &Code, attribute: &str) -> bool {
     code.sites.iter().any(|name| &**name == attribute)
         || code.children.iter().any(|child| mentions(child, attribute))
 }
 
-/// A number stays as it was given; what is made of numbers is copied.
+/// The stored value of a member: a number is stored as given, composite values are copied.
 fn stored(vm: &mut Vm, ty: &Type, value: &Value, bytes: &[u8]) -> Result {
     match ty {
         Type::Scalar(_) => Ok(value.clone()),
@@ -378,7 +377,7 @@ pub fn numbers(ty: &Type, bytes: &[u8]) -> Vec<Number> {
     ty.numbers().into_iter().map(number).collect()
 }
 
-/// The numbers of a struct and of its members, in order; `None` where a script put in something else.
+/// The numbers of a struct and of its members, in order; `None` if a script stored something else.
 pub fn numbers_in(ty: &Type, value: &Value) -> Option<Vec<Constant>> {
     let parts: Vec<Type> = ty.offsets().into_iter().map(|(_, part)| part).collect();
     let items: Vec<Value> = match (ty, value) {
@@ -404,14 +403,14 @@ pub fn numbers_in(ty: &Type, value: &Value) -> Option<Vec<Constant>> {
     numbers.collect::<Option<Vec<_>>>().map(|parts| parts.concat())
 }
 
-/// A value's bytes as they lie in memory. `name` is what errors call it.
+/// A value's bytes in memory. `name` is its name in errors.
 pub fn pack(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Vec<u8>> {
     let mut bytes = vec![0; ty.packed_size() as usize];
     write(vm, ty, value, &mut bytes, name)?;
     Ok(bytes)
 }
 
-/// Writes a value to where it lies.
+/// Writes a value to its place in memory.
 pub fn write(vm: &mut Vm, ty: &Type, value: &Value, bytes: &mut [u8], name: &str) -> Result<()> {
     match ty {
         Type::Scalar(scalar) => {
@@ -502,8 +501,8 @@ pub fn unpack(vm: &mut Vm, ty: &Type, bytes: &[u8]) -> Result {
     Ok(Value::Instance(Rc::new(instance)))
 }
 
-/// The shape of what is an array of numbers on the host, rows of a matrix first, and their type; `None` for
-/// a single number and for what holds structs.
+/// The shape and type of a value that is an array of numbers on the host, rows of a matrix first; `None` for
+/// a single number and for values with structs.
 pub fn array_shape(ty: &Type) -> Option<(Vec<usize>, Scalar)> {
     let mut shape = Vec::new();
     let mut ty = ty.clone();
@@ -528,7 +527,7 @@ pub fn same_layout(a: &Type, b: &Type) -> bool {
     a == b || a.packed_size() == b.packed_size() && a.numbers() == b.numbers()
 }
 
-/// The numbers of one value, where they lie in a tensor.
+/// The numbers of one value, with their offsets in a tensor.
 pub fn fields(ty: &Type) -> Vec<Field> {
     let field = |(offset, scalar)| Field { offset: offset as usize, dtype: scalar };
     ty.numbers().into_iter().map(field).collect()

@@ -1,8 +1,8 @@
-//! `kernel.trace(.., at=(3, 0))`: what one invocation of a launch assigns, step by step.
+//! `kernel.trace(.., at=(3, 0))`: the assignments of one invocation of a launch, step by step.
 //!
-//! The launch runs where a call would run, over copies of its arguments, so tensors stay as they are and
-//! nothing is printed. Out comes a [`Trace`], which prints as a table against the kernel's source and is a
-//! sequence of steps: line, name and value. Of a long trace the first and the last steps are kept.
+//! The launch runs on the device of a call, over copies of its arguments, so tensors do not change and
+//! nothing is printed. The result is a [`Trace`]: it prints as a table beside the kernel's source, and it is
+//! a sequence of steps with line, name and value. Of a long trace the first and the last steps are stored.
 
 use kps_compute::{Extent, Message, MessageKind, Number, Piece, Report};
 use kps_device::SourceLine;
@@ -34,7 +34,7 @@ struct Trace {
     file: String,
     invocation: [u32; 3],
     steps: Vec<Step>,
-    /// Steps that are left out behind the first so many.
+    /// The number of dropped steps after the first ones.
     left_out: u64,
     n_first: usize,
 }
@@ -46,7 +46,7 @@ struct Step {
     name: String,
     /// As `print` writes it, and in brackets why nothing was stored.
     text: String,
-    /// `None` where nothing was stored.
+    /// `None` if nothing was stored.
     value: Value,
 }
 
@@ -107,7 +107,7 @@ impl Trace {
         Value::list((0..self.steps.len()).map(|at| self.step(at)).collect())
     }
 
-    /// The steps in rows: neighbours on one line together.
+    /// The steps in rows: neighbouring steps of one line share a row.
     fn rows(&self) -> Vec<Row<'_>> {
         let mut rows: Vec<Row> = Vec::new();
         for (at, step) in self.steps.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Trace {
         let source = |step: &Step| shortened(&step.source[indent..]);
         let place_width = steps().map(|step| place(step).len()).max().unwrap_or(0).max(4);
         let width = steps().map(|step| source(step).chars().count()).max().unwrap_or(0).max(6);
-        // What was printed may have lines of its own, which stand below each other.
+        // Printed text may have several lines, which are printed below each other.
         let value = |step: &Step| {
             let indent = step.name.chars().count() + " = ".len();
             let line = format!("\n{:>place_width$} | {:width$} | {:indent$}", "", "", "");
@@ -161,7 +161,7 @@ impl Trace {
         table.trim_end().to_owned()
     }
 
-    /// The line, with its file where that is not the kernel's own.
+    /// The line, with its file if that is not the kernel's.
     fn place(&self, line: &SourceLine) -> String {
         match line.file == self.file {
             true => line.line.to_string(),
@@ -179,7 +179,7 @@ enum Row<'t> {
 /// The name of a step that is an assertion which failed.
 const FAILED: &str = "assertion";
 
-/// The name of a step that shows what `print` was given.
+/// The name of a step that shows an argument of `print`.
 const PRINTED: &str = "print";
 
 impl Step {
@@ -213,7 +213,7 @@ impl Step {
     }
 }
 
-/// What stands before the first line's end, and what stands behind it.
+/// The parts before and after the first line end.
 fn parted(pieces: Vec<Piece>) -> (Vec<Piece>, Vec<Piece>) {
     let (mut name, mut value) = (Vec::new(), Vec::new());
     let mut is_name = true;
@@ -232,14 +232,13 @@ fn parted(pieces: Vec<Piece>) -> (Vec<Piece>, Vec<Piece>) {
     (name, value)
 }
 
-/// The host's value: a number, or tuples and lists of them as the brackets nest. `None` where there are no
-/// numbers.
+/// The host's value: a number, or tuples and lists nested like the brackets. `None` if there are no numbers.
 fn value_of(pieces: &[Piece]) -> Option<Value> {
     let mut open: Vec<Vec<Value>> = vec![Vec::new()];
     for piece in pieces {
         match piece {
             Piece::Value { number, .. } => open.last_mut()?.push(number_value(*number)),
-            // A step writes vectors as the calls that make them.
+            // A step writes vectors as the calls that create them.
             Piece::Array { .. } => return None,
             Piece::Text(text) => {
                 for letter in text.chars() {

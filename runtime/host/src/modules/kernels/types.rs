@@ -1,5 +1,5 @@
-//! The types of kernels as host values: `f32`, `ivec3`, `Array(f32)`, what annotations and PyShader's
-//! parameter tuples are made of.
+//! The types of kernels as host values: `f32`, `ivec3`, `Array(f32)`. Annotations and PyShader's parameter
+//! tuples consist of them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::vm::Vm;
 
 pub static KERNEL_TYPE: NativeType = NativeType::new("KernelType", "pyshader");
 
-/// Names of types that stand alone.
+/// Names of types without parameters.
 pub const NAMES: &[&str] = &[
     "boolean", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "vec2",
     "vec3", "vec4", "ivec2", "ivec3", "ivec4", "uvec2", "uvec3", "uvec4", "bvec2", "bvec3", "bvec4", "dvec2",
@@ -24,15 +24,15 @@ pub const NAMES: &[&str] = &[
     "mat3x2", "mat3x3", "mat3x4", "mat4x2", "mat4x3", "mat4x4", "void",
 ];
 
-/// Names of what makes types of other types.
+/// Names of type constructors.
 pub const CONSTRUCTORS: &[&str] = &["Array", "Vector", "Matrix", "Struct", "const"];
 
-/// A type, or what makes one, by the text that it is written with.
+/// A type, or a type constructor, with its source text.
 pub struct KernelType {
     text: String,
-    /// `None` for what makes types: `Vector`.
+    /// `None` for a type constructor: `Vector`.
     ty: Option<TypeExpr>,
-    /// A struct with other methods, as its class had them when a kernel last asked.
+    /// A struct with newer methods, as its class had them at the last use by a kernel.
     pub latest: RefCell<Option<Rc<StructType>>>,
 }
 
@@ -53,7 +53,7 @@ impl KernelType {
         Value::native(KernelType { text, ty, latest: RefCell::default() })
     }
 
-    /// The type, where a value can have it.
+    /// The type, if values can have it.
     pub fn ty(&self) -> Option<&Type> {
         match &self.ty {
             Some(TypeExpr::Value(ty)) => Some(ty),
@@ -61,7 +61,7 @@ impl KernelType {
         }
     }
 
-    /// What a parameter may be declared as.
+    /// The type as a declaration of a parameter.
     pub fn declares(&self) -> Option<&TypeExpr> {
         self.ty.as_ref()
     }
@@ -70,7 +70,7 @@ impl KernelType {
         &self.text
     }
 
-    /// The name, where it is a name alone.
+    /// The name, if it is a plain name.
     pub fn name(&self) -> Option<&str> {
         let is_name = NAMES.contains(&self.text.as_str()) || CONSTRUCTORS.contains(&self.text.as_str());
         is_name.then_some(self.text.as_str())
@@ -90,8 +90,8 @@ impl KernelType {
         KernelType::value(text, ty)
     }
 
-    /// `Array[f32]`, `Array(f32, 2)`, `const[i32]`; `None` for what is nothing of that kind, which is told where a
-    /// kernel uses it.
+    /// `Array[f32]`, `Array(f32, 2)`, `const[i32]`; `None` for an invalid declaration, which is reported when
+    /// a kernel uses it.
     fn declared_of(&self, given: &[Value]) -> Option<TypeExpr> {
         let rank = |n: &Value| n.as_int().and_then(|n| u8::try_from(n).ok()).filter(|n| (1..=8).contains(n));
         match (self.text.as_str(), given) {
@@ -164,8 +164,8 @@ pub fn type_of(value: &Value) -> Option<Type> {
     }
 }
 
-/// `shadertype_as_ctype(type)`: how values of a type lie in memory. A number is a dtype of NumPy's, and what
-/// holds several is a type to call, whose `itemsize` is the bytes of one value.
+/// `shadertype_as_ctype(type)`: the memory layout of a type. A number is a dtype of NumPy's. A composite is a
+/// callable type, whose `itemsize` is the bytes of one value.
 pub fn as_ctype(vm: &mut Vm, args: &Args) -> Result {
     let [given] = args.exactly("shadertype_as_ctype")?;
     let ty = match given.as_str() {
@@ -180,7 +180,7 @@ pub fn as_ctype(vm: &mut Vm, args: &Args) -> Result {
     }
 }
 
-/// What PyShader's types tell of themselves: `length`, `subtype`, `keys`, and a struct's members by name.
+/// Attributes of PyShader's types: `length`, `subtype`, `keys`, and a struct's members by name.
 fn type_attr(ty: &Type, name: &str) -> Option<Value> {
     match (ty, name) {
         (Type::Struct(of), name) if of.member(name).is_some() => {
@@ -204,7 +204,7 @@ impl Native for KernelType {
         &KERNEL_TYPE
     }
 
-    /// `name` is what makes a type good wherever a dtype is asked for.
+    /// `name` makes a type usable wherever a dtype is expected.
     fn get_attr(&self, _: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
         Ok(match name {
             "name" | "__name__" => Some(self.text.as_str().into()),
@@ -216,7 +216,7 @@ impl Native for KernelType {
         true
     }
 
-    /// `Array(f32)` makes a type, `f32(x)` a number as the type holds it.
+    /// `Array(f32)` creates a type, `f32(x)` a number with the type's precision.
     fn call(&self, _: &Value, vm: &mut Vm, args: &Args) -> Result<Option<Value>> {
         if self.is_constructor() {
             if let Some(ty) = self.made_of(args)? {

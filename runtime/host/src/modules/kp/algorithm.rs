@@ -31,18 +31,18 @@ pub struct ScriptAlgorithm {
     pushed: Option<PushedKernel>,
     /// The tensors as the script holds them.
     tensors: Vec<Value>,
-    /// Lives as long as what was made with it.
+    /// Keeps the manager alive as long as its algorithm.
     _manager: SharedManager,
 }
 
-/// What takes over where a dispatch pushes larger ints than the algorithm's words were made for.
+/// The fallback for a dispatch that pushes larger ints than the algorithm's module allows.
 struct General {
     words: Vec<u32>,
     made: OnceCell<Algorithm>,
 }
 
 impl ScriptAlgorithm {
-    /// `general` are the words for dispatches that push any ints, where those of the algorithm take modest ones.
+    /// `general` is the module for dispatches with any ints, if the algorithm's module requires small ones.
     pub fn value(
         algorithm: Algorithm,
         general: Option<Vec<u32>>,
@@ -54,7 +54,7 @@ impl ScriptAlgorithm {
         Value::native(ScriptAlgorithm { algorithm, general, pushed, tensors, _manager: manager })
     }
 
-    /// Push constants as the words have them, which scripts give in the order of a kernel's parameters.
+    /// Push constants in the module's order. Scripts give them in the order of a kernel's parameters.
     pub fn arranged(&self, push: Push) -> Result<Push> {
         match &self.pushed {
             Some(pushed) => pushed.arranged(push),
@@ -62,7 +62,7 @@ impl ScriptAlgorithm {
         }
     }
 
-    /// What a dispatch with these push constants runs.
+    /// The algorithm to run for a dispatch with these push constants.
     pub fn for_push(&self, push: &Push) -> Result<Algorithm> {
         let Some(general) = self.general.as_ref().filter(|_| ops::ints(push) == Ints::Any) else {
             return Ok(self.algorithm.clone());

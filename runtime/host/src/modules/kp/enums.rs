@@ -1,4 +1,4 @@
-//! `kp.MemoryTypes`, `kp.TensorTypes` and `kp.DataTypes`: names for what a tensor lives in and holds.
+//! `kp.MemoryTypes`, `kp.TensorTypes` and `kp.DataTypes`: names of memory types and of element types.
 
 use kps_compute::{DType, MemoryType};
 use kps_kernel::Type;
@@ -25,7 +25,7 @@ const MEMORY_TYPES: &str = "MemoryTypes";
 const TENSOR_TYPES: &str = "TensorTypes";
 const DATA_TYPES: &str = "DataTypes";
 
-/// Old and new names; `staging` is what the first releases called memory of the host.
+/// Old and new names; `staging` is the name of host memory in the first releases.
 const MEMORY: [(&str, MemoryType); 5] = [
     ("device", MemoryType::Device),
     ("host", MemoryType::Host),
@@ -60,7 +60,7 @@ impl EnumValue {
     }
 }
 
-/// The memory type that an argument asks for; device memory where it asks for nothing.
+/// The memory type of an argument; device memory by default.
 pub fn memory_type(given: Option<&Value>) -> Result<MemoryType> {
     let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(MemoryType::Device) };
     let name = match given.downcast::<EnumValue>() {
@@ -78,7 +78,7 @@ pub fn memory_type(given: Option<&Value>) -> Result<MemoryType> {
     known.map(|(_, memory)| *memory).ok_or_else(unknown)
 }
 
-/// What a script calls the type of elements that a value names: `f32` for `np.float32` and for `"float32"`.
+/// A script's name of an element type: `f32` for `np.float32` and for `"float32"`.
 fn named_dtype(given: &Value) -> Option<String> {
     let dtype = match given {
         Value::Class(class) => DType::parse(&class.name),
@@ -91,13 +91,13 @@ fn named_dtype(given: &Value) -> Option<String> {
     })
 }
 
-/// The element type that a member of `DataTypes` stands for.
+/// The element type of a member of `DataTypes`.
 pub fn data_type(given: &Value) -> Option<DType> {
     let member = given.downcast::<EnumValue>().filter(|member| member.family == DATA_TYPES)?;
     DATA.iter().find(|(name, _)| *name == member.name).map(|(_, dtype)| *dtype)
 }
 
-/// Adds the enumerations and, as Kompute does, the memory types flat.
+/// Adds the enumerations, and like Kompute also the memory types directly.
 pub fn add_to(module: &Module) {
     let memory = MEMORY.map(|(name, _)| name);
     for family in [MEMORY_TYPES, TENSOR_TYPES] {

@@ -1,4 +1,4 @@
-//! Mistakes with tensors, algorithms and sequences as exceptions.
+//! Errors of tensors, algorithms and sequences as exceptions.
 
 use kps_compute::ComputeError;
 use kps_device::DeviceError;
@@ -9,7 +9,7 @@ use crate::errors::type_error;
 use crate::modules::numpy::NdArray;
 use crate::value::{ExceptionKind, KernelPlace, Raise, Value};
 
-/// The exception of a compute error, with what to do about it.
+/// The exception for a compute error, with its help.
 pub fn compute(error: ComputeError) -> Raise {
     let mut raise = Raise::new(kind(&error), error.to_string());
     if let ComputeError::Device(error) = &error
@@ -128,7 +128,7 @@ fn devices(available: &[String]) -> String {
     }
 }
 
-/// Where in a kernel a device found what it tells of.
+/// The place in a kernel of a device's error.
 fn place(error: &DeviceError) -> Option<KernelPlace> {
     let (line, text) = match error {
         DeviceError::BadModule { line, .. } | DeviceError::Unbounded { line, .. } => (line, String::new()),
@@ -150,7 +150,7 @@ pub fn no_queue(index: i64) -> Raise {
         .help("two queues: Manager(0, [0, 0]), then mgr.sequence(0) and mgr.sequence(1)")
 }
 
-/// Where a kernel is given that has no other entry points.
+/// An entry point was chosen for a kernel, which has only one.
 pub fn no_choice_of_entry_points() -> Raise {
     type_error(
         "`entry_point` chooses among those of a shader's text; a kernel and SPIR-V bytes are run at `main`",
@@ -158,21 +158,21 @@ pub fn no_choice_of_entry_points() -> Raise {
     .help("leave `entry_point` out, or give the text of the shader")
 }
 
-/// Only the built-in device checks what kernels do.
+/// Only the built-in device checks kernels.
 pub fn cannot_check(device: &str) -> Raise {
     let message = format!("device `{device}` cannot check kernels: only the built-in CPU device can");
     Raise::new(ExceptionKind::RuntimeError, message)
         .help("run with --device cpu, or leave out --check and `checked`")
 }
 
-/// For a number of the list of all devices, where the one that checks is the whole list.
+/// An index into the list of all devices, though only one device checks.
 pub fn no_device_that_checks(index: u32) -> Raise {
     let message = format!("there is no device {index} that checks kernels: only the built-in CPU device can");
     Raise::new(ExceptionKind::RuntimeError, message)
         .help("write kp.Manager(\"cpu\", checked=True), or leave out --check and `checked`")
 }
 
-/// For a slice where a device wants a tensor.
+/// A slice was given where a device needs a tensor.
 pub const SLICE_HELP: &str = "devices are given whole tensors: copy the elements into one of their own, \
                               Tensor(t[2:4]), or give all of the tensor and say where to begin";
 
@@ -188,7 +188,7 @@ pub fn not_a_tensor(operation: &str, value: &Value) -> Raise {
     }
 }
 
-/// `argument` is the name that the counts go by: `groups`, `workgroup`.
+/// `argument` is the argument's name: `groups`, `workgroup`.
 pub fn no_groups(argument: &str, given: &Value) -> Raise {
     type_error(format!("`{argument}` takes one to three counts of workgroups, not {}", given.type_name()))
         .help(format!("such as {argument}=(64, 1, 1)"))
@@ -204,7 +204,7 @@ pub fn group_count(argument: &str, given: i64) -> Raise {
         .help(format!("such as {argument}=(64, 1, 1)"))
 }
 
-/// For a dict where numbers are wanted in an order.
+/// A dict was given where numbers need an order.
 pub fn dict_for_push_consts() -> Raise {
     type_error("push_consts takes numbers in the order of the kernel's members, not a dict")
         .help("such as push_consts=[1.0, 2.0]")
@@ -215,7 +215,7 @@ pub fn not_destroyed(value: &Value) -> Raise {
         .help("`mgr.destroy()` ends the manager with all that belongs to it")
 }
 
-/// For a picture where the path belongs.
+/// A picture was given in place of the path.
 pub fn swapped_png(second: &Value) -> Raise {
     let raise = type_error("write_png takes the path first and the picture second");
     match second.as_str() {

@@ -1,4 +1,4 @@
-//! What a device found in a checked launch, in words: a diagnostic for each kind of mistake, at the kernel's
+//! Reports a device's findings in a checked launch: a diagnostic for each kind of mistake, at the kernel's
 //! line, below the calls that led to the launch.
 
 mod lines;
@@ -22,7 +22,7 @@ use crate::modules::kernels::domain::{Domain, shape_text};
 use crate::text;
 use crate::vm::Vm;
 
-/// Tells what the launches of a manager did wrong since this was asked last; in a sequence, below the statement that
+/// Reports a manager's findings since the last call. Those of a sequence are below the statement that
 /// recorded the launch.
 pub fn report(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
     let (sequence, domain) = match ran {
@@ -33,12 +33,12 @@ pub fn report(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
     if findings.is_empty() {
         return;
     }
-    // What was printed before comes first.
+    // Earlier output comes first.
     let _ = vm.flush();
     let mut reports: Vec<Report> = Vec::new();
     for mut finding in findings {
         let n_groups = finding.launch.groups.iter().map(|n| u64::from(*n)).product();
-        // Whoever calls a kernel gives a domain, and counts no workgroups.
+        // The call of a kernel gives a domain, and does not count workgroups.
         if sequence.is_none() {
             finding.launch = Launch::default();
         }
@@ -53,7 +53,7 @@ pub fn report(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
         let diagnostic = words(&finding, &near);
         let place = finding.line.as_ref().and_then(|line| vm.locate(line));
         let mistake = Mistake::of(diagnostic.code, place.as_ref(), &finding);
-        // A line may make the same one in several places, as `x ** 3` does.
+        // A line may make the same mistake at several places, as `x ** 3` does.
         let is_alike =
             |known: &&mut Report| known.mistake == mistake && known.finding.launch == finding.launch;
         match reports.iter_mut().find(is_alike) {
@@ -67,7 +67,7 @@ pub fn report(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
     }
 }
 
-/// A mistake that is going to be told, and what is known of it.
+/// A mistake to report, with its circumstances.
 struct Report {
     mistake: Mistake,
     finding: Finding,
@@ -103,7 +103,7 @@ fn labelled(vm: &Vm, report: &Report, sequence: Option<&Sequence>) -> Diagnostic
     }
 }
 
-/// The calls that led to where a dispatch was recorded.
+/// The calls that led to the statement that recorded a dispatch.
 fn recorded(sequence: &Sequence, dispatch: usize) -> Option<Rc<Vec<Frame>>> {
     sequence.origin(dispatch)?.downcast().ok()
 }
@@ -127,7 +127,7 @@ fn below_recorded(diagnostic: Diagnostic, recorded: &[Frame], ran: &[Frame]) -> 
     }
 }
 
-/// What is known of the place of a mistake besides what the device told.
+/// What is known about the place of a mistake besides the device's finding.
 struct Near<'a> {
     n_groups: u64,
     /// Of a kernel that was called.
@@ -138,7 +138,7 @@ struct Near<'a> {
     script: Option<Source>,
     /// The calls that lead to both accesses of a race, the outermost first, each with its script.
     callers: Vec<(Source, u32)>,
-    /// The language of the shader that the mistake was made in, where it was made in one.
+    /// The language of the shader with the mistake; `None` for a kernel.
     shader: Option<foreign::Language>,
 }
 
@@ -291,7 +291,7 @@ fn out_of_bounds(
     Diagnostic::error("checked/out-of-bounds", message).help(format!("{help}; {remedy}"))
 }
 
-/// What to test before an element is asked for, where the line says which index was wrong.
+/// A test to write before the access, if the line shows which index was wrong.
 fn index_test(array: &str, index: Int, line: &str) -> Option<String> {
     let (is_negative, len) = match index {
         Int::Signed(index) => (index < 0, format!("len({array})")),
@@ -339,7 +339,7 @@ fn runs_past(finding: &Finding, index: &[Int], shape: &[u64]) -> Option<(usize, 
     Some((at, (0..3).find(is_id)?))
 }
 
-/// What to write where the axes of an array are indexed in the wrong order: x counts along the last one.
+/// A suggestion for array axes indexed in the wrong order: x counts along the last one.
 fn swapped(domain: &Domain, (at, axis): (usize, usize), shape: &[u64]) -> Option<String> {
     let ids = ["x", "y", "z"];
     let (right, id) = (ids.get(shape.len() - 1 - at)?, ids[axis]);
@@ -372,7 +372,7 @@ fn invocations_along(launch: Launch, axis: usize) -> String {
     format!("{groups} workgroup{s} of {local} {are} {n} invocations along {}", ["x", "y", "z"][axis])
 }
 
-/// Whether the mistake is in a shader, whose language is not ours.
+/// Whether the mistake is in a shader in another language.
 fn is_shader(finding: &Finding) -> bool {
     let file = finding.line.as_ref().map_or("<shader>", |line| &line.file);
     file.starts_with("<shader") || foreign::is_path(file)
@@ -404,7 +404,7 @@ fn divergent_barrier(
     Diagnostic::error("checked/divergent-barrier", message).help(help)
 }
 
-/// What a module calls an array or an image, or where it is bound.
+/// The module's name of an array or an image, or its binding.
 fn called(name: Option<&ArrayName>, kind: &str) -> String {
     match name {
         Some(ArrayName::Name(name)) => format!("`{name}`"),
@@ -436,7 +436,7 @@ fn name(finding: &Finding, element: &Element) -> String {
                 if rest.is_empty() { "" } else { &format!("`{}` of ", &way[way.find('.').unwrap_or(0)..]) };
             format!("{part}element {} of {called}", coordinates(index))
         }
-        // A member of a block without a name has the name alone.
+        // A member of a block without a name has only its own name.
         (_, [Part::Member(_), ..]) => format!("`{}`", &way[1..]),
     }
 }
@@ -483,12 +483,12 @@ fn does(access: Access) -> &'static str {
 
 const UNDEFINED: &str = "the result is undefined";
 
-/// Whether the language of a mistake leaves undefined what kernels and WGSL define.
+/// Whether the mistake's language leaves the result undefined, unlike kernels and WGSL.
 fn is_undefined(finding: &Finding, near: &Near) -> bool {
     is_shader(finding) && near.shader != Some(foreign::Language::Wgsl)
 }
 
-/// What a division by zero gives.
+/// The result of a division by zero.
 fn quotient(finding: &Finding, near: &Near) -> &'static str {
     match is_shader(finding) {
         _ if is_undefined(finding, near) => UNDEFINED,
@@ -504,7 +504,7 @@ fn conversion(
     (bits, signed): (u32, bool),
 ) -> Diagnostic {
     let ty = format!("{}{bits}", if signed { "i" } else { "u" });
-    // What an f32 needs to be told from its neighbours may be less than what a whole number is.
+    // The digits that distinguish an f32 from its neighbours may be fewer than a whole number has.
     let is_count = value.fract() == 0.0 && value.abs() < 1e16;
     let shown = if is_count { text::float::repr(value) } else { float(value) };
     let message = format!("{shown} does not fit {ty}");
@@ -526,9 +526,10 @@ fn conversion(
     Diagnostic::error("checked/conversion", message).help(help)
 }
 
-/// The least and the greatest whole number that both a float of so many binary digits and an int of so many bits hold.
+/// The least and the greatest whole number that both a float with this many binary digits and an int with
+/// this many bits can hold.
 fn limits(n_digits: u32, bits: u32, signed: bool) -> (f64, f64) {
-    // Of all floats, those of f16 alone end before ints do.
+    // Of all floats, only f16 has a smaller range than ints.
     let most = if n_digits == 11 { 65504.0 } else { f64::MAX };
     let power = |n: u32| 2f64.powi(n as i32);
     let n = if signed { bits - 1 } else { bits };

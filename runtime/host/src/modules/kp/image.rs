@@ -1,6 +1,6 @@
-//! `kp.Image` and `kp.Sampler`: what kernels read, write and sample texel by texel.
+//! `kp.Image` and `kp.Sampler`: kernels read, write and sample them texel by texel.
 //!
-//! An image is a tensor to the host, under another name and with a format.
+//! To the host, an image is a tensor with another name and a format.
 
 use kps_compute::{DType, ImageInfo, Tensor, image};
 use kps_device::{AddressMode, Channel, Filter, Sampler, TexelFormat};
@@ -33,16 +33,16 @@ pub static SAMPLER: NativeType = NativeType {
     ..NativeType::new("Sampler", "kp")
 };
 
-/// `Image(data, width=None, height=None, num_channels=1, memory_type=device)`: keeps the type that the data
-/// has; `dtype=` asks for another, `format="rgba8"` says all of it, `depth=` makes a volume.
+/// `Image(data, width=None, height=None, num_channels=1, memory_type=device)`: the type is that of the data.
+/// `dtype=` requests another type, `format="rgba8"` determines everything, `depth=` creates a volume.
 ///
-/// Ints are texels as they lie in memory. Floats for a format that is normalised are what kernels see, 0.0 to 1.0, or
-/// -1.0 to 1.0: each becomes the nearest int that stands for one. What is read is texels.
+/// Ints are texels as stored in memory. Floats for a normalised format are values as kernels see them, 0.0 to
+/// 1.0, or -1.0 to 1.0: each becomes the nearest representable int. Reading returns texels.
 fn new(vm: &mut Vm, args: &Args) -> Result {
     Ok(ScriptTensor::value(make(vm, args.parser("Image"), None)?))
 }
 
-/// An image as the arguments ask; `default` is the type where they ask for none.
+/// An image with the properties in the arguments; `default` is the default type.
 pub fn make(vm: &mut Vm, mut parser: Parser, default: Option<DType>) -> Result<Tensor> {
     let data = parser.required("data")?;
     let width = parser.optional("width")?;
@@ -79,7 +79,7 @@ fn is_normalised(channel: Channel) -> bool {
     channel.normalised(0.0).is_some()
 }
 
-/// Ints as they are, and for floats the ints that stand for them.
+/// Ints unchanged, and floats converted to normalised ints.
 fn normalised(vm: &mut Vm, data: &Value, channel: Channel) -> Result<Elements> {
     // An iterator can be gone through once.
     let data = match data.base_value() {
@@ -105,7 +105,7 @@ fn read_format(vm: &mut Vm, given: &Value) -> Result<TexelFormat> {
     })
 }
 
-/// Width and height may be told by the data's own shape: rows of texels, whose last axis may be channels.
+/// The data's shape may determine width and height: rows of texels, whose last axis may be channels.
 fn info(
     elements: &Elements,
     sides: Vec<usize>,
@@ -258,8 +258,8 @@ pub fn sampler_of(value: &Value) -> Option<Sampler> {
 /// The tensors and images of a list, and samplers with their places in it.
 type Operands = (Vec<Tensor>, Vec<(u32, Sampler)>);
 
-/// The tensors and images of a list, with the samplers at their places. Where a sampler stands, any tensor
-/// fills the list, and nothing looks at it.
+/// The tensors and images of a list, with the samplers at their places. In a sampler's place, any tensor
+/// fills the list and is unused.
 pub fn with_samplers(items: &[Value], operation: &str) -> Result<Operands> {
     let filler = items.iter().find_map(values::tensor);
     let (mut tensors, mut samplers) = (Vec::new(), Vec::new());

@@ -111,7 +111,7 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::native(ScriptManager { manager }))
 }
 
-/// What `checked=` asks for; without it, what the host was started with.
+/// The checks of `checked=`; by default those of the host.
 fn checking(vm: &mut Vm, given: Option<&Value>) -> Result<Rc<Cell<Checking>>> {
     let own = |checking| Rc::new(Cell::new(checking));
     match given.filter(|given| !given.is_none()) {
@@ -140,7 +140,7 @@ fn list_argument<T: FromValue>(vm: &mut Vm, given: Option<&Value>) -> Result<Vec
     }
 }
 
-/// `tensor(data, memory_type=device)`: f32, as in Kompute; `dtype=` asks for another type.
+/// `tensor(data, memory_type=device)`: f32, as in Kompute; `dtype=` requests another type.
 fn make_tensor(vm: &mut Vm, args: &Args) -> Result {
     make(vm, args, "tensor", Some(DType::F32))
 }
@@ -182,8 +182,8 @@ fn make(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Res
     Ok(ScriptTensor::value(tensor))
 }
 
-/// `image(data, width, height, num_channels, memory_type=device)`: f32, as in Kompute; `dtype=` and
-/// `format=` ask for other texels.
+/// `image(data, width, height, num_channels, memory_type=device)`: f32, as in Kompute; `dtype=` and `format=`
+/// request other texels.
 fn make_image(vm: &mut Vm, args: &Args) -> Result {
     image_of(vm, args, "image", Some(DType::F32))
 }
@@ -220,7 +220,8 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
         Some(given) => values::groups(vm, "workgroup", given)?,
         None => [0; 3],
     };
-    // None along x leaves it to the tensors, whose sizes may be any; those that are counted are whole.
+    // A count of zero along x means the tensors' sizes, which are arbitrary; explicit counts are whole
+    // workgroups.
     let edge = if groups[0] == 0 { Edge::Partial } else { Edge::Whole };
     let instrument = this.manager.instrument(Some(n_invocations(groups, &tensors)));
     let push = ops::push(vm, push_consts)?;
@@ -253,7 +254,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     Ok(ScriptAlgorithm::value(algorithm, general, pushed, operands, this.manager.clone()))
 }
 
-/// The words for dispatches that push larger ints than `launched` does; `None` where one form is for all.
+/// The module for dispatches that push larger ints than `launched` does; `None` if one form serves all.
 fn general_words(
     vm: &mut Vm,
     spirv: &Value,
@@ -268,7 +269,7 @@ fn general_words(
     ops::spirv_for(vm, spirv, &Options::default(), bound, launched, manager).map(Some)
 }
 
-/// Roughly how many invocations there will be: how large a workgroup is the words say, which are not made yet.
+/// Roughly the number of invocations: the workgroup size is in the module, which is not compiled yet.
 pub fn n_invocations(groups: [u32; 3], tensors: &[Tensor]) -> u64 {
     const USUAL_WORKGROUP: u64 = 256;
     match groups[0] {
@@ -300,7 +301,7 @@ fn script_sequence(this: &ScriptManager, sequence: Sequence) -> Value {
     ScriptSequence::value(sequence, this.manager.clone())
 }
 
-/// `create_sequence(name="", queueIndex=0)`: an empty name is nobody's.
+/// `create_sequence(name="", queueIndex=0)`: an empty name is not registered.
 fn create_sequence(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("create_sequence");
@@ -430,7 +431,7 @@ fn list_devices(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::list(Manager::list_devices().iter().map(properties).collect()))
 }
 
-/// What Kompute tells of a device.
+/// The device properties that Kompute reports.
 fn properties(info: &DeviceInfo) -> Value {
     let dict = Dict::new();
     let limits = &info.limits;
@@ -524,7 +525,7 @@ pub fn level(level: Level) -> i64 {
     }
 }
 
-/// What `kp.log_level(n)` counts.
+/// The level of `kp.log_level(n)`.
 pub fn numbered_level(n: i64) -> Result<i64> {
     match n {
         0 => Ok(5),

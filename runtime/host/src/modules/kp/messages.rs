@@ -1,4 +1,4 @@
-//! What kernels tell the host: prints, written as the host writes them, and assertions that failed.
+//! Delivers the messages of kernels: prints, in the host's format, and failed assertions.
 
 use kps_compute::records::Format;
 use kps_compute::{Message, MessageKind, Number, Piece, Sequence};
@@ -17,11 +17,11 @@ use crate::vm::Vm;
 pub enum Ran<'a> {
     /// A kernel that was called, over a domain unless it was given workgroups.
     Kernel(Option<&'a Domain>),
-    /// What a script recorded, and has evaluated.
+    /// A sequence that a script recorded and evaluated.
     Sequence(&'a Sequence),
 }
 
-/// Prints what was printed, and raises the first assertion that failed.
+/// Prints the output of kernels, and raises the first assertion that failed.
 pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) -> Result<()> {
     findings::report(vm, manager, ran);
     let report = manager.take_report();
@@ -44,7 +44,8 @@ pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) -> Result<()> {
     }
 }
 
-/// The exception for an assertion: its message, and in brackets the line, the invocation and what it looked at.
+/// The exception for an assertion: its message, and in brackets the line, the invocation and the tested
+/// values.
 fn failure(vm: &mut Vm, message: &Message, n_others: u64) -> Result<Raise> {
     let text = pieces_text(vm, &message.pieces)?;
     let (said, values) = text.rsplit_once('\n').unwrap_or((&text, ""));

@@ -1,9 +1,9 @@
-//! The module `kp`: managers, tensors, algorithms and sequences, under the names of every generation
-//! of Kompute's scripts at once.
+//! The module `kp`: managers, tensors, algorithms and sequences, with the names of every generation of
+//! Kompute's scripts.
 //!
-//! What goes in are script values, what comes out is work for [`kps_compute`], which checks it. Where
-//! the generations disagree, the newer meaning holds if it can serve both: `tensor.data()` is a live
-//! view that prints and compares as a list, `sequence.eval()` gives the sequence, which is true.
+//! Script values go in; work for [`kps_compute`], which validates it, comes out. If the generations disagree,
+//! the newer meaning applies, provided that it serves both. `tensor.data()` is a live view that prints and
+//! compares as a list. `sequence.eval()` returns the sequence, which is true.
 
 mod algorithm;
 mod enums;
@@ -85,8 +85,8 @@ fn log_level(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::None)
 }
 
-/// `checks(on)`: whether small launches on the built-in device are checked by themselves. What `--check` or a manager
-/// asked for stays.
+/// `checks(on)`: whether small launches on the built-in device are checked by default. Checks requested by
+/// `--check` or by a manager are unaffected.
 fn checks(vm: &mut Vm, args: &Args) -> Result {
     let [on] = args.exactly("checks")?;
     let Value::Bool(on) = on else {
@@ -112,7 +112,7 @@ fn array_over(_: &mut Vm, this: &Value, tensor: &Tensor) -> Result {
     Ok(Value::native(array.with_base(this.clone())))
 }
 
-/// Arithmetic with a tensor's data, which gives an ndarray.
+/// Arithmetic with a tensor's data, which returns an ndarray.
 fn array_binary(
     vm: &mut Vm,
     data: &TensorData,

@@ -1,4 +1,4 @@
-//! The operations of `kp` as objects: what `sequence.record(op)` takes.
+//! The operations of `kp` as objects, for `sequence.record(op)`.
 
 use kps_compute::{DType, Extent, Number, Op, Push, SpecValues, Tensor};
 use kps_kernel::Ints;
@@ -111,7 +111,7 @@ fn dispatch(vm: &mut Vm, args: &Args) -> Result {
     ScriptOp::value(&OP_ALGO_DISPATCH, Op::Dispatch { algorithm, extent, push })
 }
 
-/// `OpMult(tensors, algorithm=None)`: the algorithm that Kompute asks for has nothing to say here.
+/// `OpMult(tensors, algorithm=None)`: Kompute requires the algorithm; here it is ignored.
 fn multiply(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("OpMult");
     let tensors = parser.required("tensors")?;
@@ -120,7 +120,7 @@ fn multiply(vm: &mut Vm, args: &Args) -> Result {
     ScriptOp::value(&OP_MULT, Op::Multiply(values::tensors(vm, tensors, "OpMult")?))
 }
 
-/// `OpMemoryBarrier(tensors, ..)`: accesses are in order anyway, so how it is asked for does not matter.
+/// `OpMemoryBarrier(tensors, ..)`: accesses are always ordered, so the other arguments are ignored.
 fn memory_barrier(vm: &mut Vm, args: &Args) -> Result {
     let first = args.positional().first().or(args.keyword("mem_objects"));
     let tensors = match first {
@@ -130,7 +130,7 @@ fn memory_barrier(vm: &mut Vm, args: &Args) -> Result {
     ScriptOp::value(&OP_MEMORY_BARRIER, Op::MemoryBarrier(tensors))
 }
 
-/// Push constants as a script gives them: numbers, or bytes as the kernel lays them out.
+/// Push constants of a script: numbers, or bytes in the kernel's layout.
 pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
     match given {
         None | Some(Value::None) => Ok(Push::Default),
@@ -138,13 +138,13 @@ pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
         Some(given) if matches!(given.base_value(), Value::Dict(_)) => Err(errors::dict_for_push_consts()),
         Some(given) => {
             let numbers = values::numbers(vm, given, "push_consts")?;
-            // An empty list is Kompute's way of giving none.
+            // An empty list is Kompute's default.
             Ok(if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) })
         }
     }
 }
 
-/// How large the ints are that a kernel may take from these: a float without a fraction arrives as one.
+/// The range of the ints that a kernel may receive: a float without a fraction arrives as an int.
 pub fn ints(push: &Push) -> Ints {
     match push {
         Push::Default => Ints::Modest,
@@ -157,8 +157,8 @@ pub fn ints(push: &Push) -> Ints {
     }
 }
 
-/// The words that a device runs: a kernel object is compiled for what the device has, all else is taken as
-/// by [`words`]. `launched` says how the words will be run over what is bound.
+/// The SPIR-V for a device: a kernel object is compiled for the device, other values are read by [`words`].
+/// `launched` describes the dispatches over the bound values.
 pub fn spirv_for(
     vm: &mut Vm,
     given: &Value,
@@ -175,7 +175,7 @@ pub fn spirv_for(
     Ok(words)
 }
 
-/// How the text of a shader is to be read: `entry_point` names the one that is meant, where it has several.
+/// How to read the text of a shader: `entry_point` selects one of several.
 pub fn options(vm: &mut Vm, entry_point: Option<&Value>) -> Result<Options> {
     let given = entry_point.filter(|given| !given.is_none());
     let entry_point = given.map(|name| String::from_value(vm, name)).transpose()?;
@@ -183,7 +183,7 @@ pub fn options(vm: &mut Vm, entry_point: Option<&Value>) -> Result<Options> {
     Ok(Options { entry_point, folder, ..Options::default() })
 }
 
-/// Words in which there is nothing to choose.
+/// A module without choices of entry points.
 fn plain_entry(words: Vec<u32>, options: &Options) -> Result<Vec<u32>> {
     match options.entry_point {
         Some(_) => Err(errors::no_choice_of_entry_points()),
@@ -191,7 +191,7 @@ fn plain_entry(words: Vec<u32>, options: &Options) -> Result<Vec<u32>> {
     }
 }
 
-/// The words for these values of specialisation constants: others than `words`, where a device cannot give them.
+/// The module with these values of specialisation constants, recompiled if a device cannot set them.
 pub fn specialised(words: Vec<u32>, spec_consts: &SpecValues) -> Result<Vec<u32>> {
     let words = specialised_words(words, spec_consts)?;
     foreign::check_constants(&words).map_err(compile_error)?;
@@ -209,8 +209,8 @@ fn specialised_words(words: Vec<u32>, spec_consts: &SpecValues) -> Result<Vec<u3
     }
 }
 
-/// The words of a kernel: SPIR-V as bytes, as a list of them or in an array, the text of a shader or the path of one,
-/// or an object that has `to_spirv`.
+/// The SPIR-V of a value: bytes, a list of them or an array, the text or path of a shader, or an object with
+/// `to_spirv`.
 pub fn words(vm: &mut Vm, given: &Value, options: &Options) -> Result<Vec<u32>> {
     if let Some(bytes) = held_bytes(given)? {
         return match text_or_bytes(bytes) {
@@ -241,7 +241,7 @@ pub fn words(vm: &mut Vm, given: &Value, options: &Options) -> Result<Vec<u32>> 
     words_of_bytes(&bytes, options)
 }
 
-/// The bytes of `bytes` and of a bytearray, and those in an array of bytes or of words.
+/// The bytes of `bytes` and of a bytearray, and those in an array of bytes or of 32-bit words.
 fn held_bytes(given: &Value) -> Result<Option<Vec<u8>>> {
     match given.downcast::<NdArray>().filter(|array| matches!(array.dtype(), DType::U8 | DType::U32)) {
         Some(array) => array.to_contiguous_bytes().map(Some),
@@ -258,7 +258,7 @@ fn words_of_text(vm: &Vm, text: &str, options: &Options) -> Result<Vec<u32>> {
     foreign::compile(&source, Language::of_text(source.text()), options).map_err(compile_error)
 }
 
-/// The words of the shader in a file.
+/// The SPIR-V of the shader in a file.
 pub fn words_of_file(vm: &mut Vm, path: &Value, options: &Options) -> Result<Vec<u32>> {
     let path = vm.str(path)?;
     let bytes = blocking::read_file(&vm.path_of(&path))?.map_err(|error| match error.kind() {
@@ -270,7 +270,7 @@ pub fn words_of_file(vm: &mut Vm, path: &Value, options: &Options) -> Result<Vec
     foreign::compile_file(std::path::Path::new(&path), bytes, options).map_err(compile_error)
 }
 
-/// What a list of characters or of bytes, or an object of bytes, holds.
+/// The content of a list of characters or of bytes, or of an object of bytes.
 enum Listed {
     Bytes(Vec<u8>),
     Text(String),
@@ -280,7 +280,7 @@ fn bytes_of_list(vm: &mut Vm, list: &Value) -> Result<Listed> {
     let items = vm.collect(list)?;
     let mut bytes = Vec::with_capacity(items.len());
     let mut text = String::new();
-    // The words of a module begin with a number of their own.
+    // A SPIR-V module begins with a magic number.
     let is_words = matches!(items.first(), Some(first @ Value::Int(_)) if vm.index(first)? == i64::from(kps_compute::words::MAGIC));
     for item in &items {
         match item {
@@ -303,7 +303,7 @@ fn bytes_of_list(vm: &mut Vm, list: &Value) -> Result<Listed> {
     Ok(text_or_bytes(bytes))
 }
 
-/// What the first generation of scripts passed along is the bytes of a text, which no SPIR-V is.
+/// The first generation of scripts passes text as bytes. No SPIR-V is valid text.
 fn text_or_bytes(bytes: Vec<u8>) -> Listed {
     match String::from_utf8(bytes) {
         Ok(text) if !text.is_empty() && !text.contains(is_no_text) => Listed::Text(text),
@@ -312,7 +312,7 @@ fn text_or_bytes(bytes: Vec<u8>) -> Listed {
     }
 }
 
-/// Whether a text has what every shader in GLSL or WGSL has.
+/// Whether a text has the marks of every shader in GLSL or WGSL.
 fn is_shader(text: &str) -> bool {
     ["#version", "void main", "@compute"].iter().any(|sign| text.contains(sign))
 }

@@ -1,4 +1,4 @@
-//! `kp.write_png(path, pixels)` and `kp.read_png(path)`: pictures from numbers, and back.
+//! `kp.write_png(path, pixels)` and `kp.read_png(path)`: converts numbers to pictures and back.
 
 use std::io::Cursor;
 
@@ -13,8 +13,8 @@ use crate::modules::numpy::NdArray;
 use crate::value::{Args, ExceptionKind, Raise, Result, Value};
 use crate::vm::Vm;
 
-/// Pixels are 0 to 255, or floats of 0 to 1 as `Image` takes them, or bools, of shape `(height, width)` for grey,
-/// `(height, width, 3)` or `(.., 4)` for colours.
+/// Pixels are 0 to 255, or floats of 0 to 1 as `Image` takes them, or bools. The shape is `(height, width)`
+/// for grey, `(height, width, 3)` or `(.., 4)` for colours.
 pub fn write(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("write_png");
     let path = parser.required("path")?;
@@ -24,7 +24,7 @@ pub fn write(vm: &mut Vm, args: &Args) -> Result {
         return Err(errors::swapped_png(pixels));
     }
     let path = path_text(vm, path)?;
-    // What has no type of its own is of floats where any of its numbers is one.
+    // Numbers without a type are floats if any of them is a float.
     let untyped = if values::has_floats(vm, pixels)? { DType::F32 } else { DType::I64 };
     let elements = values::elements(vm, pixels, untyped)?;
     let shape = elements.shape.clone();
@@ -50,7 +50,7 @@ fn to_bytes(dtype: DType, bytes: &[u8]) -> Vec<u8> {
     let are_parts = dtype == DType::Bool
         || dtype.is_float() && pixels.iter().all(|pixel| *pixel <= 1.0 || pixel.is_nan());
     let scaled = |pixel: f64| if are_parts { (pixel * 255.0).round() } else { pixel };
-    // A cast saturates, and turns what is no number into 0.
+    // A cast saturates, and converts NaN to 0.
     pixels.into_iter().map(|pixel| scaled(pixel) as u8).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Tensors of structs: an element is a struct, whose instances go in and come out.
+//! Tensors of structs: elements are instances of a struct.
 
 use std::rc::Rc;
 

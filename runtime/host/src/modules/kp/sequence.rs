@@ -62,7 +62,7 @@ impl ScriptSequence {
         &self.sequence
     }
 
-    /// Where mistakes are told it is remembered which statement records the operation.
+    /// If launches are checked, the sequence stores which statement recorded the operation.
     fn record(&self, vm: &Vm, op: Op) -> Result<()> {
         let recorded = match self.manager.may_check() {
             true => self.sequence.record_from(op, Rc::new(vm.trace())),
@@ -78,7 +78,7 @@ impl Native for ScriptSequence {
     }
 }
 
-/// Sequences are made ready by their manager.
+/// The manager initialises sequences.
 fn init(_: &mut Vm, args: &Args) -> Result {
     args.this::<ScriptSequence>()?;
     Ok(Value::None)
@@ -103,7 +103,7 @@ fn record(vm: &mut Vm, args: &Args) -> Result {
     Ok(args.receiver()?.clone())
 }
 
-/// `eval()`, or `eval(op)`, which records the operation first. Gives the sequence, which is true.
+/// `eval()`, or `eval(op)`, which records the operation first. Returns the sequence, which is true.
 fn eval(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     record_optional(vm, this, args, "eval")?;
@@ -117,7 +117,7 @@ fn eval_async(vm: &mut Vm, args: &Args) -> Result {
     record_optional(vm, this, args, "eval_async")?;
     this.sequence.eval_async().map_err(compute)?;
     if vm.interrupter().is_set() {
-        // Where it was when it was ended is told by waiting for it.
+        // The wait raises an error of the evaluation that ended it.
         this.sequence.eval_await(None).map_err(compute)?;
     }
     deliver(vm, &this.manager, Ran::Sequence(&this.sequence))?;
@@ -134,7 +134,8 @@ fn record_optional(vm: &Vm, this: &ScriptSequence, args: &Args, function: &str) 
     }
 }
 
-/// `eval_await(wait_for=None)`: whether it is done, after that many seconds at most. Kompute counts nanoseconds.
+/// `eval_await(wait_for=None)`: whether it is done, after at most that many seconds. Kompute counts
+/// nanoseconds.
 fn eval_await(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     let mut parser = args.method_parser("eval_await");
@@ -143,8 +144,8 @@ fn eval_await(vm: &mut Vm, args: &Args) -> Result {
     Ok(this.sequence.eval_await(timeout).map_err(compute)?.into())
 }
 
-/// How long to wait: `wait_for` counts seconds, Kompute's own `waitFor` nanoseconds. As long as it takes without
-/// either.
+/// The time to wait: `wait_for` is in seconds, Kompute's `waitFor` in nanoseconds. Without both there is no
+/// limit.
 pub fn timeout(_: &mut Vm, parser: &mut Parser) -> Result<Option<Duration>> {
     let seconds = parser.optional("wait_for")?;
     let (given, unit) = match parser.keyword_only("waitFor") {
@@ -154,7 +155,7 @@ pub fn timeout(_: &mut Vm, parser: &mut Parser) -> Result<Option<Duration>> {
     let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(None) };
     let time = values::number(given)?
         .ok_or_else(|| type_error(format!("a time to wait is in seconds, not {}", given.type_name())))?;
-    // More than a duration holds is as long as it takes.
+    // More than a duration can hold means no limit.
     match time.as_f64() * unit {
         seconds if seconds < 0.0 || seconds.is_nan() => Err(value_error("a time to wait cannot be negative")),
         seconds => Ok(Duration::try_from_secs_f64(seconds).ok()),
@@ -230,7 +231,7 @@ fn with_groups(vm: &mut Vm, op: Op, groups: &Value) -> Result<Op> {
     })
 }
 
-/// The operation of a verb. What comes after the tensors is read from `parser`.
+/// The operation of a verb. Arguments after the tensors are read from `parser`.
 pub fn verb_op<const OP: u8>(
     vm: &mut Vm,
     manager: &SharedManager,
@@ -285,7 +286,7 @@ fn words_over(
     ops::spirv_for(vm, spirv, options, &bound, launched(manager, tensors), manager)
 }
 
-/// With as many workgroups as the tensors ask for.
+/// With as many workgroups as the tensors require.
 fn launched(manager: &SharedManager, tensors: &[Tensor]) -> Launched {
     let instrument = manager.instrument(Some(n_invocations([0; 3], tensors)));
     Launched { edge: Edge::Partial, ints: ops::ints(&Push::Default), groups: [0; 3], instrument }

@@ -1,4 +1,4 @@
-//! `kp.Shader`: text to SPIR-V, as the third generation of Kompute's scripts asks for it.
+//! `kp.Shader`: compiles text to SPIR-V, for the third generation of Kompute's scripts.
 
 use kps_syntax::Source;
 
@@ -54,7 +54,7 @@ fn compile(vm: &mut Vm, source: &Source, entry_point: Option<&Value>, definition
     Ok(Value::bytes(kps_compute::words::to_bytes(&words)))
 }
 
-/// Pairs of a name and what it stands for, or a dict of them.
+/// Pairs of a name and its replacement, or a dict of them.
 fn read_definitions(vm: &mut Vm, given: &Value) -> Result<Vec<(String, String)>> {
     let mut definitions = Vec::new();
     let pairs = match given {

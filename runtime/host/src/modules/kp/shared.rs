@@ -1,5 +1,4 @@
-//! The managers of one machine: which device a script means, and who runs a kernel that is called
-//! without one.
+//! The managers of one machine: which device a script selects, and which manager runs a kernel without one.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
@@ -17,18 +16,18 @@ use crate::modules::{kernels, logging};
 use crate::value::{ExceptionKind, Raise, Result, Value};
 use crate::vm::Vm;
 
-/// A manager as all objects that were made with it share it.
+/// A manager, shared by all objects created with it.
 pub type SharedManager = Rc<ScriptedManager>;
 
 /// A manager with the kernels that were loaded for it.
 pub struct ScriptedManager {
     manager: Manager,
     checking: Rc<Cell<Checking>>,
-    /// What words for the device may rely on.
+    /// The compilation target for the device.
     target: Target,
     /// By the module's address.
     kernels: RefCell<FxHashMap<*const KernelModule, Loaded>>,
-    /// How many of them there may be before those whose modules are gone are looked for.
+    /// The number of entries at which those of dropped modules are removed.
     sweep_at: Cell<usize>,
 }
 
@@ -38,7 +37,7 @@ struct Loaded {
     module: Weak<KernelModule>,
 }
 
-/// Kernels that a manager has loaded before it looks for those whose modules are gone.
+/// Loaded kernels at which a manager first removes those of dropped modules.
 const MIN_SWEEP: usize = 64;
 
 impl Deref for ScriptedManager {
@@ -54,7 +53,7 @@ impl ScriptedManager {
         &self.target
     }
 
-    /// What is watched in a launch of so many invocations; `None` where that is not known.
+    /// The instrumentation of a launch with this many invocations; `None` if the number is unknown.
     pub fn instrument(&self, n_invocations: Option<u64>) -> Instrument {
         self.checking.get().instrument(n_invocations)
     }
@@ -85,7 +84,7 @@ impl ScriptedManager {
 #[derive(Default)]
 struct Managers {
     open: RefCell<Vec<Weak<ScriptedManager>>>,
-    /// Opened for kernels where the script has no manager.
+    /// Opened for kernels if the script has no manager.
     own: RefCell<Option<SharedManager>>,
 }
 
@@ -124,8 +123,8 @@ pub fn open(
     Ok(manager)
 }
 
-/// Who runs a kernel over these tensors: the manager of the first that has one, else the script's last
-/// manager, else one of our own.
+/// The manager that runs a kernel over these tensors: that of the first tensor with one, else the script's
+/// last manager, else a default one.
 pub fn manager_for(vm: &mut Vm, tensors: &[Tensor]) -> Result<SharedManager> {
     let managers = vm.state::<Managers>();
     let alive = managers.alive();
@@ -140,8 +139,8 @@ pub fn manager_for(vm: &mut Vm, tensors: &[Tensor]) -> Result<SharedManager> {
     Ok(manager)
 }
 
-/// The device that the embedder or the environment chose. Where nobody did it is the best one, or the one
-/// that checks.
+/// The device that the embedder or the environment selected. The default is the best one, or the one that
+/// checks.
 pub fn chosen(vm: &Vm, checking: Checking) -> Selector {
     Selector::parse(&chosen_text(vm, checking))
 }
@@ -154,7 +153,7 @@ fn chosen_text(vm: &Vm, checking: Checking) -> String {
     }
 }
 
-/// What --device or the environment says, or the embedder; empty where nobody says anything.
+/// The selector of --device, of the environment, or of the embedder; empty by default.
 fn given_text(vm: &Vm) -> String {
     match vm.device.as_str() {
         "" => std::env::var("KPS_DEVICE").unwrap_or_default(),

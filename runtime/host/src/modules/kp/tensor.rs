@@ -47,9 +47,9 @@ pub static TENSOR: NativeType = NativeType {
 /// A tensor as scripts hold it.
 pub struct ScriptTensor {
     tensor: Tensor,
-    /// What each element is, where that is a struct.
+    /// The type of each element, if that is a struct.
     record: Option<Rc<StructType>>,
-    /// What kernels see as one element, where that is a vector: its numbers lie along the tensor's last axis.
+    /// The kernel type of one element, if that is a vector: its numbers are along the tensor's last axis.
     vector: Option<Type>,
 }
 
@@ -72,7 +72,7 @@ impl ScriptTensor {
         self.record.as_ref()
     }
 
-    /// What kernels see as one element, where that is more than a number.
+    /// The kernel type of one element, if that is more than a number.
     pub fn element(&self) -> Option<Type> {
         self.record.as_ref().map(|of| structs::now(&Type::Struct(of.clone()))).or_else(|| self.vector.clone())
     }
@@ -94,7 +94,7 @@ impl ScriptTensor {
     fn position(&self, vm: &mut Vm, index: &Value) -> Result<usize> {
         let shape = self.tensor.shape();
         let Value::Tuple(indices) = index else {
-            // Of several axes, one index is a row elsewhere, so it is no flat index here.
+            // With several axes, NumPy reads one index as a row, so it is not a flat index here.
             let at = vm.position(index, self.tensor.size(), "tensor")?;
             return if shape.len() < 2 { Ok(at) } else { Err(errors::one_index(shape.len())) };
         };
@@ -110,7 +110,7 @@ impl ScriptTensor {
     }
 }
 
-/// A tensor of these elements, made as the script's arguments ask.
+/// A tensor of these elements in this kind of memory.
 pub fn make(elements: Elements, memory: kps_compute::MemoryType) -> Result<Tensor> {
     let builder = kps_compute::tensor::Builder::new(elements.dtype, &elements.shape).memory(memory);
     let tensor = builder.bytes(elements.bytes).map_err(compute)?;
@@ -118,7 +118,7 @@ pub fn make(elements: Elements, memory: kps_compute::MemoryType) -> Result<Tenso
     Ok(tensor)
 }
 
-/// `Tensor(data, tensor_type=device, dtype=None)`: lists become f32, whatever has a type keeps it.
+/// `Tensor(data, tensor_type=device, dtype=None)`: lists become f32, typed data keeps its type.
 fn new(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("Tensor");
     let data = parser.required("data")?;
@@ -144,7 +144,7 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     Ok(ScriptTensor::value(make(elements, memory)?))
 }
 
-/// The struct that a tensor's elements are to be, as its dtype or its data says.
+/// The struct type of a tensor's elements, by its dtype or its data.
 pub fn record_type(dtype: Option<&Value>, data: &Value) -> Option<Rc<StructType>> {
     match dtype.filter(|dtype| !dtype.is_none()) {
         Some(dtype) => struct_of_dtype(dtype),
@@ -152,7 +152,7 @@ pub fn record_type(dtype: Option<&Value>, data: &Value) -> Option<Rc<StructType>
     }
 }
 
-/// The vector that kernels are to see as one element, as a dtype says.
+/// The vector type of a tensor's elements, by a dtype.
 pub fn vector_type(dtype: Option<&Value>) -> Option<Type> {
     dtype.and_then(type_of).filter(Type::is_vector)
 }
@@ -200,7 +200,7 @@ fn data(_: &mut Vm, args: &Args) -> Result {
         this.tensor.check_readable().map_err(compute)?;
         return Ok(records::array(args.receiver()?, &this.tensor, of, &[this.tensor.size()]));
     }
-    // Storage that the host cannot read says so here, not at the first look.
+    // Storage that the host cannot read reports that here, not at the first access.
     this.tensor.check_readable().map_err(compute)?;
     Ok(TensorData::whole(args.receiver()?.clone(), &this.tensor))
 }
@@ -253,7 +253,7 @@ fn destroy(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::None)
 }
 
-/// Host and device are brought together when one of them is asked, so there is nothing left to do here.
+/// Host and device are synchronised at each access, so nothing is left to do here.
 fn sync(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     this.tensor.check_readable().map_err(compute)?;
@@ -321,7 +321,7 @@ impl Native for ScriptTensor {
         Ok(Some(self.tensor.size()))
     }
 
-    /// A tensor is never empty; what it holds is for the script to ask.
+    /// A tensor is never empty; a script must test its elements itself.
     fn truth(&self, _: &mut Vm) -> Result<bool> {
         Ok(true)
     }
@@ -370,7 +370,8 @@ impl Native for ScriptTensor {
         Ok(true)
     }
 
-    /// With numbers, and in order with arrays, element by element: what `t[t > 5]` takes. Else a tensor equals itself.
+    /// With numbers, and in order with arrays, element by element: the mask of `t[t > 5]`. Otherwise a tensor
+    /// equals itself.
     fn compare(&self, this: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
         let is_equality = matches!(op, CompareOp::Eq | CompareOp::NotEq);
         let is_number = values::number(other)?.is_some();

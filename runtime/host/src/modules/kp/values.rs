@@ -14,12 +14,12 @@ use crate::modules::numpy::{NdArray, Scalar};
 use crate::value::{Result, Value};
 use crate::vm::Vm;
 
-/// Elements for a tensor, with the type and the shape that their source gives them.
+/// Elements for a tensor, with the type and shape of their source.
 pub struct Elements {
     pub dtype: DType,
     pub shape: Vec<usize>,
     pub bytes: Vec<u8>,
-    /// Which of the bytes mean something, where the source was made without data.
+    /// Which of the bytes are defined, if the source was created without data.
     pub written: Written,
 }
 
@@ -63,7 +63,7 @@ pub fn value(number: Number) -> Value {
     }
 }
 
-/// The tensor that a value is, or looks at as a whole. Devices are bound whole tensors: a slice is none.
+/// The tensor that a value is, or views as a whole. Devices bind whole tensors, so a slice is not one.
 pub fn tensor(value: &Value) -> Option<Tensor> {
     if let Some(tensor) = value.downcast::<ScriptTensor>() {
         return Some(tensor.tensor().clone());
@@ -71,7 +71,7 @@ pub fn tensor(value: &Value) -> Option<Tensor> {
     value.downcast::<TensorData>().filter(|view| view.is_whole()).map(|view| view.tensor().clone())
 }
 
-/// Whether a value holds numbers of one type: an array, a tensor or what shows some of its elements.
+/// Whether a value has numbers of one type: an array, a tensor or a view of one.
 pub fn is_array(value: &Value) -> bool {
     value.downcast::<NdArray>().is_some()
         || value.downcast::<ScriptTensor>().is_some()
@@ -88,12 +88,12 @@ pub fn record(value: &Value) -> Option<Rc<StructType>> {
     value.downcast::<ScriptTensor>()?.record().cloned()
 }
 
-/// What kernels see as one element of a tensor, where that is a struct or a vector.
+/// The kernel type of one element of a tensor, if that is a struct or a vector.
 pub fn element(value: &Value) -> Option<Type> {
     value.downcast::<ScriptTensor>()?.element()
 }
 
-/// The tensors of a list, or of one tensor. `operation` is what takes them, for errors.
+/// The tensors of a list, or a single tensor. `operation` is the caller, for errors.
 pub fn tensors(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Tensor>> {
     let items = operands(vm, value, operation)?;
     items.iter().map(|item| tensor(item).ok_or_else(|| errors::not_a_tensor(operation, item))).collect()
@@ -110,7 +110,7 @@ pub fn operands(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Value
     }
 }
 
-/// The elements of anything that holds numbers. Those without a type of their own become `untyped`.
+/// The elements of any source of numbers. Those without a type become `untyped`.
 pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements> {
     if let Some(view) = source.downcast::<TensorData>() {
         return view.elements();
@@ -142,9 +142,9 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
     Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes, written: Written::All })
 }
 
-/// Warns on the logger `kp` where ints of the script become other numbers, since a tensor of floats cannot hold them.
+/// Warns on the logger `kp` if ints of the script are rounded, because a tensor of floats cannot hold them.
 pub fn warn_of_rounding(vm: &mut Vm, source: &Value, dtype: DType) -> Result<()> {
-    // Floats are rounded everywhere, and arrays have types of their own.
+    // Floats are rounded everywhere, and arrays are typed.
     if !dtype.is_float() || dtype == DType::F64 || source.downcast::<NdArray>().is_some() {
         return Ok(());
     }
@@ -182,7 +182,7 @@ fn first_rounded(vm: &mut Vm, source: &Value, dtype: DType) -> Result<Option<i12
     }
 }
 
-/// Whether any of the numbers that [`elements`] takes is a float.
+/// Whether any of the numbers that [`elements`] reads is a float.
 pub fn has_floats(vm: &mut Vm, source: &Value) -> Result<bool> {
     vm.check_stack()?;
     let dtype = source
@@ -229,7 +229,7 @@ impl Flat {
             return Err(errors::not_numbers("a tensor", source));
         }
         let items = vm.collect(source)?;
-        // The first row of each depth says how long all the others are.
+        // The first row of each depth determines the length of all others.
         match self.shape.get(axis) {
             Some(len) if *len != items.len() => return Err(errors::ragged()),
             Some(_) => {}
@@ -303,7 +303,7 @@ pub fn dtype(vm: &mut Vm, given: &Value) -> Result<DType> {
     DType::parse(&name).ok_or_else(|| errors::unknown_dtype(given, &name))
 }
 
-/// An int to count with; `None` for what is none. A bool is an int elsewhere, and no count.
+/// An int that can be a count; `None` for others. A bool is an int elsewhere, but not a count.
 pub fn count(vm: &mut Vm, given: &Value) -> Result<Option<i64>> {
     match given {
         Value::Bool(_) => Ok(None),
@@ -313,7 +313,7 @@ pub fn count(vm: &mut Vm, given: &Value) -> Result<Option<i64>> {
     }
 }
 
-/// A lone count, or the items of a collection of them, of an array too; `None` for what is neither.
+/// A single count, or the items of a collection of them, including an array; `None` for others.
 pub fn axes(vm: &mut Vm, given: &Value) -> Result<Option<Vec<Value>>> {
     match count(vm, given)? {
         Some(_) => Ok(Some(vec![given.clone()])),
@@ -327,7 +327,7 @@ pub fn groups(vm: &mut Vm, argument: &str, given: &Value) -> Result<[u32; 3]> {
     Ok(std::array::from_fn(|axis| counts.get(axis).copied().unwrap_or(0)))
 }
 
-/// Those that were given, at most three.
+/// The given counts, at most three.
 pub fn group_counts(vm: &mut Vm, argument: &str, given: &Value) -> Result<Vec<u32>> {
     let items = axes(vm, given)?.ok_or_else(|| errors::no_groups(argument, given))?;
     if items.len() > 3 {

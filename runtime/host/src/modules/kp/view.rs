@@ -1,8 +1,7 @@
-//! What `tensor.data()` gives: the tensor's elements, flat and live, in the shape of a list.
+//! The result of `tensor.data()`: a live, flat view of the tensor's elements, in the form of a list.
 //!
-//! It prints and compares as a list does, and it is a view: what it shows is the newest, what is
-//! assigned to it goes into the tensor, and its `base` is the tensor. Whatever else an ndarray has, it has by the
-//! ndarray over the same memory.
+//! It prints and compares as a list does. Reads see the newest elements, assignments write to the tensor, and
+//! its `base` is the tensor. The other members of an ndarray come from an ndarray over the same memory.
 
 use std::rc::Rc;
 
@@ -40,8 +39,8 @@ pub struct TensorData {
     n: usize,
 }
 
-/// Whether an index goes along axes, as an array's does: `t[:, 1]`, `t[..., 0]`, `t[mask]`. One number and one slice
-/// count elements, whatever the shape.
+/// Whether an index selects by axes, as an array's does: `t[:, 1]`, `t[..., 0]`, `t[mask]`. One number or one
+/// slice counts elements, whatever the shape.
 pub fn selects_by_axes(index: &Value) -> bool {
     let is_many = |part: &Value| match part {
         Value::Ellipsis | Value::None | Value::List(_) | Value::Bool(_) => true,
@@ -158,7 +157,7 @@ fn array(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::native(args.this::<TensorData>()?.array()))
 }
 
-/// What a method of the ndarray without arguments gives.
+/// The result of a method of the ndarray without arguments.
 fn of_array(vm: &mut Vm, args: &Args, method: &str) -> Result {
     vm.call_method(&Value::native(args.this::<TensorData>()?.array()), method, &[])
 }

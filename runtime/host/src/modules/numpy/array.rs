@@ -1,7 +1,7 @@
 //! `numpy.ndarray`: a typed, strided view of a [`Storage`], which tensors share.
 //!
-//! Looking at elements goes through `Storage::read` and `Storage::write` alone, so an array over a
-//! tensor sees what kernels wrote, and kernels see what was written through it.
+//! All element accesses use `Storage::read` and `Storage::write`. So an array over a tensor sees what kernels
+//! wrote, and kernels see what was written through it.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ pub struct NdArray {
     storage: Rc<Storage>,
     dtype: DType,
     layout: Layout,
-    /// The object whose elements these are: another array, a tensor.
+    /// The object that owns the elements: another array, a tensor.
     base: Option<Value>,
     is_read_only: bool,
 }
@@ -38,7 +38,7 @@ impl NdArray {
         NdArray { storage, dtype, layout: Layout::contiguous(shape), base: None, is_read_only: false }
     }
 
-    /// Who owns its bytes.
+    /// The owner of its bytes.
     pub fn storage(&self) -> &Rc<Storage> {
         &self.storage
     }
@@ -55,7 +55,7 @@ impl NdArray {
         NdArray::from_storage(Storage::host(row), dtype, shape)
     }
 
-    /// What `.base` answers.
+    /// The value of `.base`.
     pub fn with_base(self, base: Value) -> NdArray {
         NdArray { base: Some(base), ..self }
     }
@@ -141,7 +141,7 @@ impl NdArray {
         self.storage.written().gathered(gather)
     }
 
-    /// The same elements once more, in a shape for as many. What means nothing here does not there either.
+    /// A copy of the elements in a shape of the same size. Undefined elements stay undefined.
     pub fn copied(&self, shape: &[usize]) -> Result<NdArray> {
         let copy = NdArray::from_row(self.dtype, shape, self.to_contiguous_bytes()?);
         copy.storage.forget_but(self.written()?);
@@ -225,7 +225,7 @@ impl NdArray {
         Ok(Value::native(self.view(this, layout)))
     }
 
-    /// What is printed of it.
+    /// The printed text.
     pub fn shown(&self, options: &PrintOptions) -> Result<Shown> {
         let is_summary = options.summarises(self.size());
         let row = if is_summary {
@@ -339,7 +339,7 @@ impl Native for NdArray {
         if compared.is_some() || !is_equality {
             return Ok(compared);
         }
-        // What is no number equals no element, and that is said of each.
+        // A value that is not a number equals no element, so each result is the same.
         kernel::check_room(self.size())?;
         let answers = vec![u8::from(op == CompareOp::NotEq); self.size()];
         Ok(Some(operators::wrap(DType::Bool, self.shape(), answers)))

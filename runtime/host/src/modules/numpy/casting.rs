@@ -1,5 +1,4 @@
-//! Which element types may become which: the rules of `casting=`, and what a result does to an array
-//! that is given as `out=`.
+//! Conversions between element types: the rules of `casting=`, and the effect of `out=`.
 
 use kps_compute::DType;
 
@@ -17,7 +16,7 @@ use crate::vm::Vm;
 pub enum Casting {
     /// The same type.
     No,
-    /// Every value is kept.
+    /// Every value is preserved.
     Safe,
     /// Within a kind, or to a wider kind.
     #[default]
@@ -26,7 +25,7 @@ pub enum Casting {
 }
 
 impl Casting {
-    /// What an argument `casting` names.
+    /// The rule that an argument `casting` names.
     pub fn from_argument(value: Option<&Value>, default: Casting) -> Result<Casting> {
         let Some(value) = value else { return Ok(default) };
         Ok(match value.as_str() {
@@ -57,10 +56,10 @@ impl Casting {
         }
     }
 
-    /// An input of a universal function as elements of the type that its loop takes.
+    /// An input of a universal function, converted to the type of its loop.
     pub fn input(self, name: &str, at: usize, operand: &Operand, dtype: DType) -> Result<Operand> {
         let fits = match operand {
-            // A Python int takes any number type, a Python float any float type.
+            // A Python int adopts any number type, a Python float any float type.
             Operand::Int(_) => dtype != DType::Bool || self == Casting::Unsafe,
             Operand::Float(_) => dtype.is_float() || self == Casting::Unsafe,
             other => self.allows(other.dtype(), dtype),
@@ -72,7 +71,7 @@ impl Casting {
     }
 }
 
-/// Where results go: an array that `out=` names, the elements that `where=` chooses, the rule for casts.
+/// Where results are stored: the array of `out=`, the elements that `where=` selects, the rule for casts.
 #[derive(Default)]
 pub struct Target {
     pub output: Option<Value>,
@@ -114,14 +113,14 @@ impl Target {
         Ok(output.clone())
     }
 
-    /// Without an array to go to, a mask still takes part in the shape. What it leaves out is zero.
+    /// Without an output array, a mask still affects the shape. Elements that it excludes are zero.
     fn alone(&self, made: OpResult) -> Result<OpResult> {
         let Some(mask) = &self.mask else { return Ok(made) };
         let zero = Operand::Array(NdArray::from_row(made.dtype, &[], vec![0; made.dtype.size()]));
         super::join::choose(mask, &Operand::Array(made.into_array()), &zero)
     }
 
-    /// The result of a reduction, whose array must have its very shape.
+    /// The result of a reduction, whose output array must have exactly its shape.
     pub fn finish_reduction(&self, name: &str, made: OpResult) -> Result {
         if let Some(array) = self.output.as_ref().and_then(|output| output.downcast::<NdArray>())
             && array.shape() != made.shape
@@ -132,7 +131,7 @@ impl Target {
     }
 }
 
-/// What an argument `where` chooses; `None` where it is left out or chooses all.
+/// The mask of an argument `where`; `None` if it is absent or selects all.
 pub fn mask(vm: &mut Vm, value: Option<&Value>) -> Result<Option<Operand>> {
     match value {
         None | Some(Value::Bool(true)) => Ok(None),
@@ -146,7 +145,7 @@ pub fn mask(vm: &mut Vm, value: Option<&Value>) -> Result<Option<Operand>> {
     }
 }
 
-/// Puts a result into an array that is there: where the mask is true, and everywhere without one.
+/// Stores a result in an existing array, where the mask is true.
 pub fn write(
     name: &str,
     output: &NdArray,

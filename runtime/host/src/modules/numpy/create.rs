@@ -1,4 +1,4 @@
-//! Functions that make arrays.
+//! Functions that create arrays.
 
 use kps_compute::{DType, Written};
 
@@ -154,7 +154,7 @@ fn with_shape(vm: &mut Vm, args: &Args, name: &str, number: i64) -> Result {
     filled_in(dtype, &shape, &element, order).map(Value::native)
 }
 
-/// The same with elements that lie in an order.
+/// The same with elements in this memory order.
 fn filled_in(dtype: DType, shape: &[usize], element: &[u8], order: Order) -> Result<NdArray> {
     if order != Order::F {
         return filled(dtype, shape, element);
@@ -171,7 +171,7 @@ fn empty(vm: &mut Vm, args: &Args) -> Result {
     zeros(vm, args).map(forgotten)
 }
 
-/// What `np.empty` makes are zeros, too: nobody sees bytes that were somebody else's. They only mean nothing.
+/// `np.empty` also allocates zeros, so that no foreign bytes are visible. They are only marked as undefined.
 fn forgotten(made: Value) -> Value {
     let array = made.downcast::<NdArray>().map(NdArray::storage);
     if let Some(storage) = array.or_else(|| made.downcast::<RecordArray>().map(RecordArray::storage)) {
@@ -207,7 +207,7 @@ fn fill_with(dtype: DType, shape: &[usize], value: &Operand, order: Order) -> Re
     array.in_order(order).map(Value::native)
 }
 
-/// What an array is made like.
+/// The properties that a new array copies.
 struct Like {
     dtype: DType,
     shape: Vec<usize>,
@@ -329,7 +329,7 @@ fn float_range(dtype: DType, operands: &[Operand; 3]) -> Result {
     }
     let n = n as usize;
     check_room(&[n], DType::F64)?;
-    // The step is what the first two elements differ by, rounded as they are.
+    // The step is the difference of the first two elements, with their rounding.
     let delta = (start + step) - start;
     let row = row_of(n, |at| start + at as f64 * delta)?;
     Ok(Value::native(NdArray::from_row(dtype, &[n], cast(&row, DType::F64, dtype)?)))
@@ -366,7 +366,7 @@ fn spaced(start: f64, stop: f64, n: usize, endpoint: bool) -> Result<(Vec<f64>, 
     let step = if n_steps > 0 { (stop - start) / n_steps as f64 } else { f64::NAN };
     let point = |at: usize| match n_steps {
         0 => start + at as f64 * (stop - start),
-        // A step that underflows would give the start everywhere.
+        // A step that underflows would result in the start everywhere.
         _ if step == 0.0 => start + at as f64 / n_steps as f64 * (stop - start),
         _ => start + at as f64 * step,
     };

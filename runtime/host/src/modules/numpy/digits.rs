@@ -1,15 +1,15 @@
-//! Floats as NumPy writes them: shortest digits of their own type, cut at a precision.
+//! Formats floats as NumPy does: the shortest digits of their type, limited to a precision.
 
 use half::{bf16, f16};
 use kps_compute::halves::{to_bf16, to_f16};
 use kps_compute::{DType, Element};
 
-/// What to do with zeros at the end.
+/// How to treat trailing zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trim {
     /// Keep them.
     Keep,
-    /// Leave the point alone: `1.`
+    /// Keep the point: `1.`
     ToPoint,
     /// Leave one: `1.0`
     ToZero,
@@ -35,7 +35,7 @@ impl Typed {
         split_scientific(&text)
     }
 
-    /// `-12.5`: at most `precision` digits behind the point, at least `min_digits`.
+    /// `-12.5`: at most `precision` digits after the point, at least `min_digits`.
     pub fn positional(self, precision: Option<usize>, trim: Trim) -> String {
         let (digits, exponent) = self.shortest();
         let n_fraction = (digits.len() as i32 - 1 - exponent).max(0) as usize;
@@ -117,7 +117,7 @@ pub fn exact_limit(dtype: DType) -> f64 {
     }
 }
 
-/// For types that Rust cannot write: more digits until the float comes back.
+/// For types that Rust cannot format: adds digits until the float round-trips.
 fn shortest_by_trial(magnitude: f64, round: impl Fn(f64) -> f64) -> String {
     for n_digits in 0..8 {
         let text = format!("{magnitude:.n_digits$e}");

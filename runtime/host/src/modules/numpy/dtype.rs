@@ -1,4 +1,4 @@
-//! `numpy.dtype` objects, and everything that scripts write where an element type is meant.
+//! `numpy.dtype` objects, and all values that scripts can write for an element type.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -82,7 +82,7 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     Ok(object(from_value(vm, dtype)?))
 }
 
-/// What the value names: a dtype object, a scalar class, `float`, `"f4"`, anything that has a dtype.
+/// The type that a value denotes: a dtype object, a scalar class, `float`, `"f4"`, or an object with a dtype.
 pub fn from_value(vm: &mut Vm, value: &Value) -> Result<DType> {
     match find(vm, value)? {
         Some(dtype) => Ok(dtype),
@@ -93,7 +93,7 @@ pub fn from_value(vm: &mut Vm, value: &Value) -> Result<DType> {
     }
 }
 
-/// The same for an optional argument, where None is as good as nothing.
+/// The same for an optional argument, which may be None.
 pub fn from_argument(vm: &mut Vm, value: Option<&Value>) -> Result<Option<DType>> {
     match value {
         None | Some(Value::None) => Ok(None),
@@ -131,8 +131,8 @@ fn find(vm: &mut Vm, value: &Value) -> Result<Option<DType>> {
     }
 }
 
-/// A name or a code, such as `float32`, `f4`, `<f4`, `f`. What means one thing to NumPy and another to
-/// kernels (`i8`) means what it means to NumPy.
+/// A name or a code, such as `float32`, `f4`, `<f4`, `f`. If NumPy and kernels disagree (`i8`), NumPy's
+/// meaning applies.
 pub fn parse(text: &str) -> Option<DType> {
     let native = text.strip_prefix(['<', '=', '|']).unwrap_or(text);
     Some(match native {

@@ -1,4 +1,4 @@
-//! The mistakes that scripts make with arrays, each worded once, as NumPy words it.
+//! The errors of scripts with arrays, each worded once, as NumPy words it.
 
 use kps_compute::{ComputeError, DType};
 

@@ -1,4 +1,4 @@
-//! Arrays in files: `.npy`, and bare bytes.
+//! Arrays in files: `.npy`, and raw bytes.
 
 use kps_compute::DType;
 
@@ -42,7 +42,7 @@ pub fn to_npy(dtype: DType, shape: &[usize], row: &[u8]) -> Vec<u8> {
     contents
 }
 
-/// What a header says.
+/// The content of a header.
 #[derive(Debug, PartialEq)]
 struct Header {
     dtype: DType,

@@ -1,4 +1,4 @@
-//! `a.flags`: how the elements of an array lie, and whether they may be assigned.
+//! `a.flags`: the memory layout of an array, and whether its elements may be assigned.
 
 use super::methods::receiver;
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};

@@ -1,4 +1,4 @@
-//! `a.flat`: the elements of an array one after the other, read and assigned by flat indices.
+//! `a.flat`: the elements of an array in sequence, read and assigned by flat indices.
 
 use std::cell::Cell;
 
@@ -35,13 +35,13 @@ pub fn flat(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::native(FlatIter { array, base: args.receiver()?.clone(), at: Cell::new(0) }))
 }
 
-/// `a.flat = values`, which are repeated as often as it takes.
+/// `a.flat = values`, repeated as necessary.
 pub fn assign(vm: &mut Vm, array: &NdArray, values: &Value) -> Result<()> {
     let all: Vec<usize> = places(array)?;
     put(vm, array, &all, values)
 }
 
-/// The bytes at which all elements begin.
+/// The byte offsets of all elements.
 fn places(array: &NdArray) -> Result<Vec<usize>> {
     operators::check_room(&[array.size()], kps_compute::DType::I64)?;
     let offset = |at: usize| array.layout().byte_of(&unravel(at, array.shape()), array.dtype().size());

@@ -1,4 +1,4 @@
-//! `np.histogram`: how many numbers lie in each of some bins.
+//! `np.histogram`: counts numbers by bins.
 
 use kps_compute::DType;
 
@@ -19,12 +19,12 @@ pub static FUNCTIONS: &[NativeDef] = &[
 /// Bins between neighbouring edges; the last one has its upper edge, too.
 struct Bins {
     edges: Vec<f64>,
-    /// As NumPy answers: the type of the numbers where they are floats.
+    /// As in NumPy: the type of the numbers if they are floats.
     dtype: DType,
     is_even: bool,
 }
 
-/// The numbers of a call, and the bins that its arguments ask for.
+/// The numbers of a call, and the bins of its arguments.
 fn bins(vm: &mut Vm, numbers: &Operand, bins: Option<&Value>, range: Option<&Value>) -> Result<Bins> {
     let dtype = if numbers.dtype().is_float() { numbers.dtype() } else { DType::F64 };
     let n = match bins {
@@ -49,7 +49,7 @@ fn bins(vm: &mut Vm, numbers: &Operand, bins: Option<&Value>, range: Option<&Val
     Ok(Bins { edges: load_all(&rounded)?, dtype, is_even: true })
 }
 
-/// Edges that the script gives.
+/// Bin edges given by the script.
 fn edges(vm: &mut Vm, given: &Value) -> Result<Bins> {
     let given = operand::required(vm, given)?;
     if given.shape().len() != 1 {
@@ -103,7 +103,7 @@ impl Bins {
         self.edges.len().saturating_sub(1)
     }
 
-    /// The bin that a number lies in.
+    /// The bin of a number.
     fn find(&self, number: f64) -> Option<usize> {
         let (first, last) = (*self.edges.first()?, *self.edges.last()?);
         if !(first..=last).contains(&number) || self.len() == 0 {
@@ -171,7 +171,7 @@ fn histogram(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::tuple([Value::native(counts), bins.edges_array()?]))
 }
 
-/// The edges alone.
+/// Only the edges.
 fn histogram_bin_edges(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("histogram_bin_edges");
     let numbers = operand::required(vm, parser.required("a")?)?;

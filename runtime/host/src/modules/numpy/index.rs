@@ -1,7 +1,7 @@
 //! `array[index]` in all its forms, read and assigned.
 //!
-//! An index becomes a [`Selection`]: a view where ints, slices, `...` and None stand alone, and a list
-//! of elements where arrays of ints or of bools are among them.
+//! An index becomes a [`Selection`]: a view if it has only ints, slices, `...` and None, and a list of
+//! elements if it has arrays of ints or of bools.
 
 use kps_compute::DType;
 
@@ -16,10 +16,10 @@ use super::strided;
 use crate::value::{Result, Value};
 use crate::vm::{Vm, collect_all};
 
-/// What an index leads to.
+/// The result of an index.
 pub enum Selection {
     View(Layout),
-    /// The bytes at which the elements begin, in the order of their indices.
+    /// The byte offsets of the elements, in the order of their indices.
     Elements {
         shape: Vec<usize>,
         offsets: Vec<usize>,
@@ -44,7 +44,7 @@ enum Part {
 }
 
 impl Part {
-    /// Axes of the array that it takes up.
+    /// The number of the array's axes that it indexes.
     fn n_axes(&self) -> usize {
         match self {
             Part::Int(_) | Part::Slice(_) | Part::Ints { .. } => 1,
@@ -143,12 +143,12 @@ fn stretch(row: Vec<u8>, dtype: DType, from: &[usize], to: &[usize]) -> Result<V
     strided::gather(&row, dtype.size(), &layout)
 }
 
-/// The elements that an index picks: their shape, and the bytes at which they begin.
+/// The elements that an index selects: their shape, and their byte offsets.
 pub fn elements(vm: &mut Vm, array: &NdArray, index: &Value) -> Result<(Vec<usize>, Vec<usize>)> {
     elements_of(vm, (array.layout(), array.dtype().size()), index)
 }
 
-/// The same of elements that lie so, each of a size in bytes.
+/// The same for elements with this layout, each of a size in bytes.
 pub fn elements_of(
     vm: &mut Vm,
     (layout, size): (&Layout, usize),
@@ -175,7 +175,7 @@ fn position(at: i64, axis: usize, len: usize) -> Result<usize> {
     }
 }
 
-/// Of elements that lie so, each of a size in bytes.
+/// For elements with this layout, each of a size in bytes.
 pub fn select(vm: &mut Vm, (layout, size): (&Layout, usize), index: &Value) -> Result<Selection> {
     let mut parts = Vec::new();
     match index {
@@ -234,7 +234,7 @@ fn part(vm: &mut Vm, item: &Value) -> Result<Part> {
 struct Picker {
     /// Bytes of an element.
     size: usize,
-    /// What is left of the array; axes in front of `axis` are done.
+    /// The remaining layout; axes before `axis` are done.
     layout: Layout,
     axis: usize,
     /// The axis of the array itself, for messages.
@@ -311,7 +311,7 @@ impl Picker {
         Ok(())
     }
 
-    /// A mask picks as an array of indices per axis does.
+    /// A mask selects as an array of indices per axis does.
     fn pick_mask(&mut self, shape: &[usize], truths: &[u8]) -> Result<()> {
         for (at, &mask_len) in shape.iter().enumerate() {
             let len = self.layout.shape[self.axis + at];
@@ -339,8 +339,8 @@ impl Picker {
         Ok(())
     }
 
-    /// The elements that all arrays of indices together pick. Their axes stand where the arrays stood,
-    /// or in front where other parts stood between them.
+    /// The elements that all index arrays select jointly. Their axes replace the index arrays, or come first
+    /// if other parts separate the arrays.
     fn elements(self, is_split: bool) -> Result<Selection> {
         let size = self.size;
         let shapes: Vec<&[usize]> = self.picked.iter().map(|picked| &picked.shape[..]).collect();

@@ -1,4 +1,4 @@
-//! Arrays joined, split, repeated, and chosen from.
+//! Joins, splits, repeats and selects from arrays.
 
 use kps_compute::DType;
 
@@ -30,7 +30,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("pad", pad),
 ];
 
-/// Arrays one behind the other along an axis.
+/// Concatenates arrays along an axis.
 pub fn join(arrays: &[NdArray], axis: usize, wanted: Option<DType>) -> Result<NdArray> {
     let first = arrays.first().ok_or_else(errors::nothing_to_concatenate)?;
     for (at, array) in arrays.iter().enumerate().skip(1) {
@@ -170,7 +170,7 @@ fn split(vm: &mut Vm, args: &Args) -> Result {
     parts(vm, args, "split")
 }
 
-/// As `split`, where the parts need not be of the same length.
+/// As `split`, but the parts may have different lengths.
 fn array_split(vm: &mut Vm, args: &Args) -> Result {
     parts(vm, args, "array_split")
 }
@@ -194,7 +194,7 @@ fn parts(vm: &mut Vm, args: &Args, name: &str) -> Result {
                 return Err(crate::errors::value_error("array split does not result in an equal division"));
             }
             check_room(&[n, size_of::<NdArray>()], DType::I8)?;
-            // The first parts take one more where it does not come out even.
+            // The first parts get one more if the length is not divisible.
             cuts.extend((1..=n).map(|at| at * (len / n) + at.min(len % n)));
         }
         None => {
@@ -343,7 +343,7 @@ fn where_function(vm: &mut Vm, args: &Args) -> Result {
     }
 }
 
-/// Elements of one operand where a condition is true, of another one elsewhere.
+/// Elements of one operand where a condition is true, of another one otherwise.
 pub fn choose(condition: &Operand, chosen: &Operand, other: &Operand) -> Result<OpResult> {
     let dtype = match (chosen.kind(), other.kind()) {
         (Kind::WeakInt, Kind::WeakInt) => DType::I64,

@@ -1,6 +1,6 @@
-//! Where the elements of an array lie: shape, strides and offset, and the views that change only these.
+//! The memory layout of an array: shape, strides and offset, and the views that change only these.
 //!
-//! No function here touches elements. An index that goes in was checked by the caller.
+//! No function here accesses elements. Callers check indices.
 
 use crate::value::Result;
 use crate::vm::collect_all;
@@ -9,14 +9,14 @@ use crate::vm::collect_all;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub shape: Vec<usize>,
-    /// In elements, from one index to the next; negative where an axis runs backwards, 0 where it repeats.
+    /// In elements, from one index to the next; negative for a reversed axis, 0 for a broadcast one.
     pub strides: Vec<isize>,
     /// In bytes, to the element with all indices 0.
     pub offset: usize,
 }
 
 impl Layout {
-    /// The last axis closest together, from the first byte on.
+    /// Contiguous with the last axis fastest, from the first byte on.
     pub fn contiguous(shape: &[usize]) -> Layout {
         Layout { shape: shape.to_vec(), strides: contiguous_strides(shape), offset: 0 }
     }
@@ -29,7 +29,7 @@ impl Layout {
         self.shape.iter().product()
     }
 
-    /// Whether the elements lie one after the other in the order of their indices.
+    /// Whether the elements are contiguous in the order of their indices.
     pub fn is_contiguous(&self) -> bool {
         let mut expected = 1;
         for (&len, &stride) in self.shape.iter().zip(&self.strides).rev() {
@@ -46,13 +46,13 @@ impl Layout {
         true
     }
 
-    /// Whether the elements lie one after the other with the first axis changing fastest.
+    /// Whether the elements are contiguous with the first axis fastest.
     pub fn is_fortran(&self) -> bool {
         let reversed: Vec<usize> = (0..self.n_axes()).rev().collect();
         self.permute(&reversed).is_contiguous()
     }
 
-    /// The same elements seen in a larger shape; `None` where the shapes do not agree.
+    /// The same elements broadcast to a larger shape; `None` if the shapes are incompatible.
     pub fn broadcast_to(&self, shape: &[usize]) -> Option<Layout> {
         let n_new = shape.len().checked_sub(self.n_axes())?;
         let mut strides = vec![0; n_new];
@@ -80,7 +80,7 @@ impl Layout {
         if n > 0 {
             self.advance(axis, size, start as isize);
         }
-        // A step that leaves the axis leaves one item, whose stride means nothing.
+        // A step beyond the axis leaves one item, whose stride is irrelevant.
         self.strides[axis] = self.strides[axis].wrapping_mul(step as isize);
         self.shape[axis] = n;
     }
@@ -104,7 +104,7 @@ impl Layout {
         self.strides.insert(axis, 0);
     }
 
-    /// The same elements in another shape of the same size; `None` where only a copy can have it.
+    /// The same elements in another shape of the same size; `None` if that needs a copy.
     pub fn reshape(&self, shape: &[usize]) -> Option<Layout> {
         if self.is_contiguous() {
             let strides = contiguous_strides(shape);
@@ -127,7 +127,7 @@ impl Layout {
             .expect("an index within the array stays in its bytes")
     }
 
-    /// The first byte of all elements and the one behind the last; the array is not empty.
+    /// The first byte of all elements and the one after the last; the array is not empty.
     pub fn byte_range(&self, size: usize) -> std::ops::Range<usize> {
         let (mut low, mut high) = (0isize, 0isize);
         for (&len, &stride) in self.shape.iter().zip(&self.strides) {
@@ -141,7 +141,7 @@ impl Layout {
         at(low)..at(high) + size
     }
 
-    /// The bytes at which the elements begin, where each axis takes the given indices.
+    /// The byte offsets of the elements, with the given indices along each axis.
     pub fn bytes_of(&self, indices: &[Vec<usize>], size: usize) -> Result<Vec<usize>> {
         let mut offsets = vec![self.offset];
         for (picked, &stride) in indices.iter().zip(&self.strides) {
@@ -164,8 +164,8 @@ pub fn contiguous_strides(shape: &[usize]) -> Vec<isize> {
     strides
 }
 
-/// Strides of `shape` over axes that each have a stride of their own: groups of old axes must match
-/// groups of new ones in size, and within a group of old axes there may be no gaps.
+/// Strides of `shape` over axes with arbitrary strides. Groups of old axes must match groups of new ones in
+/// size. A group of old axes must have no gaps.
 fn regroup(axes: &[(usize, isize)], shape: &[usize]) -> Option<Vec<isize>> {
     let mut strides = vec![0isize; shape.len()];
     let (mut old, mut new) = (0, 0);

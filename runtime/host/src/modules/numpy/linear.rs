@@ -94,7 +94,7 @@ fn stack_of(shape: &[usize]) -> &[usize] {
 }
 
 impl Operand {
-    /// All elements of a larger shape, none standing for several.
+    /// All elements of a larger shape, without broadcasting.
     fn row_in(&self, dtype: DType, shape: &[usize]) -> Result<Vec<u8>> {
         let row = self.row_as(dtype)?;
         if self.shape() == shape {
@@ -119,7 +119,7 @@ fn product(dtype: DType, left: &[u8], right: &[u8], (m, k, n): (usize, usize, us
         let left = ArrayView2::from_shape((m, k), &left).expect("the row has all elements");
         let right = ArrayView2::from_shape((k, n), &right).expect("the row has all elements");
         let mut out = Vec::with_capacity(m * n * size_of::<T>());
-        // Rows at a time, so that each product takes a few milliseconds.
+        // Several rows at a time, so that each product takes a few milliseconds.
         for rows in left.axis_chunks_iter(Axis(0), rows_at_once(k, n)) {
             checkpoint()?;
             out.extend(to_bytes(&rows.dot(&right).iter().copied().collect::<Vec<T>>()));
@@ -138,7 +138,7 @@ fn product(dtype: DType, left: &[u8], right: &[u8], (m, k, n): (usize, usize, us
     }
 }
 
-/// Rows of a product that take a few milliseconds, of columns that have `k` elements.
+/// The number of rows whose product takes a few milliseconds, for columns of `k` elements.
 fn rows_at_once(k: usize, n: usize) -> usize {
     const MULTIPLICATIONS: usize = 1 << 26;
     (MULTIPLICATIONS / k.saturating_mul(n).max(1)).max(8)
@@ -180,7 +180,7 @@ pub fn dot_function(vm: &mut Vm, args: &Args) -> Result {
     let output = parser.optional("out")?.cloned().and_then(Value::not_none);
     parser.finish()?;
     let made = dot(&left, &right)?;
-    // An output array must be the very one that a call without it would make.
+    // An output array must have the exact properties of a new result.
     if let Some(array) = output.as_ref().and_then(|output| output.downcast::<NdArray>())
         && (array.dtype() != made.dtype || array.shape() != made.shape)
     {

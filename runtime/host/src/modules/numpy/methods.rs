@@ -213,13 +213,13 @@ fn astype(vm: &mut Vm, args: &Args) -> Result {
     if dtype == array.dtype() {
         return Ok(Value::native(array));
     }
-    // The elements lie one after the other in some order: they are cast as they lie.
+    // The elements are contiguous in some order, so they are cast in place.
     let whole = array.arranged(Order::K);
     let cast = NdArray::from_row(dtype, whole.shape(), whole.row_as(dtype)?);
     Ok(Value::native(cast.with_layout(array.layout().clone())))
 }
 
-/// A new array of the same elements: a method `copy` puts them in C's order, others leave theirs.
+/// A new array of the same elements: a method `copy` stores them in C order, others preserve the order.
 fn copied(vm: &mut Vm, args: &Args, default: Order) -> Result {
     let mut parser = args.parser("copy");
     let operand = operand::required(vm, parser.required("a")?)?;
@@ -236,7 +236,7 @@ fn copied(vm: &mut Vm, args: &Args, default: Order) -> Result {
 pub fn copy(vm: &mut Vm, args: &Args) -> Result {
     match copied(vm, args, Order::K)? {
         array if array.downcast::<NdArray>().is_some() => Ok(array),
-        // The function gives an array even of a number.
+        // The function returns an array even for a number.
         number => Ok(Value::native(operand::required(vm, &number)?.into_array()?)),
     }
 }
@@ -280,7 +280,7 @@ fn view(vm: &mut Vm, args: &Args) -> Result {
     }
 }
 
-/// A layout whose last axis has elements of another size; the elements of that axis lie together.
+/// A layout whose last axis has elements of another size; the elements of that axis are contiguous.
 fn resized(mut layout: Layout, from: usize, to: usize) -> Result<Layout> {
     let Some(last) = layout.shape.last().copied() else {
         return Err(crate::errors::value_error(
@@ -401,7 +401,7 @@ fn round_ints(operand: &Operand, decimals: i64) -> Result {
     Ok(operators::wrap(dtype, operand.shape(), rounded))
 }
 
-/// Elements limited to lie between two others.
+/// Clamps elements between two others.
 pub fn clip(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("clip");
     let operand = operand::required(vm, parser.required("a")?)?;

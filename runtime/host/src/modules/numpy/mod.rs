@@ -1,16 +1,14 @@
 //! `numpy`: arrays for scripts about tensors.
 //!
-//! An array is a typed, strided view of a [`kps_compute::Storage`], so `t.numpy()` and `t.data()` share
-//! a tensor's memory. Operations gather rows of elements (`strided.rs`, the only place that walks
-//! strides), run loops over rows (`kernel/`), and wrap what comes out in a new storage. The type of a
-//! result is worked out in `promote.rs` and `operators.rs`; what scripts may give as an operand is in
-//! `operand.rs`; `print.rs` lays out text as NumPy does.
+//! An array is a typed, strided view of a [`kps_compute::Storage`], so `t.numpy()` and `t.data()` share a
+//! tensor's memory. Operations gather rows of elements (`strided.rs`, the only place that walks strides), run
+//! loops over rows (`kernel/`), and wrap the result in a new storage. `promote.rs` and `operators.rs`
+//! determine the type of a result. `operand.rs` converts operands. `print.rs` formats text as NumPy does.
 //!
-//! Arrays of structs are in `records.rs`. Left out: objects, text, complex numbers and sub-classes.
+//! Arrays of structs are in `records.rs`. Objects, text, complex numbers and sub-classes are not supported.
 //!
-//! For other modules: [`NdArray::from_storage`] makes an array over a tensor's memory, [`dtype_object`]
-//! an element type. An object
-//! that has a method `__array__` goes wherever an array goes.
+//! For other modules: [`NdArray::from_storage`] creates an array over a tensor's memory, [`dtype_object`] an
+//! element type. An object with a method `__array__` is accepted wherever an array is.
 
 mod array;
 mod casting;
@@ -60,7 +58,7 @@ pub static MODULE: NativeModule = NativeModule { init: Some(init), ..NativeModul
 pub static LINALG: NativeModule =
     NativeModule { functions: linear::LINALG, ..NativeModule::new("numpy.linalg") };
 
-/// What the module keeps per machine.
+/// The module's state per machine.
 #[derive(Default)]
 pub struct State {
     print_options: Cell<print::PrintOptions>,
@@ -99,7 +97,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     module.set("True_", scalar::scalar(true));
     module.set("False_", scalar::scalar(false));
     module.set("__version__", "2.4.0");
-    // A module puts itself into its package.
+    // A module adds itself to its package.
     vm.import(LINALG.name)?;
     vm.import(RANDOM.name)?;
     Ok(())

@@ -1,4 +1,4 @@
-//! What scripts give where numbers are wanted: arrays, scalars, Python's numbers, nested lists.
+//! Operands of scripts: arrays, scalars, Python's numbers, nested lists.
 
 use kps_compute::DType;
 use kps_compute::number::Number;
@@ -21,7 +21,7 @@ pub enum Operand {
     Array(NdArray),
     /// One of NumPy's scalars, or a Python bool.
     Scalar(Scalar),
-    /// A Python int, which takes the type of the other side.
+    /// A Python int, which adopts the type of the other side.
     Int(i128),
     /// A Python float, likewise.
     Float(f64),
@@ -55,7 +55,7 @@ impl Operand {
         self.shape().iter().product()
     }
 
-    /// The number, where it is one and not an array.
+    /// The number, unless it is an array.
     pub fn number(&self) -> Option<Number> {
         match self {
             Operand::Array(_) => None,
@@ -78,7 +78,7 @@ impl Operand {
         }
     }
 
-    /// Calls `look` with the elements of a larger shape, or with one element that stands for all.
+    /// Calls `look` with the elements of a larger shape, or with one element that is broadcast.
     pub fn with_row<R>(&self, dtype: DType, shape: &[usize], look: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let Operand::Array(array) = self else { return Ok(look(&self.row_as(dtype)?)) };
         if array.shape() == shape && array.dtype() == dtype {
@@ -94,7 +94,7 @@ impl Operand {
         Ok(look(&strided::gather(&row, dtype.size(), &layout)?))
     }
 
-    /// As an array, which is the same one where it is one.
+    /// As an array, which is the same object if it is one.
     pub fn into_array(self) -> Result<NdArray> {
         match self {
             Operand::Array(array) => Ok(array),
@@ -113,7 +113,7 @@ fn number_row(number: Number, dtype: DType) -> Vec<u8> {
     row
 }
 
-/// A Python int must fit the type that it takes.
+/// A Python int must fit the type that it adopts.
 pub fn check_bounds(int: i128, dtype: DType) -> Result<()> {
     match dtype.int_range() {
         Some((least, most)) if !(least..=most).contains(&int) => Err(errors::int_out_of_bounds(int, dtype)),
@@ -121,7 +121,7 @@ pub fn check_bounds(int: i128, dtype: DType) -> Result<()> {
     }
 }
 
-/// The value as an operand; `None` when it is no number and no array of numbers.
+/// The value as an operand; `None` if it is neither a number nor an array of numbers.
 pub fn from_value(vm: &mut Vm, value: &Value) -> Result<Option<Operand>> {
     if let Some(operand) = from_number(value)? {
         return Ok(Some(operand));
@@ -151,7 +151,7 @@ fn big_int(big: &BigInt) -> Result<i128> {
     i128::try_from(big).map_err(|_| errors::int_too_large())
 }
 
-/// Objects of other modules that can give an array: those with a method `__array__`.
+/// Objects of other modules that can be converted to an array: those with a method `__array__`.
 fn from_native(vm: &mut Vm, value: &Value) -> Result<Option<Operand>> {
     let class = vm.class_of(value);
     if class.lookup_text("__array__").is_none() {
@@ -161,7 +161,7 @@ fn from_native(vm: &mut Vm, value: &Value) -> Result<Option<Operand>> {
     Ok(array.downcast::<NdArray>().cloned().map(Operand::Array))
 }
 
-/// The value as an array; a list is converted, `dtype` says to what.
+/// The value as an array; a list is converted to `dtype`.
 pub fn to_array(vm: &mut Vm, value: &Value, dtype: Option<DType>) -> Result<NdArray> {
     if let Value::List(_) | Value::Tuple(_) | Value::Range(_) = value.base_value() {
         return nested(vm, value, dtype);
@@ -184,7 +184,7 @@ pub fn to_array(vm: &mut Vm, value: &Value, dtype: Option<DType>) -> Result<NdAr
     }
 }
 
-/// Any operand, or the error that says what the value is.
+/// Any operand, or an error that describes the value.
 pub fn required(vm: &mut Vm, value: &Value) -> Result<Operand> {
     match from_value(vm, value)? {
         Some(operand) => Ok(operand),
@@ -192,7 +192,7 @@ pub fn required(vm: &mut Vm, value: &Value) -> Result<Operand> {
     }
 }
 
-/// The one number that an argument is, or the default where it is left out.
+/// The number of an argument, or the default.
 pub fn one_f64(vm: &mut Vm, value: Option<&Value>, default: f64) -> Result<f64> {
     let Some(value) = value else { return Ok(default) };
     match required(vm, value)?.into_array()?.only()? {
@@ -201,7 +201,7 @@ pub fn one_f64(vm: &mut Vm, value: Option<&Value>, default: f64) -> Result<f64> 
     }
 }
 
-/// A nested list as an array: of the type given, or of one that holds all its numbers.
+/// A nested list as an array: of the given type, or of one that holds all its numbers.
 pub fn nested(vm: &mut Vm, value: &Value, dtype: Option<DType>) -> Result<NdArray> {
     if let Value::Range(range) = value {
         let ints =
@@ -224,7 +224,7 @@ pub fn nested(vm: &mut Vm, value: &Value, dtype: Option<DType>) -> Result<NdArra
 #[derive(Default)]
 struct Finder {
     shape: Vec<usize>,
-    /// The depth at which numbers stand, once one was seen.
+    /// The depth of the numbers, known after the first one.
     leaf_depth: Option<usize>,
     kind: Option<Kind>,
     needs_u64: bool,
@@ -261,7 +261,7 @@ impl Finder {
         self.kind = Some(match (self.kind, operand.kind()) {
             (None, kind) => kind,
             (Some(Kind::WeakInt), Kind::WeakInt) => Kind::WeakInt,
-            // Numbers within one list are all alike: none of them is weak.
+            // Numbers within one list have equal rank: none of them is weak.
             (Some(left), right) => Kind::Strong(promote_types(left.dtype(), right.dtype())),
         });
         Ok(())

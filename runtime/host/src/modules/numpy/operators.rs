@@ -22,7 +22,7 @@ use crate::ops::Side;
 use crate::value::{BinaryOp, CompareOp, Result, Value};
 use crate::vm::Vm;
 
-/// What an operation made: elements in the order of their indices.
+/// The result of an operation: elements in the order of their indices.
 pub struct OpResult {
     pub dtype: DType,
     pub shape: Vec<usize>,
@@ -38,13 +38,13 @@ impl OpResult {
         NdArray::from_row(self.dtype, &self.shape, self.row)
     }
 
-    /// A scalar where there are no axes, as NumPy answers.
+    /// A scalar if there are no axes, as in NumPy.
     pub fn into_value(self) -> Value {
         wrap(self.dtype, &self.shape, self.row)
     }
 }
 
-/// Elements as a value: an array, or a scalar where there are no axes.
+/// Elements as a value: an array, or a scalar if there are no axes.
 pub fn wrap(dtype: DType, shape: &[usize], row: Vec<u8>) -> Value {
     if shape.is_empty() {
         return Value::native(Scalar::load(dtype, &row));
@@ -52,7 +52,7 @@ pub fn wrap(dtype: DType, shape: &[usize], row: Vec<u8>) -> Value {
     Value::native(NdArray::from_row(dtype, shape, row))
 }
 
-/// `left op right`, where `this` stands on `side`.
+/// `left op right`, where `this` is the operand on `side`.
 pub fn binary(vm: &mut Vm, op: BinaryOp, side: Side, this: &Operand, other: &Value) -> Result<Option<Value>> {
     let Some(other) = operand::from_value(vm, other)? else { return Ok(None) };
     let (left, right) = if side == Side::Left { (this, &other) } else { (&other, this) };
@@ -78,7 +78,7 @@ pub fn binary_in_place(
     Ok(Some(this.clone()))
 }
 
-/// The operation of an operator; `@` has none.
+/// The function of an operator; `@` has none.
 fn ufunc_of(op: BinaryOp) -> Option<(&'static str, Binary)> {
     Some(match op {
         BinaryOp::Add => ("add", Binary::Add),
@@ -164,7 +164,7 @@ pub fn common_shape(shapes: &[&[usize]], dtype: DType) -> Result<Vec<usize>> {
     Ok(shape)
 }
 
-/// Bytes of an array that is to be made, after a look at whether there can be as many.
+/// The bytes of a new array, after a check that they can be allocated.
 pub fn check_room(shape: &[usize], dtype: DType) -> Result<usize> {
     let n_bytes = check_count(shape, dtype)?;
     if kernel::has_room(n_bytes) { Ok(n_bytes) } else { Err(errors::too_large(shape, dtype)) }
@@ -188,7 +188,7 @@ fn loop_binary(
 ) -> Result<Vec<u8>> {
     let working = working_dtype(dtype);
     let n = shape.iter().product();
-    // 16-bit floats pass through their own type, so that Python's numbers are rounded to it.
+    // 16-bit floats are rounded to their own type first, so that Python's numbers are.
     let row = left.with_row(dtype, shape, |left_row| {
         right.with_row(dtype, shape, |right_row| {
             if working == dtype {
@@ -201,7 +201,7 @@ fn loop_binary(
     Ok(row)
 }
 
-/// Any of `== != < <= > >=`; `None` where the other value is no number and no array.
+/// Any of `== != < <= > >=`; `None` if the other value is neither a number nor an array.
 pub fn compare(vm: &mut Vm, op: CompareOp, left: &Operand, right: &Value) -> Result<Option<Value>> {
     let Some(right) = operand::from_value(vm, right)? else { return Ok(None) };
     let op = match op {
@@ -241,7 +241,7 @@ pub fn apply_compare(op: Compare, left: &Operand, right: &Operand) -> Result<OpR
     Ok(OpResult { dtype: DType::Bool, shape, row })
 }
 
-/// How a Python int that lies outside of the other side's type compares with all of its elements.
+/// The order of a Python int outside of the other side's type relative to all its elements.
 fn order_outside(left: &Operand, right: &Operand, dtype: DType) -> Option<Ordering> {
     let (least, most) = dtype.int_range()?;
     let outside = |int: i128| match int {

@@ -1,4 +1,4 @@
-//! `order=`: in which order the elements of an array lie in memory, and are looked at.
+//! `order=`: the order of an array's elements in memory, and in iteration.
 
 use super::array::NdArray;
 use super::errors;
@@ -11,14 +11,14 @@ pub enum Order {
     C,
     /// The first axis changes fastest.
     F,
-    /// As `F` where the array lies so, else as `C`.
+    /// `F` if the array is stored so, else `C`.
     A,
-    /// As the array lies.
+    /// The array's order in memory.
     K,
 }
 
 impl Order {
-    /// What an argument `order` names.
+    /// The order that an argument `order` names.
     pub fn from_argument(value: Option<&Value>, default: Order) -> Result<Order> {
         let Some(value) = value.filter(|value| !value.is_none()) else { return Ok(default) };
         Ok(match value.as_str() {
@@ -46,7 +46,7 @@ impl Order {
 }
 
 impl NdArray {
-    /// A copy whose elements lie in an order.
+    /// A copy whose elements are in an order.
     pub fn copied_in(&self, order: Order) -> Result<NdArray> {
         let axes = order.axes(self.layout());
         let moved = self.clone().with_layout(self.layout().permute(&axes));
@@ -55,7 +55,7 @@ impl NdArray {
         Ok(copy.with_layout(layout))
     }
 
-    /// The same array where its elements lie in an order already, else a copy.
+    /// The same array if its elements are in an order already, else a copy.
     pub fn in_order(self, order: Order) -> Result<NdArray> {
         let lies_so = match order {
             Order::C => self.layout().is_contiguous(),
@@ -66,14 +66,14 @@ impl NdArray {
         if lies_so { Ok(self) } else { self.copied_in(order) }
     }
 
-    /// A view whose axes are so arranged that looking at it in C's order looks at this one in another.
+    /// A view with permuted axes: C order in the view is another order in the array.
     pub fn arranged(&self, order: Order) -> NdArray {
         let axes = order.axes(self.layout());
         self.clone().with_layout(self.layout().permute(&axes))
     }
 }
 
-/// The permutation that takes another one back.
+/// The inverse of a permutation.
 fn inverse(axes: &[usize]) -> Vec<usize> {
     let mut back = vec![0; axes.len()];
     for (at, &axis) in axes.iter().enumerate() {

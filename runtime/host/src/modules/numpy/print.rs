@@ -1,4 +1,4 @@
-//! Arrays as NumPy prints them: aligned columns, wrapped rows, nested brackets, `...` for what is left out.
+//! Formats arrays as NumPy does: aligned columns, wrapped rows, nested brackets, `...` for omitted elements.
 
 use kps_compute::DType;
 use kps_compute::halves::{to_bf16, to_f16};
@@ -9,7 +9,7 @@ use super::digits::{Trim, Typed, exact_limit, load_float};
 /// `np.set_printoptions`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrintOptions {
-    /// Digits behind the point, at most.
+    /// Digits after the point, at most.
     pub precision: usize,
     /// Arrays of more elements are summarised.
     pub threshold: usize,
@@ -49,7 +49,7 @@ pub struct Shown {
     pub row: Vec<u8>,
 }
 
-/// What stands around an array's text: `array(` and `)`, with commas between elements.
+/// The frame of an array's text: `array(` and `)`, with commas between elements.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     pub separator: &'a str,
@@ -111,7 +111,7 @@ pub fn shape_text(shape: &[usize]) -> String {
 }
 
 struct Writer<'a> {
-    /// What is shown of each element, all of one width, in order.
+    /// The text of each element, all of one width, in order.
     words: std::vec::IntoIter<String>,
     shape: &'a [usize],
     options: &'a PrintOptions,
@@ -152,7 +152,7 @@ impl Writer<'_> {
         format!("[{}]", parts.join(&line_break))
     }
 
-    /// The elements of a last axis, wrapped where a line would be too wide.
+    /// The elements of a last axis, wrapped if a line would be too wide.
     fn row(&mut self, leading: usize, trailing: Option<usize>, indent: usize, width: usize) -> String {
         let mut words: Vec<String> = (0..leading).map(|_| self.next_word()).collect();
         if let Some(trailing) = trailing {
@@ -238,7 +238,7 @@ struct FloatFormat {
     exponent_digits: usize,
     /// Characters before the point, sign included.
     left: usize,
-    /// Characters behind the point.
+    /// Characters after the point.
     right: usize,
 }
 

@@ -1,20 +1,20 @@
-//! The element type of a result, by NumPy 2's rules: Python's numbers are weak, all else keeps its type.
+//! The element type of a result, by NumPy 2's rules: Python's numbers are weak, all others keep their type.
 
 use kps_compute::DType;
 
-/// What an operand brings to the type of the result.
+/// What an operand contributes to the type of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Elements of a type: arrays and NumPy's scalars.
     Strong(DType),
-    /// Python's int: any number type that is there, else `int64`.
+    /// Python's int: adopts any number type, else it is `int64`.
     WeakInt,
-    /// Python's float: any float type that is there, else `float64`.
+    /// Python's float: adopts any float type, else it is `float64`.
     WeakFloat,
 }
 
 impl Kind {
-    /// The type that it has when it is alone.
+    /// The type without other operands.
     pub fn dtype(self) -> DType {
         match self {
             Kind::Strong(dtype) => dtype,
@@ -58,7 +58,7 @@ fn promote_floats(left: DType, right: DType) -> DType {
     }
 }
 
-/// The smallest float type that holds every value of an integer type, or the largest there is.
+/// The smallest float type that holds every value of an integer type, or the largest one.
 pub fn float_for(dtype: DType) -> DType {
     match dtype {
         DType::Bool | DType::I8 | DType::U8 => DType::F16,
@@ -85,7 +85,7 @@ fn larger(left: DType, right: DType) -> DType {
     if right.size() > left.size() { right } else { left }
 }
 
-/// Whether a result of one type may go to a place of another: only within a kind, or to a wider kind.
+/// Whether a result of one type may be stored as another: only within a kind, or as a wider kind.
 pub fn same_kind(from: DType, to: DType) -> bool {
     let rank = |dtype: DType| match dtype {
         DType::Bool => 0,

@@ -1,7 +1,7 @@
 //! Structured arrays: elements that are structs, over memory that tensors share.
 //!
-//! `a["pos"]` is an array over the same memory, of structs where the field is one, so reading and writing a field goes
-//! where the struct lies; `a[i]`, with an index for each axis, is an instance of the struct.
+//! `a["pos"]` is an array over the same memory, of structs if the field is one. So reads and writes of a
+//! field access the struct itself. `a[i]`, with an index for each axis, is an instance of the struct.
 
 use std::rc::Rc;
 
@@ -43,7 +43,7 @@ pub fn type_of(dtype: &Value) -> Option<Rc<StructType>> {
     }
 }
 
-/// The struct that a function is to make elements of: a dtype that names one, or a list of fields.
+/// The struct type of a function's result: a dtype that names one, or a list of fields.
 pub fn wanted(vm: &mut Vm, dtype: Option<&Value>) -> Result<Option<Rc<StructType>>> {
     Ok(match dtype {
         Some(fields @ Value::List(_)) => type_of(&of_fields(vm, fields, Alignment::None)?),
@@ -51,7 +51,7 @@ pub fn wanted(vm: &mut Vm, dtype: Option<&Value>) -> Result<Option<Rc<StructType
     })
 }
 
-/// Where the fields of a dtype lie that is written as a list.
+/// The placement of the fields of a dtype that is written as a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Alignment {
     /// One after the other.
@@ -59,7 +59,7 @@ pub enum Alignment {
     AsInC,
 }
 
-/// `np.dtype([("pos", np.float32, 3), ("mass", np.float32)], align=True)`; a type may be such a list in its turn.
+/// `np.dtype([("pos", np.float32, 3), ("mass", np.float32)], align=True)`; a type may itself be such a list.
 pub fn of_fields(vm: &mut Vm, fields: &Value, alignment: Alignment) -> Result {
     vm.check_stack()?;
     let mut of = StructType::new(Vec::new());
@@ -109,7 +109,7 @@ pub fn zeros(of: &Rc<StructType>, shape: &[usize]) -> Result {
     Ok(Value::native(RecordArray::over(Storage::host(vec![0; size]), of.clone(), shape, None)))
 }
 
-/// The structs in lists within lists, as the shape says, one after the other.
+/// The structs in nested lists of this shape, packed in sequence.
 fn packed(vm: &mut Vm, of: &Rc<StructType>, given: &Value, shape: &[usize]) -> Result<Vec<u8>> {
     let [n, inner @ ..] = shape else { return structs::pack(vm, &Type::Struct(of.clone()), given, "") };
     let items = vm.collect(given)?;
@@ -129,11 +129,11 @@ fn packed(vm: &mut Vm, of: &Rc<StructType>, given: &Value, shape: &[usize]) -> R
 pub struct RecordArray {
     storage: Rc<Storage>,
     of: Rc<StructType>,
-    /// Where the structs lie in the storage; its strides count steps.
+    /// The layout of the structs in the storage; its strides count steps.
     layout: Layout,
     /// In bytes: as long as a struct, but for structs that are fields of others.
     step: usize,
-    /// The object whose elements these are.
+    /// The object that owns the elements.
     base: Option<Value>,
 }
 
@@ -153,7 +153,7 @@ impl RecordArray {
         &self.of
     }
 
-    /// Who owns its bytes.
+    /// The owner of its bytes.
     pub fn storage(&self) -> &Rc<Storage> {
         &self.storage
     }
@@ -186,7 +186,7 @@ impl RecordArray {
         self.of.size() as usize
     }
 
-    /// The bytes at which the elements begin, in the order of their indices.
+    /// The byte offsets of the elements, in the order of their indices.
     fn starts(&self) -> Result<Vec<usize>> {
         let indices: Vec<Vec<usize>> = self.shape().iter().map(|&len| (0..len).collect()).collect();
         self.layout.bytes_of(&indices, self.step)
@@ -198,14 +198,14 @@ impl RecordArray {
         RecordArray { storage, of, layout, step: self.step, base: Some(this.clone()) }
     }
 
-    /// What is left where the first axis has its index: a struct, or an array of them.
+    /// The item at an index of the first axis: a struct, or an array of them.
     fn item(&self, this: &Value, vm: &mut Vm, at: usize) -> Result {
         let mut layout = self.layout.clone();
         layout.pick(0, self.step, at);
         self.part(this, vm, layout)
     }
 
-    /// A struct where no axis is left.
+    /// A struct if no axis remains.
     fn part(&self, this: &Value, vm: &mut Vm, layout: Layout) -> Result {
         match layout.shape.is_empty() {
             true => self.element(vm, layout.offset),
@@ -246,7 +246,7 @@ impl RecordArray {
         })
     }
 
-    /// Of parts that lie one after the other within each element, each so many bytes long, in strides of `step`.
+    /// The layout of parts within each element, each with this many bytes, in strides of `step`.
     fn layout_within(&self, shape: &[usize], size: usize, step: usize, offset: usize) -> Layout {
         let inner = Layout::contiguous(shape);
         let [outer_step, inner_step] = [self.step, size].map(|bytes| (bytes / step) as isize);
@@ -258,10 +258,10 @@ impl RecordArray {
         }
     }
 
-    /// Gives every element its value from structs in as many lists as it has axes, or all of them one struct.
+    /// Assigns every element from structs in nested lists, or all of them from one struct.
     fn fill(&self, vm: &mut Vm, starts: &[usize], shape: &[usize], given: &Value) -> Result<()> {
         let n_bytes = self.n_bytes();
-        // All of them first: the given ones may lie where the others go.
+        // Copies all of them first: the sources may overlap the destinations.
         let bytes = match structs::type_of_value(given) {
             Some(_) => packed(vm, &self.of, given, &[])?.repeat(starts.len()),
             None => packed(vm, &self.of, given, shape)?,
@@ -274,7 +274,7 @@ impl RecordArray {
         Ok(())
     }
 
-    /// The same elements in memory of their own.
+    /// A copy of the elements.
     fn copied(&self, shape: &[usize]) -> Result<RecordArray> {
         let storage = Storage::host(self.bytes()?);
         storage.forget_but(self.written()?);
@@ -298,7 +298,7 @@ impl RecordArray {
     }
 }
 
-/// The axes of a field, and what its elements are: numbers, or structs.
+/// The axes of a field, and the type of its elements: numbers, or structs.
 fn axes_of(ty: &Type) -> (Vec<usize>, Type) {
     if let Some((shape, scalar)) = structs::array_shape(ty) {
         return (shape, scalar.into());
@@ -312,12 +312,12 @@ fn axes_of(ty: &Type) -> (Vec<usize>, Type) {
     }
 }
 
-/// The elements that begin at these bytes, one after the other.
+/// The elements at these byte offsets, in sequence.
 fn gather(bytes: &[u8], size: usize, starts: &[usize]) -> Result<Vec<u8>> {
     collect_all(starts.iter().flat_map(|&start| &bytes[start..start + size]).copied())
 }
 
-/// Values in lists within lists, as the shape says.
+/// Values in nested lists of this shape.
 pub fn nested(mut values: Vec<Value>, shape: &[usize]) -> Value {
     for &len in shape.iter().skip(1).rev() {
         if len == 0 {
@@ -411,7 +411,7 @@ fn ndim(_: &mut Vm, args: &Args) -> Result {
     Ok(args.this::<RecordArray>()?.shape().len().into())
 }
 
-/// A view where there can be one, else a copy.
+/// A view if possible, else a copy.
 fn reshape(vm: &mut Vm, args: &Args) -> Result {
     let this: &RecordArray = args.this()?;
     let shape = shape::shape_of_arguments(vm, args, this.size())?;

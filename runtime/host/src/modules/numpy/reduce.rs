@@ -38,7 +38,7 @@ pub fn axis(at: i64, n_axes: usize) -> Result<usize> {
     }
 }
 
-/// What an argument `axis` names: one axis, a tuple of them, or all where it is None.
+/// The axes that an argument `axis` names: one axis, a tuple of them, or all if it is None.
 pub fn axes(vm: &mut Vm, value: Option<&Value>, n_axes: usize) -> Result<Vec<usize>> {
     let mut axes = match value {
         None | Some(Value::None) => return Ok((0..n_axes).collect()),
@@ -86,7 +86,7 @@ impl Reduction {
         }
     }
 
-    /// The number that changes no result; extremes have none.
+    /// The neutral number; extremes have none.
     fn identity(self) -> Option<Number> {
         Some(match self.op() {
             Binary::Add | Binary::Or | Binary::Xor | Binary::Gcd | Binary::Hypot => Number::Int(0),
@@ -103,7 +103,7 @@ impl Reduction {
     }
 }
 
-/// Reduces some axes away, or to length 1 where `keeps` says so.
+/// Reduces some axes, which are dropped, or kept with length 1 if `keeps` is true.
 pub fn reduce(
     reduction: Reduction,
     operand: &Operand,
@@ -241,7 +241,7 @@ fn divide(made: OpResult, by: &Operand) -> Result<OpResult> {
     Ok(OpResult { row: cast(&quotient.row, quotient.dtype, dtype)?, dtype, shape: quotient.shape })
 }
 
-/// How many elements go into each result.
+/// The number of elements in each result.
 fn count(operand: &Operand, axes: &[usize], keeps: bool, mask: Option<&Operand>) -> Result<Operand> {
     let Some(mask) = mask else {
         let n: usize = axes.iter().map(|&axis| operand.shape()[axis]).product();
@@ -252,7 +252,7 @@ fn count(operand: &Operand, axes: &[usize], keeps: bool, mask: Option<&Operand>)
     Ok(Operand::Array(reduce(Reduction::Sum, &chosen, axes, keeps, Some(DType::F64))?.into_array()))
 }
 
-/// The elements in the type of a result, with what a mask leaves out replaced by what changes no result.
+/// The elements in the type of a result; those that a mask excludes become the neutral number.
 fn masked(
     reduction: Reduction,
     operand: &Operand,
@@ -297,7 +297,7 @@ fn variance(request: &Request) -> Result<OpResult> {
     Ok(OpResult { row: cast(&variance.row, variance.dtype, result)?, dtype: result, shape: variance.shape })
 }
 
-/// The indices of extremes along an axis, or in the flat array where there is none.
+/// The indices of extremes along an axis, or in the flat array without an axis.
 pub fn index_of_extreme(
     extreme: Extreme,
     operand: &Operand,
@@ -400,7 +400,7 @@ impl Request {
     fn fold(&self, reduction: Reduction) -> Result<OpResult> {
         let natural = match self.target.dtype() {
             _ if reduction.is_logical() => DType::Bool,
-            // The array that takes the result takes part in the choice of the type.
+            // The type of the output array affects the type of the result.
             Some(output) => promote_types(self.operand.dtype(), output),
             None => result_dtype(reduction, self.operand.dtype()),
         };

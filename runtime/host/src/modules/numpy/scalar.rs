@@ -1,4 +1,4 @@
-//! NumPy's scalars: one number that keeps its element type.
+//! NumPy's scalars: one number with an element type.
 
 use kps_compute::number::Number;
 use kps_compute::{DType, Element};
@@ -21,7 +21,7 @@ use crate::vm::Vm;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scalar {
     pub dtype: DType,
-    /// As exact as the type: an `f32` stands here as the `f64` of the same value.
+    /// Exact for the type: an `f32` is stored as the `f64` of the same value.
     pub number: Number,
 }
 
@@ -162,7 +162,7 @@ static METHODS: &[NativeDef] = &[
 static INT_METHODS: &[NativeDef] =
     &[NativeDef::method("__index__", int), NativeDef::method("bit_count", bit_count)];
 
-/// What Python's floats have, which a `float64` is.
+/// Members of Python's floats, which a `float64` is.
 static FLOAT64_METHODS: &[NativeDef] =
     &[NativeDef::method("hex", hex), NativeDef::method("as_integer_ratio", as_integer_ratio)];
 
@@ -228,7 +228,7 @@ pub fn dtype_of_type(ty: &'static NativeType) -> Option<DType> {
     Some(DType::ALL[at])
 }
 
-/// `np.float32(value)`: a scalar, or an array where the value is one or a list.
+/// `np.float32(value)`: a scalar, or an array if the value is one or a list.
 fn new<const AT: usize>(vm: &mut Vm, args: &Args) -> Result {
     let dtype = DType::ALL[AT];
     let mut parser = args.parser(dtype.numpy_name());

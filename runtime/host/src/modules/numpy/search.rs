@@ -1,4 +1,4 @@
-//! Sorting, searching, counting, and comparing whole arrays.
+//! Sorts, searches, counts, and compares whole arrays.
 
 use kps_compute::DType;
 use kps_compute::element::to_bytes;
@@ -76,7 +76,7 @@ fn sorted(array: &NdArray, at: i64) -> Result<NdArray> {
     runs.put_back(array.dtype(), row)
 }
 
-/// An array with the axis that is meant: flat where that is None.
+/// An array with an axis: flat if that is None.
 fn along(vm: &mut Vm, array: NdArray, at: Option<&Value>) -> Result<(NdArray, i64)> {
     match at {
         Some(Value::None) => {

@@ -1,4 +1,4 @@
-//! How arrays are printed, and what types can hold.
+//! Print options, and the limits of types.
 
 use kps_compute::DType;
 
@@ -53,7 +53,7 @@ fn read_options(vm: &mut Vm, parser: &mut Parser, mut options: PrintOptions) -> 
     if let Some(suppress) = parser.optional("suppress")? {
         options.suppress = vm.truth(suppress)?;
     }
-    // More digits than a float has are zeros; the rest of the line would be out of all bounds.
+    // More digits than a float has are zeros, so the precision is bounded.
     options.precision = options.precision.min(1100);
     Ok(options)
 }
@@ -95,7 +95,7 @@ fn array_str(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(vm.str(value)?))
 }
 
-/// What a type can hold: `np.finfo(np.float32).max`.
+/// The limits of a type: `np.finfo(np.float32).max`.
 struct Info {
     dtype: DType,
 }

@@ -1,4 +1,4 @@
-//! Other shapes of the same elements: views where there can be one.
+//! Reshapes arrays: views if possible.
 
 use super::array::NdArray;
 use super::errors;
@@ -84,7 +84,7 @@ fn fitting_shape(vm: &mut Vm, lens: &[Value], size: usize) -> Result<Vec<usize>>
     Ok(wanted.iter().map(|&len| if len < 0 { size / known } else { len as usize }).collect())
 }
 
-/// A view where there can be one, else a copy.
+/// A view if possible, else a copy.
 pub fn reshaped(owner: &Value, array: &NdArray, shape: &[usize]) -> Result<NdArray> {
     match array.layout().reshape(shape) {
         Some(layout) => Ok(array.view(owner, layout)),
@@ -122,7 +122,7 @@ pub fn reshape_method(vm: &mut Vm, args: &Args) -> Result {
     reshape(vm, args.receiver()?, &lens, order)
 }
 
-/// The shape that a call of a method `reshape` asks for, of as many elements.
+/// The shape in a call of the method `reshape`, with the same number of elements.
 pub fn shape_of_arguments(vm: &mut Vm, args: &Args, size: usize) -> Result<Vec<usize>> {
     let (lens, order) = reshape_arguments(args)?;
     if order != Order::C {

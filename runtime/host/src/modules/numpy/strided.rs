@@ -1,7 +1,7 @@
-//! Elements moved between a strided layout and a row of them, by size alone: 1, 2, 4 or 8 bytes.
+//! Copies elements between a strided layout and a row, by size only: 1, 2, 4 or 8 bytes.
 //!
-//! Everything else works on rows of elements, one after the other; here is the only place that walks
-//! strides. Walking is `ndarray`'s work: it merges axes and loops over the longest one.
+//! All other code works on contiguous rows of elements; only this file walks strides. `ndarray` does the
+//! walking: it merges axes and loops over the longest one.
 
 use ndarray::{ArrayViewD, ArrayViewMutD, Axis, IxDyn, ShapeBuilder};
 
@@ -56,7 +56,7 @@ pub fn gather(bytes: &[u8], size: usize, layout: &Layout) -> Result<Vec<u8>> {
     Ok(row)
 }
 
-/// Puts a row of elements, in the order of their indices, to their places. No place is there twice.
+/// Stores a row of elements, in the order of their indices, at their places. No place occurs twice.
 pub fn scatter(bytes: &mut [u8], size: usize, layout: &Layout, row: &[u8]) -> Result<()> {
     each_stretch(layout, size, |part, at| {
         let row = &row[at * size..(at + part.n_elements()) * size];
@@ -67,7 +67,7 @@ pub fn scatter(bytes: &mut [u8], size: usize, layout: &Layout, row: &[u8]) -> Re
     })
 }
 
-/// Puts the same element to every place.
+/// Stores the same element at every place.
 pub fn fill(bytes: &mut [u8], size: usize, layout: &Layout, element: &[u8]) -> Result<()> {
     each_stretch(layout, size, |part, _| {
         with_size!(size, N => {
@@ -77,8 +77,8 @@ pub fn fill(bytes: &mut [u8], size: usize, layout: &Layout, element: &[u8]) -> R
     })
 }
 
-/// Calls `act` with parts of a layout, none of them of many more elements than a stretch, and the index of the first
-/// element of each. Asks in between whether to go on.
+/// Calls `act` with parts of a layout, none of them of many more elements than a stretch, and the index of
+/// the first element of each. Polls for interrupts in between.
 fn each_stretch(layout: &Layout, size: usize, mut act: impl FnMut(&Layout, usize)) -> Result<()> {
     fn divide(layout: &Layout, size: usize, at: usize, act: &mut dyn FnMut(&Layout, usize)) -> Result<()> {
         let n = layout.n_elements();
@@ -101,7 +101,7 @@ fn each_stretch(layout: &Layout, size: usize, mut act: impl FnMut(&Layout, usize
     divide(layout, size, 0, &mut act)
 }
 
-/// The elements that begin at these bytes.
+/// The elements at these byte offsets.
 pub fn gather_at(bytes: &[u8], size: usize, offsets: &[usize]) -> Result<Vec<u8>> {
     let mut row = kernel::zeros(offsets.len() * size)?;
     for (row, offsets) in row.chunks_mut(STRETCH * size).zip(offsets.chunks(STRETCH)) {
@@ -115,7 +115,7 @@ pub fn gather_at(bytes: &[u8], size: usize, offsets: &[usize]) -> Result<Vec<u8>
     Ok(row)
 }
 
-/// Puts a row of elements to the places that begin at these bytes, the first one first.
+/// Stores a row of elements at these byte offsets, in order.
 pub fn scatter_at(bytes: &mut [u8], size: usize, offsets: &[usize], row: &[u8]) -> Result<()> {
     for (row, offsets) in row.chunks(STRETCH * size).zip(offsets.chunks(STRETCH)) {
         checkpoint()?;
@@ -150,7 +150,7 @@ fn view_mut<'a, const N: usize>(bytes: &'a mut [u8], layout: &Layout) -> ArrayVi
     view
 }
 
-/// A layout as `ndarray` takes it: strides from the lowest element on, none of them negative.
+/// A layout in `ndarray`'s form: strides from the lowest element on, none of them negative.
 struct Plan {
     shape: Vec<usize>,
     strides: Vec<usize>,

@@ -149,7 +149,7 @@ impl Func {
 impl Ufunc {
     fn apply(&self, operands: &[Operand]) -> Result<OpResult> {
         match (self.func, operands) {
-            // `fabs` is for floats, and gives floats.
+            // `fabs` takes and returns floats.
             (Func::Unary(op), [operand]) if self.name == "fabs" => {
                 let operand = as_float(operand)?;
                 operators::apply_unary(self.name, op, &operand)
@@ -243,7 +243,7 @@ impl Ufunc {
         Ok(outputs)
     }
 
-    /// What the operation makes of its operands, once they are of the type that is asked for.
+    /// The results of the operation, after its operands have the requested type.
     fn results(
         &self,
         operands: &[Operand],
@@ -354,7 +354,7 @@ fn outer(vm: &mut Vm, args: &Args) -> Result {
     Ok(ufunc.apply(&[left, Operand::Array(right)])?.into_value())
 }
 
-/// `np.add.at(a, indices, b)`: as `a[indices] += b`, where an index that comes twice counts twice.
+/// `np.add.at(a, indices, b)`: as `a[indices] += b`, but an index that occurs twice counts twice.
 fn at(vm: &mut Vm, args: &Args) -> Result {
     let ufunc = args.this::<Ufunc>()?;
     let mut parser = args.method_parser("at");

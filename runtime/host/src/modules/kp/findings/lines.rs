@@ -1,9 +1,9 @@
-//! What stands around a line of a script: the functions, loops and branches that it is in.
+//! The context of a line of a script: the functions, loops and branches that contain it.
 
 use kps_syntax::Source;
 use kps_syntax::ast::{Module, Stmt, StmtKind};
 
-/// What encloses a line, with its first and last line; of a branch, those of its block.
+/// A construct that contains a line, with its first and last line; of a branch, those of its block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enclosing {
     pub kind: Kind,
@@ -15,7 +15,7 @@ pub struct Enclosing {
 pub enum Kind {
     Function(String),
     Loop,
-    /// A side of an `if`, or a case of a `match`, and from where to where that goes.
+    /// A branch of an `if`, or a case of a `match`, and the range of the whole statement.
     Branch {
         first: u32,
         last: u32,
@@ -31,7 +31,8 @@ impl Enclosing {
         }
     }
 
-    /// Whether this is a side of an `if` or a `match` that the line is in, too, or one of whose conditions stands there.
+    /// Whether this is a branch of an `if` or a `match` that also contains the line, or has a condition on
+    /// it.
     pub fn is_side_of_what_has(&self, line: u32) -> bool {
         matches!(self.kind, Kind::Branch { first, last } if (first..=last).contains(&line))
     }
@@ -59,7 +60,7 @@ impl Lines {
         around
     }
 
-    /// The block of a statement that a line is in, and what that is.
+    /// The block of a statement that contains a line, and its kind.
     fn enter<'m>(&self, stmt: &'m Stmt, line: u32, around: &mut Vec<Enclosing>) -> Option<&'m [Stmt]> {
         let whole = self.range(stmt);
         let (first, last) = (*whole.start(), *whole.end());
@@ -88,14 +89,14 @@ impl Lines {
                 let (first, last) = self.block_lines(block)?;
                 around.push(Enclosing { kind, first, last });
             }
-            // A condition is tested in every round; the other branches' conditions stand around the branch.
+            // A condition is tested in every iteration; the other conditions are outside of the branch.
             (Some(Kind::Branch { .. }), None) | (None, _) => {}
             (Some(kind), _) => around.push(Enclosing { kind, first, last }),
         }
         block.map(Vec::as_slice)
     }
 
-    /// The `if` or `match` that has a condition on a line, as what the line is in.
+    /// The `if` or `match` with a condition on a line, as a context of that line.
     pub fn tested_on(&self, line: u32) -> Option<Enclosing> {
         let mut stmts = &self.module.body[..];
         loop {
@@ -119,7 +120,7 @@ impl Lines {
         }
     }
 
-    /// The line of the last `return` that stands before a line in its function.
+    /// The line of the last `return` before a line in its function.
     pub fn return_before(&self, line: u32) -> Option<u32> {
         let is_before =
             |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Return(_)) && *self.range(stmt).end() < line;
@@ -151,7 +152,7 @@ impl Lines {
     }
 }
 
-/// What stands in the brackets behind each mention of an array on a line, as far as they close there.
+/// The contents of the brackets after each mention of an array on a line, if they close there.
 pub fn indices_on(line: &str, array: &str) -> Vec<String> {
     let code = line.split('#').next().unwrap_or("");
     let mut indices: Vec<String> = Vec::new();

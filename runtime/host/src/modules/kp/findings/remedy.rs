@@ -1,4 +1,4 @@
-//! What would order the two accesses of a race, and what would bring all invocations to a barrier.
+//! Suggests how to order the two accesses of a race, and how to bring all invocations to a barrier.
 
 use kps_device::findings::{Before, SharedMemory};
 use kps_device::{Finding, SourceLine};
@@ -36,7 +36,8 @@ pub fn remedy(finding: &Finding, memory: SharedMemory, before: &Before, near: &N
     }
 }
 
-/// What waits for a workgroup and orders its accesses to some memory: in a shader's language, or in ours.
+/// The statement that waits for a workgroup and orders its accesses to some memory, in a shader's language or
+/// in kernels.
 pub fn barrier(shader: Option<Language>, memory: SharedMemory) -> &'static str {
     match (shader, memory) {
         (Some(Language::Wgsl), SharedMemory::Workgroup) => "workgroupBarrier()",
@@ -50,7 +51,7 @@ pub fn barrier(shader: Option<Language>, memory: SharedMemory) -> &'static str {
     }
 }
 
-/// For a barrier that some come to and others have ended before.
+/// For a barrier that some invocations reach after others have ended.
 pub fn remedy_of_ended(line: Option<&SourceLine>, near: &Near) -> String {
     let lines = near.script.as_ref().map(Lines::of);
     let Some((lines, line)) = lines.zip(line.map(|line| line.line)) else {
@@ -75,7 +76,7 @@ fn beyond_one_group(within: &str, n_groups: u64, kind: &str) -> String {
     )
 }
 
-/// What is to come into an order, and how.
+/// The two accesses to order.
 struct Order<'f> {
     memory: SharedMemory,
     barrier: &'static str,
@@ -84,7 +85,7 @@ struct Order<'f> {
 }
 
 impl Order<'_> {
-    /// Where nothing is known but the lines.
+    /// If only the lines are known.
     fn by_lines(&self, first: &SourceLine, second: &SourceLine) -> String {
         let (low, high) = (first.line.min(second.line), first.line.max(second.line));
         let rounds = self.before.in_rounds.then(|| (format!("line {high}"), low));
@@ -144,8 +145,8 @@ impl Order<'_> {
         }
     }
 
-    /// Between two lines, with what each of them is in and the other is not. Every invocation has to come to a barrier:
-    /// it stands behind what not all may enter.
+    /// Between two lines in one iteration, with the constructs that contain only one of them. Every
+    /// invocation must reach a barrier, so it is placed after divergent constructs.
     fn in_one_round(
         &self,
         (low, around_low): (u32, Option<&Enclosing>),
@@ -164,7 +165,8 @@ impl Order<'_> {
         }
     }
 
-    /// Behind what a round of the innermost loop ends that the function of both is called in, and where that loop begins.
+    /// Where an iteration ends in the innermost loop that calls the function of both, and where that loop
+    /// begins.
     fn rounds_of_callers(&self) -> Option<(String, u32)> {
         self.near.callers.iter().rev().find_map(|(source, call)| {
             let around = Lines::of(source).around(*call);
@@ -179,7 +181,7 @@ impl Order<'_> {
         })
     }
 
-    /// Where no loop is seen that leads from one of the two to the other.
+    /// If no visible loop leads from one of the two to the other.
     fn after_each_call(&self) -> String {
         format!(
             "they are of different calls: a {} behind the call, where all invocations come to it, orders them",
@@ -195,7 +197,8 @@ impl Order<'_> {
         format!("a {} between {one} and {other} orders them", self.barrier)
     }
 
-    /// One of the two is read to decide whether the other is come to: no line lies between them.
+    /// One of the two is read by the condition that decides whether the other is reached: no line is between
+    /// them.
     fn before_the_test(&self, test: u32) -> String {
         format!(
             "let line {test} test a variable that a line before it reads, with a {} between the two",
@@ -218,7 +221,7 @@ impl Order<'_> {
         )
     }
 
-    /// What orders them within a round, and where a round ends and begins.
+    /// Orders them within an iteration, and where an iteration ends and begins.
     fn in_any_round(&self, within: &str, (behind, first): (String, u32)) -> String {
         format!(
             "within a round of the loop, {within}; from one round to the next, a {} behind {behind}, which all \
@@ -245,7 +248,7 @@ impl Order<'_> {
     }
 }
 
-/// What a barrier is to stand behind: a line, or all of what it is in.
+/// What a barrier is placed after: a line, or the construct that contains it.
 fn behind(line: u32, around: Option<&Enclosing>) -> String {
     let Some(around) = around else { return format!("line {line}") };
     let what = if around.kind == Kind::Loop { "loop" } else { "branch" };

@@ -5,13 +5,13 @@ use kps_compute::{DType, Element};
 use super::{with_int, zip};
 use crate::value::Result;
 
-/// An operation on two elements of one type that gives a third of that type.
+/// An operation on two elements of one type whose result has the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     Add,
     Subtract,
     Multiply,
-    /// Of floats alone: integers are converted first.
+    /// Only of floats: integers are converted first.
     Divide,
     FloorDivide,
     Remainder,
@@ -36,8 +36,8 @@ pub enum Binary {
     Lcm,
 }
 
-/// Rows of `n` elements of `dtype`, either of which may have one element for all. An operation that
-/// the type does not have is the caller's mistake.
+/// Rows of `n` elements of `dtype`; a row with one element is broadcast. The caller must not pass an
+/// operation that the type lacks.
 pub fn binary(op: Binary, dtype: DType, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u8>> {
     with_int!(dtype,
         T => ints::<T>(op, left, right, n),
@@ -102,7 +102,7 @@ fn floats<T: Float>(op: Binary, left: &[u8], right: &[u8], n: usize) -> Result<V
     }
 }
 
-/// Integers that wrap; dividing by zero gives 0.
+/// Integers that wrap around; dividing by zero results in 0.
 pub trait Int: Element + PartialOrd + Default {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -110,7 +110,7 @@ pub trait Int: Element + PartialOrd + Default {
     fn floor_div(self, other: Self) -> Self;
     fn floor_mod(self, other: Self) -> Self;
     fn rem(self, other: Self) -> Self;
-    /// A negative exponent gives 0: the caller refuses it.
+    /// A negative exponent results in 0: the caller refuses it.
     fn power(self, exponent: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;

@@ -1,8 +1,8 @@
-//! Rows of one element type as rows of another.
+//! Converts rows from one element type to another.
 //!
-//! Integers wrap, floats given to integers lose their fraction and saturate (NaN gives 0), anything but
-//! zero is true. Each chunk goes through `i64` or `f64`, whichever keeps its values, so that there is a
-//! loop per type and not one per pair of types.
+//! Integers wrap around. Floats converted to integers lose their fraction and saturate (NaN becomes 0). Any
+//! value but zero is true. Each chunk is converted through `i64` or `f64`, whichever preserves its values. So
+//! there is one loop per type, not one per pair of types.
 
 use half::{bf16, f16};
 use kps_compute::halves::{to_bf16, to_f16};
@@ -39,7 +39,7 @@ pub fn cast(row: &[u8], from: DType, to: DType) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Asks before some of the chunks whether to go on.
+/// Polls for interrupts before some of the chunks.
 fn poll(chunk: usize) -> Result<()> {
     if chunk.is_multiple_of(STRETCH / CHUNK) { checkpoint() } else { Ok(()) }
 }
@@ -79,7 +79,7 @@ fn load_ints(row: &[u8], from: DType, stage: &mut [i64]) -> usize {
         DType::U8 => load(row, stage, |int: u8| int as i64),
         DType::U16 => load(row, stage, |int: u16| int as i64),
         DType::U32 => load(row, stage, |int: u32| int as i64),
-        // Only to integers and bool, where the bits are what counts.
+        // Only to integers and bool, where only the bits matter.
         DType::U64 => load(row, stage, |int: u64| int as i64),
         other => unreachable!("{other} goes through f64"),
     }

@@ -27,7 +27,7 @@ pub fn compare(op: Compare, dtype: DType, left: &[u8], right: &[u8], n: usize) -
     })
 }
 
-/// Whether `order`, a number compared with another one, is what the comparison asks for.
+/// Whether the order of two numbers satisfies the comparison.
 pub fn holds(op: Compare, order: std::cmp::Ordering) -> bool {
     match op {
         Compare::Equal => order.is_eq(),

@@ -1,8 +1,8 @@
 //! Loops over rows of elements: bytes of one type in, bytes out, no shapes and no values.
 //!
-//! A row of one element stands for as many as are needed. 16-bit floats never come here: their rows
-//! are converted to `f32` first, and results back. Booleans come as bytes 0 and 1, as `u8`.
-//! Every new row is made by [`zeros`] or after [`check_room`], so that one that is too large is an error.
+//! A row of one element is broadcast. 16-bit floats do not occur here: their rows are converted to `f32`
+//! first, and results back. Booleans are bytes 0 and 1, as `u8`. Every new row is allocated by [`zeros`] or
+//! after [`check_room`], so that one that is too large is an error.
 
 pub mod binary;
 pub mod cast;
@@ -106,7 +106,7 @@ pub fn zeros(n_bytes: usize) -> Result<Vec<u8>> {
     Ok(vec![0; n_bytes])
 }
 
-/// A row of `n` elements, each made of its index.
+/// A row of `n` elements, each computed from its index.
 pub fn row_of<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Result<Vec<u8>> {
     let mut row = zeros(n.saturating_mul(size_of::<T>()))?;
     for (stretch, places) in row.chunks_mut(STRETCH * size_of::<T>()).enumerate() {
@@ -129,7 +129,7 @@ pub fn copy(row: &[u8]) -> Result<Vec<u8>> {
     Ok(copy)
 }
 
-/// Whether there is room for so many bytes; a few are always there.
+/// Whether this many bytes can be allocated; a few always can.
 pub fn check_room(n_bytes: usize) -> Result<()> {
     if has_room(n_bytes) { Ok(()) } else { Err(errors::no_room(n_bytes)) }
 }
@@ -138,7 +138,7 @@ pub fn has_room(n_bytes: usize) -> bool {
     crate::memory::grant(n_bytes).is_ok()
 }
 
-/// A row made of one.
+/// Maps a row.
 pub fn map<T: Element, U: Element>(row: &[u8], func: impl Fn(T) -> U) -> Result<Vec<u8>> {
     let mut out = zeros(row.len() / size_of::<T>() * size_of::<U>())?;
     let stretches = out.chunks_mut(STRETCH * size_of::<U>()).zip(row.chunks(STRETCH * size_of::<T>()));
@@ -151,7 +151,7 @@ pub fn map<T: Element, U: Element>(row: &[u8], func: impl Fn(T) -> U) -> Result<
     Ok(out)
 }
 
-/// A row of `n` made of two, either of which may have one element for all.
+/// A row of `n` elements from two rows; a row with one element is broadcast.
 pub fn zip<T: Element, U: Element>(
     left: &[u8],
     right: &[u8],

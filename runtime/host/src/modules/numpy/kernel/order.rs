@@ -1,4 +1,4 @@
-//! Sorting and searching within rows. NaN comes last.
+//! Sorts and searches within rows. NaN comes last.
 
 use std::cmp::Ordering;
 
@@ -35,7 +35,7 @@ pub fn argsort(dtype: DType, row: &[u8], len: usize) -> Result<Vec<usize>> {
     if row.is_empty() {
         return Ok(sorted);
     }
-    // The indices of all runs, those of the run at hand, and what sorting them takes.
+    // The indices of all runs, those of the current run, and the scratch space of its sort.
     check_room(3 * (row.len() / dtype.size()) * size_of::<usize>())?;
     with_number!(dtype, T => for block in row.chunks_exact(len * size_of::<T>()) {
         let all = load_all::<T>(block)?;
@@ -46,7 +46,7 @@ pub fn argsort(dtype: DType, row: &[u8], len: usize) -> Result<Vec<usize>> {
     Ok(sorted)
 }
 
-/// The positions in a sorted row at which a run of equal elements begins.
+/// The positions in a sorted row at which runs of equal elements begin.
 pub fn runs(dtype: DType, row: &[u8]) -> Result<Vec<usize>> {
     with_number!(dtype, T => {
         let all = load_all::<T>(row)?;
@@ -54,14 +54,14 @@ pub fn runs(dtype: DType, row: &[u8]) -> Result<Vec<usize>> {
     })
 }
 
-/// On which side of equal elements a searched one goes.
+/// The side of equal elements for a searched one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Left,
     Right,
 }
 
-/// Where in a sorted row each of the wanted elements would go.
+/// The insertion points of the wanted elements in a sorted row.
 pub fn search(dtype: DType, sorted: &[u8], wanted: &[u8], side: Side) -> Result<Vec<i64>> {
     with_number!(dtype, T => {
         let sorted = load_all::<T>(sorted)?;

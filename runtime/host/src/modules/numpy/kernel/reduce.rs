@@ -1,5 +1,5 @@
-//! Rows reduced along an axis. A row is seen as `before` blocks of `len` steps of `after` elements; the
-//! steps go away.
+//! Reduces rows along an axis. A row consists of `before` blocks of `len` steps of `after` elements; the
+//! steps are reduced.
 
 use kps_compute::{DType, Element};
 
@@ -8,7 +8,7 @@ use super::{check_room, copy, elements, load_all, with_int, with_number, zeros};
 use crate::value::Result;
 use crate::vm::{STRETCH, checkpoint};
 
-/// How a row lies around the axis that is reduced.
+/// The division of a row around the reduced axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     pub before: usize,
@@ -27,7 +27,7 @@ impl Extent {
     }
 }
 
-/// Sums; those of floats along the last axis are added pairwise, as NumPy does.
+/// Sums; floats along the last axis are added pairwise, as in NumPy.
 pub fn sum(dtype: DType, row: &[u8], extent: Extent) -> Result<Vec<u8>> {
     with_int!(dtype,
         T => fold(row, extent, T::default(), <T as Int>::add),
@@ -110,7 +110,7 @@ fn fold<T: Element>(row: &[u8], extent: Extent, start: T, op: impl Fn(T, T) -> T
     store_all(out.into_iter().map(Ok), extent)
 }
 
-/// As many results as the extent has; where the axis is empty, nothing came and zeros stay.
+/// Stores as many results as the extent has; for an empty axis there are none, and zeros remain.
 fn store_all<T: Element>(results: impl Iterator<Item = Result<T>>, extent: Extent) -> Result<Vec<u8>> {
     let mut out = zeros(extent.before * extent.after * size_of::<T>())?;
     for (place, result) in out.chunks_exact_mut(size_of::<T>()).zip(results) {
@@ -129,7 +129,7 @@ fn pairwise<T: Float>(row: &[T]) -> Result<T> {
     Ok(pairwise(left)?.add(pairwise(right)?))
 }
 
-/// Where a row that is added pairwise is divided.
+/// Where pairwise addition divides a row.
 fn half(len: usize) -> usize {
     let half = len / 2;
     half - half % 8

@@ -15,14 +15,14 @@ pub enum Unary {
     Sign,
     Square,
     Invert,
-    /// Of integers; it gives a row of u8.
+    /// Of integers; the result is a row of u8.
     BitwiseCount,
     // Of integers: the same value. Of floats: rounded.
     Floor,
     Ceil,
     Trunc,
     Rint,
-    // Of floats alone: integers are converted first.
+    // Only of floats: integers are converted first.
     Reciprocal,
     Sqrt,
     Cbrt,
@@ -116,7 +116,7 @@ fn floats<T: Element + num_traits::Float>(op: Unary, row: &[u8]) -> Result<Vec<u
     }
 }
 
-/// Adding and taking away a number without fraction bits leaves none, rounded half to even.
+/// Adding and subtracting a number without fraction bits rounds half to even.
 fn round_half_even<T: num_traits::Float>(x: T) -> T {
     let no_fraction = T::epsilon().recip();
     if x.is_nan() || x.abs() >= no_fraction {

@@ -1,7 +1,8 @@
-//! Streams of random bits, the same as NumPy's for the same seed: MT19937 for `np.random.seed`, PCG64
-//! for `np.random.default_rng`. The generators are crates; how their words become numbers is NumPy's.
+//! Streams of random bits, the same as NumPy's for the same seed: MT19937 for `np.random.seed`, PCG64 for
+//! `np.random.default_rng`. Crates provide the generators; the conversion of their output to numbers is
+//! NumPy's.
 //!
-//! The seeds of PCG64 are spread as NumPy's SeedSequence does it, after O'Neill's `seed_seq` alternative.
+//! The seeds of PCG64 are expanded as by NumPy's SeedSequence, after O'Neill's `seed_seq` alternative.
 
 use rand_core::Rng;
 
@@ -34,12 +35,12 @@ impl Bits for Mersenne {
 /// PCG64 with the half word that a draw of 32 bits leaves.
 pub struct Pcg64 {
     generator: rand_pcg::Pcg64,
-    /// The high half of a word whose low half was given out.
+    /// The high half of a word whose low half was used.
     half: Option<u32>,
 }
 
 impl Pcg64 {
-    /// `entropy` are the words of the seed, the lowest first.
+    /// `entropy` is the seed as 32-bit words, the lowest first.
     pub fn new(entropy: &[u32]) -> Pcg64 {
         let words = spread_seed(entropy);
         let word = |at: usize| u128::from(words[2 * at]) | u128::from(words[2 * at + 1]) << 32;
@@ -67,7 +68,7 @@ impl Bits for Pcg64 {
     }
 }
 
-/// A seed of any length as eight words that all depend on all of it.
+/// A seed of any length as eight words that each depend on all of it.
 fn spread_seed(entropy: &[u32]) -> [u32; 8] {
     const POOL: usize = 4;
     let mut constant = 0x43b0_d7e5_u32;

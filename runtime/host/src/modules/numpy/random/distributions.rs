@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::bits::Bits;
 
-/// How ints below a bound are made of random bits.
+/// How to draw ints below a bound from random bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bounding {
     /// Draw as many bits as the bound has, until they are below it.
@@ -74,7 +74,7 @@ fn bounded_u32(bits: &mut dyn Bits, most: u32, bounding: Bounding) -> u32 {
     }
 }
 
-/// Two normal numbers by the polar method: the one to give out now, and the one to keep.
+/// Two normal numbers by the polar method: one to return now, and one to cache.
 pub fn polar_normals(bits: &mut dyn Bits) -> (f64, f64) {
     loop {
         let x = 2.0 * bits.next_f64() - 1.0;
@@ -121,7 +121,7 @@ fn tail(bits: &mut dyn Bits, is_negative: bool) -> f64 {
     }
 }
 
-/// Where the last of 256 layers ends.
+/// The end of the last of 256 layers.
 const EDGE: f64 = 3.654_152_885_361_009;
 /// The area of each layer.
 const AREA: f64 = 0.004_928_673_233_974_655;
@@ -129,7 +129,7 @@ const N_LAYERS: usize = 256;
 
 #[derive(Clone, Copy, Default)]
 struct Layer {
-    /// Magnitudes below it lie under the curve for sure.
+    /// Magnitudes below it are certainly under the curve.
     inside: u64,
     /// From a magnitude of 52 bits to `x`.
     scale: f64,

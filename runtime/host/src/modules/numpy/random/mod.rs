@@ -1,4 +1,4 @@
-//! `np.random`: one stream per machine for its functions, and generators of their own by `default_rng`.
+//! `np.random`: one stream per machine for its functions, and independent generators by `default_rng`.
 
 mod bits;
 mod distributions;
@@ -29,7 +29,7 @@ use crate::vm::{STRETCH, Vm, checkpoint, collect_all};
 struct Stream {
     bits: Box<dyn Bits>,
     bounding: Bounding,
-    /// The second of a pair of normal numbers, where they are drawn in pairs.
+    /// The cached second number of a pair of normal numbers.
     kept: Option<f64>,
 }
 
@@ -179,7 +179,7 @@ fn default_rng(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::native(Generator(RefCell::new(Stream::modern(&entropy)))))
 }
 
-/// The words of a seed, the lowest first.
+/// The 32-bit words of a seed, the lowest first.
 fn entropy(vm: &mut Vm, seed: &Value) -> Result<Vec<u32>> {
     if let Value::List(_) | Value::Tuple(_) = seed {
         vm.check_stack()?;
@@ -208,7 +208,7 @@ fn size(vm: &mut Vm, value: Option<&Value>) -> Result<Option<Vec<usize>>> {
     }
 }
 
-/// Numbers drawn for a shape: a Python float where there is none.
+/// Numbers drawn for a shape: a Python float without a shape.
 fn floats(vm: &mut Vm, args: &Args, shape: Option<&[usize]>, draw: impl Fn(&mut Stream) -> f64) -> Result {
     let Some(shape) = shape else { return Ok(Value::Float(with_stream(vm, args, draw))) };
     check_room(shape, DType::F64)?;
@@ -259,7 +259,7 @@ fn standard_normal(vm: &mut Vm, args: &Args) -> Result {
     floats(vm, args, shape.as_deref(), Stream::normal)
 }
 
-/// Two parameters that shift and scale what is drawn.
+/// Two parameters that shift and scale the drawn numbers.
 fn scaled(
     vm: &mut Vm,
     args: &Args,
