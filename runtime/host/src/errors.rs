@@ -2,8 +2,8 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use crate::elsewhere;
 use crate::modules;
+use crate::other_packages;
 use crate::text::{TextError, TextErrorKind};
 use crate::value::{BinaryOp, CompareOp, ExceptionKind, Raise, Value};
 
@@ -205,7 +205,7 @@ pub fn no_attribute(value: &Value, name: &str, suggestion: Option<String>) -> Ra
     };
     let raise =
         attribute_error(message).with_member("name", Value::str(name)).with_member("obj", value.clone());
-    if let Some(help) = elsewhere::attribute(value, name) {
+    if let Some(help) = other_packages::attribute(value, name) {
         return raise.help(help);
     }
     match (value, name, suggestion) {
@@ -229,7 +229,7 @@ pub fn unsupported_operands(symbol: &str, left: &Value, right: &Value) -> Raise 
         left.type_name(),
         right.type_name()
     ));
-    match elsewhere::operator(symbol, left, right) {
+    match other_packages::operator(symbol, left, right) {
         Some(help) => raise.help(help),
         None => raise,
     }
@@ -358,7 +358,7 @@ pub fn too_many_arguments(function: &str, most: usize, given: usize) -> Raise {
 
 pub fn unexpected_keyword(function: &str, name: &str) -> Raise {
     let raise = type_error(format!("{function}() got an unexpected keyword argument '{name}'"));
-    match elsewhere::keyword(function, name) {
+    match other_packages::keyword(function, name) {
         Some(help) => raise.help(help),
         None => raise,
     }
@@ -407,7 +407,7 @@ pub fn no_module(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic 
 
 /// The same of a module that is part of the program.
 pub fn no_member(at: Location, module: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
-    let help = match (elsewhere::member(module, name), nearest) {
+    let help = match (other_packages::member(module, name), nearest) {
         (Some(help), _) => help.to_owned(),
         (None, Some(nearest)) => format!("did you mean `{nearest}`?"),
         (None, None) => format!("`dir({module})` lists what it has"),

@@ -195,7 +195,7 @@ impl HostBuilder {
     /// Code of kernels, devices other than the built-in one, and other threads are not counted.
     /// the built-in one and other threads take is not counted.
     ///
-    /// Panics
+    /// # Panics
     ///
     /// [`HostBuilder::build`] panics if the program has another allocator.
     pub fn memory_limit(mut self, n_bytes: usize) -> HostBuilder {

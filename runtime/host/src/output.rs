@@ -1,4 +1,4 @@
-//! Where `print` writes, a buffer before the embedder's sink; and where `sys.stderr` does, without one.
+//! The output of `print`, buffered before the embedder's sink, and of `sys.stderr`, unbuffered.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -11,11 +11,11 @@ use crate::blocking;
 /// Written bytes wait here until there are this many.
 const BUFFER: usize = 8 * 1024;
 
-/// A sink for what scripts print. It is flushed when a run ends, before input is read, and on demand.
+/// A sink for a script's output. It is flushed when a run ends, before input is read, and on demand.
 pub struct Output {
     buffer: Unwritten,
     sink: Sink,
-    /// The first error of the sink: whoever reads the other end is gone, and writing on is pointless.
+    /// The first error of the sink: the reader is gone, and further writes are pointless.
     broken: Option<io::ErrorKind>,
 }
 
@@ -35,7 +35,7 @@ impl Sink {
     }
 }
 
-/// What was printed and has not reached the sink yet.
+/// The buffered output.
 #[derive(Clone, Default)]
 pub struct Unwritten(Arc<Mutex<Vec<u8>>>);
 
@@ -50,7 +50,7 @@ impl Unwritten {
     }
 }
 
-/// Where `sys.stderr` and log records go: the embedder's sink, or the standard error of the process.
+/// The output of `sys.stderr` and log records: the embedder's sink, or the standard error of the process.
 #[derive(Clone, Default)]
 pub struct ErrorOutput(Option<Rc<RefCell<dyn Write>>>);
 
@@ -66,7 +66,7 @@ impl ErrorOutput {
         }
     }
 
-    /// Whether somebody reads it on a terminal.
+    /// Whether it is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.0.is_none() && io::IsTerminal::is_terminal(&io::stderr())
     }
@@ -85,12 +85,12 @@ impl Output {
         Output { buffer: Unwritten::default(), sink, broken: None }
     }
 
-    /// A handle on what is not written yet, for another thread.
+    /// A handle to the unwritten output, for another thread.
     pub fn unwritten(&self) -> Unwritten {
         self.buffer.clone()
     }
 
-    /// Puts a text into the buffer; whether that is to be flushed.
+    /// Appends a text to the buffer; returns whether a flush is due.
     pub fn put(&mut self, text: &str) -> io::Result<bool> {
         if let Some(kind) = self.broken {
             return Err(kind.into());
@@ -100,19 +100,19 @@ impl Output {
         Ok(buffer.len() >= BUFFER)
     }
 
-    /// Writes all of the buffer, and waits for who reads it.
+    /// Writes the whole buffer, and waits for the reader.
     pub fn flush(&mut self) -> io::Result<()> {
         let bytes = self.buffer.take();
         self.write(&bytes)
     }
 
-    /// Writes as much of the buffer as who reads it is ready for; what is left stays.
+    /// Writes as much of the buffer as the reader accepts now; the rest remains.
     pub fn flush_ready(&mut self) -> io::Result<()> {
         while self.awaited().is_none_or(blocking::is_ready_to_write) && self.flush_some()? {}
         Ok(())
     }
 
-    /// The descriptor that is to be waited for before [`Output::flush_some`], if there is something to write.
+    /// The descriptor to wait for before [`Output::flush_some`], if there is something to write.
     pub fn awaited(&self) -> Option<RawFd> {
         match &self.sink {
             Sink::Stdout(stdout) if !self.buffer.lock().is_empty() => Some(stdout.as_raw_fd()),
@@ -120,7 +120,8 @@ impl Output {
         }
     }
 
-    /// Writes the first bytes of the buffer, as many as go at once where the sink is ready; whether some are left.
+    /// Writes the first bytes of the buffer, as many as the sink accepts at once; returns whether some
+    /// remain.
     pub fn flush_some(&mut self) -> io::Result<bool> {
         let mut buffer = self.buffer.lock();
         let n_taken = match &self.sink {
@@ -147,7 +148,7 @@ impl Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        // Nobody is left who could be told of an error.
+        // No caller remains to handle an error.
         let _ = self.flush();
     }
 }

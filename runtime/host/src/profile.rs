@@ -1,7 +1,7 @@
-//! What a profiled run cost: a table against the source, with what the numbers mean in words, and JSON.
+//! The cost of a profiled run: a table beside the source, with an interpretation of the numbers, and JSON.
 //!
-//! The counts are those of [`kps_device::profile`]. Lines are sorted by their cost: an instruction of an
-//! invocation counts 1, a sector of memory and a pass of shared memory 8. Nothing here prints.
+//! The counts are those of [`kps_device::profile`]. Lines are sorted by cost: an instruction of an invocation
+//! counts 1, a sector of memory and a pass of shared memory 8. Nothing here prints.
 
 use std::fmt::Write;
 
@@ -10,9 +10,9 @@ use kps_device::profile::{BANKS, Counts, KernelProfile, SECTOR, WARP};
 
 use crate::text::quote;
 
-/// What a sector or a pass of shared memory costs, in instructions.
+/// The cost of a sector or of a pass of shared memory, in instructions.
 const ACCESS_COST: u64 = 8;
-/// What stands for the source of built-in values, array lengths and the like, which belong to no line.
+/// The label of built-in values, array lengths and similar costs that belong to no line.
 const NO_LINE: &str = "(what all lines share)";
 /// Lines of a kernel that are shown at most.
 const MAX_LINES: usize = 20;
@@ -31,7 +31,7 @@ struct Kernel {
 
 struct Line {
     line: Option<SourceLine>,
-    /// `6`, or `helpers.kps:6` in a kernel whose lines are of several files.
+    /// `6`, or `helpers.kps:6` in a kernel with lines of several files.
     number: String,
     source: String,
     counts: Counts,
@@ -50,7 +50,7 @@ impl Kernel {
 }
 
 impl Profile {
-    /// `source_of` gives the text of a line.
+    /// `source_of` returns the text of a line.
     pub(crate) fn new(kernels: Vec<KernelProfile>, source_of: impl Fn(&SourceLine) -> String) -> Profile {
         let kernel = |profile: KernelProfile| {
             let mut files = profile.lines.iter().filter_map(|(line, _)| Some(&line.as_ref()?.file));
@@ -86,7 +86,7 @@ impl Profile {
         text
     }
 
-    /// As docs/src/guide/profiling.md says.
+    /// The format is described in docs/src/guide/profiling.md.
     pub fn json(&self) -> String {
         let kernels: Vec<String> = self.kernels.iter().map(kernel_json).collect();
         format!(
@@ -155,7 +155,7 @@ fn row(line: &Line, total: u64) -> [String; N_COLUMNS] {
     ]
 }
 
-/// What is bad about a line, in words, and what helps.
+/// The problems of a line, and their remedies.
 fn advice(line: &Line, text: &mut String) {
     let counts = &line.counts;
     let number = &line.number;

@@ -1,4 +1,4 @@
-//! A prompt's session: entries that run one after another in one module.
+//! The session of a prompt: entries that run one after another in one module.
 
 use std::rc::Rc;
 
@@ -18,14 +18,14 @@ pub struct Session {
     n_entries: usize,
 }
 
-/// What an entry came to.
+/// The result of an entry.
 #[derive(Debug)]
 pub enum Evaluated {
     /// Statements, or an expression that is None.
     Nothing,
     /// The repr of the expression at the end of the entry.
     Repr(String),
-    /// The entry asked to exit with this code.
+    /// The entry requested to exit with this code.
     Exit(i32),
 }
 
@@ -38,9 +38,9 @@ impl Session {
         &mut self.host
     }
 
-    /// Runs one entry. The value of an expression at its end is shown by its repr, and kept as `_`. After
-    /// an error the session goes on with what was defined so far. What checked launches did wrong is told in
-    /// each entry anew.
+    /// Runs one entry. The value of a final expression is returned as its repr, and stored as `_`. After an
+    /// error the session continues with the definitions so far. Findings of checked launches are reported
+    /// anew in each entry.
     pub fn eval(&mut self, text: &str) -> Result<Evaluated, Diagnostics> {
         self.n_entries += 1;
         let source = Source::new(format!("<entry {}>", self.n_entries), text);
@@ -76,7 +76,7 @@ impl Session {
         self.host.run_source(source)
     }
 
-    /// Whether the text is a whole entry, or the prompt should ask for another line.
+    /// Whether the text is a whole entry, or the prompt should read another line.
     pub fn is_complete(&self, text: &str) -> bool {
         kps_syntax::completeness(text) != kps_syntax::Completeness::Incomplete
     }
@@ -109,8 +109,8 @@ impl Session {
         globals.chain(builtins::names().map(str::to_owned)).collect()
     }
 
-    /// What the kernel of this name, dotted where it is a module's, means, as its method `explain` tells it:
-    /// all of it, or one line.
+    /// Explains the kernel with this name, dotted if it is a module's, as its method `explain` does: all of
+    /// it, or one line.
     pub fn explain(&mut self, path: &str, line: Option<u32>) -> Result<String, Diagnostics> {
         let value = self.value_of(path);
         let known = self.names_in_scope();
@@ -158,7 +158,7 @@ impl Session {
     }
 }
 
-/// Whether an entry is `exit` or `quit` and nothing else, and the script has not given the name away.
+/// Whether an entry is only `exit` or `quit`, and the script has not rebound the name.
 fn is_exit(value: &Value, entry: &str) -> bool {
     let name = entry.trim();
     matches!(name, "exit" | "quit")

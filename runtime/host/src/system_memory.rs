@@ -1,7 +1,7 @@
-//! How much memory the system would still give this process.
+//! The memory that is still available to this process.
 
-/// Bytes that can be had before the machine, the process's control group or its limit of addresses is at an end.
-/// `None` where the system does not say.
+/// Bytes available before the machine, the process's control group or its address space is exhausted. `None`
+/// if the system does not report it.
 #[cfg(target_os = "linux")]
 pub fn available() -> Option<usize> {
     [machine(), control_group(), addresses()].into_iter().flatten().min()
@@ -12,13 +12,13 @@ pub fn available() -> Option<usize> {
     None
 }
 
-/// What the kernel thinks can be had without swapping.
+/// The kernel's estimate of the memory available without swapping.
 #[cfg(target_os = "linux")]
 fn machine() -> Option<usize> {
     Some(kilobytes("/proc/meminfo", "MemAvailable:")? << 10)
 }
 
-/// The number behind a name in a file of the kernel's.
+/// The number after a name in a file of the kernel's.
 #[cfg(target_os = "linux")]
 fn kilobytes(file: &str, name: &str) -> Option<usize> {
     let text = std::fs::read_to_string(file).ok()?;
@@ -36,7 +36,8 @@ fn control_group() -> Option<usize> {
     })
 }
 
-/// The limit that `ulimit -v` sets, less what is mapped. Stacks of threads and the allocator's arenas need some of it.
+/// The limit of `ulimit -v`, less the mapped memory. Stacks of threads and the allocator's arenas need some
+/// of it.
 #[cfg(target_os = "linux")]
 fn addresses() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;

@@ -1,10 +1,10 @@
-//! What is most likely a slip of a kernel, for whoever runs the script. The machine never prints it by itself.
+//! Lint warnings about kernels, for the embedder. The machine never prints them itself.
 
 use std::cell::RefCell;
 
 use kps_syntax::{Diagnostic, Diagnostics, Location};
 
-/// Who is told of warnings, and those that were told: each is told once, however often its kernel is defined.
+/// The sink of warnings, and the reported ones: each is reported once, however often its kernel is defined.
 #[derive(Default)]
 pub struct Warnings {
     sink: Option<RefCell<Sink>>,

@@ -1,5 +1,5 @@
-//! Every `cases/*.kps` runs in a host of its own; what it prints, and how it fails, is in the `.out`
-//! file beside it. `UPDATE=1` writes those files anew.
+//! Runs every `cases/*.kps` in a new host. Its output and its error are in the `.out` file beside it.
+//! `UPDATE=1` writes those files.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ fn render(diagnostic: &Diagnostic, out: &mut String) {
     }
 }
 
-/// The scripts in a folder and the folders within; `modules` holds what cases import.
+/// The scripts in a folder and its subfolders; `modules` has what cases import.
 fn scripts_in(folder: &Path) -> Vec<PathBuf> {
     let mut scripts = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the folder of cases is there") {

@@ -117,7 +117,7 @@ fn recurse_in_many_ways() {
     ] {
         assert_eq!(message(text, &mut host), expected, "{text}");
     }
-    // Whoever calls the machine itself has the thread's own stack.
+    // A direct caller of the machine has the thread's own stack.
     host.run(&program("class R:\n    def __repr__(self): return repr(self)\ndef again(): return repr(R())"))
         .expect("it only defines");
     let again = host.get("again").expect("it is there");

@@ -1,4 +1,4 @@
-//! The module `kp` on the built-in device: what scripts of either generation of Kompute see.
+//! The module `kp` on the built-in device, as scripts of either generation of Kompute use it.
 
 mod common;
 

@@ -236,7 +236,7 @@ pub fn sqrt(number: &BigInt) -> Result<BigInt> {
 mod tests {
     use super::*;
 
-    /// A number of so many bits that look random.
+    /// A pseudo-random number of this many bits.
     fn number(n_bits: u64, seed: u32) -> BigInt {
         let mut state = seed;
         let words = (0..n_bits.div_ceil(32)).map(|_| {

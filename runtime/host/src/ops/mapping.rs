@@ -1,4 +1,4 @@
-//! Keys of dicts and sets, where a script's `__eq__` may have a say.
+//! Keys of dicts and sets, for which a script's `__eq__` may be called.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::rc::Rc;
@@ -95,7 +95,7 @@ impl Vm {
         Ok(removed)
     }
 
-    /// `dict.update(source)`: a mapping (what has `keys`), or an iterable of pairs.
+    /// `dict.update(source)`: a mapping (an object with `keys`), or an iterable of pairs.
     pub fn dict_update(&mut self, dict: &Rc<Dict>, source: &Value) -> Result<()> {
         if let Value::Dict(other) = source.base_value() {
             for (key, value) in other.to_pairs() {
@@ -166,7 +166,7 @@ impl Vm {
         Ok(removed.is_some())
     }
 
-    /// A set of what `items` gives.
+    /// A set of the items of an iterable.
     pub fn set_from(&mut self, items: &Value) -> Result<Set> {
         let set = Set::new();
         if let Value::Set(other) | Value::FrozenSet(other) = items {

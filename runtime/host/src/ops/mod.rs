@@ -1,7 +1,7 @@
-//! What the operators and the protocols mean, one file per family, as methods of [`crate::vm::Vm`].
+//! The semantics of operators and protocols, one file per family, as methods of [`crate::vm::Vm`].
 //!
-//! Each asks, in this order: the built-in types, the hooks of host objects, the dunder methods of
-//! classes that scripts wrote.
+//! Each tries, in this order: the built-in types, the hooks of host objects, the dunder methods of script
+//! classes.
 
 mod attribute;
 mod binary;
@@ -19,7 +19,7 @@ mod repr;
 pub(crate) use attribute::is_data_descriptor;
 pub(crate) use iterate::step_of;
 
-/// On which side of a binary operation an operand stands.
+/// The side of a binary operation that an operand is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Left,

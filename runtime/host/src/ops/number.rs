@@ -13,7 +13,7 @@ use crate::errors;
 use crate::ops::long;
 use crate::value::{BinaryOp, Raise, Result, Value};
 
-/// No int grows past this many bits: a slip such as `9 ** 9 ** 9` ends in an error, not in the swap.
+/// The most bits of an int: a mistake such as `9 ** 9 ** 9` ends in an error, not in the swap space.
 const MAX_BITS: u64 = 1 << 26;
 
 /// 2 ** 53: below it, every int is a float.
@@ -64,7 +64,8 @@ pub fn to_big(value: &Value) -> Option<BigInt> {
     }
 }
 
-/// Whether a number on the left knows an instance of a class derived from a number on the right: ints know ints alone.
+/// Whether a number on the left handles an instance of a class derived from a number on the right: ints
+/// handle only ints.
 pub fn takes(left: &Value, right: &Value) -> bool {
     let is_int = |value: &Value| matches!(value, Value::Int(_) | Value::Bool(_) | Value::BigInt(_));
     match left {
@@ -73,12 +74,12 @@ pub fn takes(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// `==` of two numbers; `None` when one is not a number.
+/// `==` of two numbers; `None` if one is not a number.
 pub fn equal(left: &Value, right: &Value) -> Option<bool> {
     Some(order(&number(left)?, &number(right)?) == Some(Ordering::Equal))
 }
 
-/// The order of two numbers, exact between ints and floats; `None` where a NaN is in it.
+/// The order of two numbers, exact between ints and floats; `None` if one is NaN.
 pub fn order(left: &Number, right: &Number) -> Option<Ordering> {
     match (left, right) {
         (Number::Int(left), Number::Int(right)) => Some(left.cmp(right)),
@@ -93,7 +94,7 @@ pub fn order(left: &Number, right: &Number) -> Option<Ordering> {
     }
 }
 
-/// A big int lies outside of i64, so its sign decides.
+/// A big int is outside of i64, so its sign decides.
 fn sign_order(big: &BigInt) -> Ordering {
     if big.sign() == Sign::Minus { Ordering::Less } else { Ordering::Greater }
 }
@@ -131,7 +132,7 @@ pub fn float_to_big(float: f64) -> Option<BigInt> {
     num_traits::FromPrimitive::from_f64(float)
 }
 
-/// `left op right` for two numbers; `None` when one is not a number or the operator is not for them.
+/// `left op right` for two numbers; `None` if one is not a number or the operator is not numeric.
 pub fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Option<Result> {
     let (left_number, right_number) = (number(left)?, number(right)?);
     let is_float = matches!(left_number, Number::Float(_)) || matches!(right_number, Number::Float(_));
@@ -359,8 +360,8 @@ fn true_divide(left: &BigInt, right: &BigInt) -> Result<f64> {
     }
     let is_negative = left.is_negative() != right.is_negative();
     let (left, right) = (left.magnitude(), right.magnitude());
-    // Scale so that the quotient has at least 66 bits; the lowest is made sticky by the remainder, so
-    // rounding to 53 bits rounds only once.
+    // Scale so that the quotient has at least 66 bits. The remainder makes the lowest one sticky, so rounding
+    // to 53 bits rounds only once.
     let shift = 66 - (left.bits() as i64 - right.bits() as i64);
     let (scaled_left, scaled_right) = if shift >= 0 {
         (left << shift as u64, right.clone())
@@ -410,8 +411,8 @@ pub fn hash_int(int: i64) -> i64 {
     not_minus_one(if int < 0 { -magnitude } else { magnitude })
 }
 
-/// The hash under which tables keep an int: [`hash_int`] for ints that are their own hash. Multiples of the prime have
-/// one hash, and would fall into one place of a table.
+/// The hash of an int in hash tables: [`hash_int`] for ints that are their own hash. Multiples of the prime
+/// share one Python hash, and would collide in a table.
 #[inline]
 pub fn key_of_int(int: i64) -> i64 {
     if int.unsigned_abs() < HASH_PRIME { hash_int(int) } else { key_of_digits(int < 0, [int.unsigned_abs()]) }
@@ -431,7 +432,7 @@ pub fn key_of_big(big: &BigInt) -> i64 {
     }
 }
 
-/// The same of a float: that of the int that it equals, if there is one.
+/// The same for a float: that of the equal int, if there is one.
 pub fn key_of_float(float: f64) -> i64 {
     let is_own_hash = float.abs() < HASH_PRIME as f64 || float.fract() != 0.0;
     match float_to_big(float) {

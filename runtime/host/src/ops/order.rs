@@ -1,4 +1,4 @@
-//! Sorting by a comparison that calls no script: stable, and interruptible between runs.
+//! Sorts by a comparison that calls no script: stable, and interruptible between runs.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use crate::memory;
 use crate::value::Result;
 use crate::vm::checkpoint;
 
-/// Items that are sorted in one go.
+/// Items that are sorted without a poll.
 const RUN: usize = 1 << 18;
 
 /// Items that are merged between two looks at the interrupter.
@@ -36,7 +36,7 @@ pub fn sort_by<T: Copy>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering
     Ok(())
 }
 
-/// Appends the items of two sorted runs in order; of equal ones, those of the left run come first.
+/// Merges two sorted runs; of equal items, those of the left run come first.
 fn merge<T: Copy>(
     mut left: &[T],
     mut right: &[T],

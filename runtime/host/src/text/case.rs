@@ -26,7 +26,7 @@ pub fn capitalize(text: &str) -> Result<String> {
     })
 }
 
-/// `str.title`: words, runs of cased characters, begin with a capital.
+/// `str.title`: words, that is runs of cased characters, begin with a capital.
 pub fn title(text: &str) -> Result<String> {
     let mut in_word = false;
     by_chars_with_lower(text, |c, lower, out| {
@@ -57,7 +57,8 @@ pub fn casefold(text: &str) -> Result<String> {
     by_blocks(text, |block, out| block.chars().for_each(|c| unicode::push_folded(out, c)))
 }
 
-/// Makes a text of each character and its lower case in this text, where a sigma that ends a word has its own.
+/// Builds a text from each character and its lower case in context: a sigma at the end of a word has its own
+/// lower case.
 fn by_chars_with_lower(text: &str, mut put: impl FnMut(char, &str, &mut String)) -> Result<String> {
     by_blocks(text, |block, out| {
         let lowered = block.to_lowercase();
@@ -72,8 +73,8 @@ fn by_chars_with_lower(text: &str, mut put: impl FnMut(char, &str, &mut String))
     })
 }
 
-/// Makes a text of one, block by block. A word that has a sigma, whose lower case depends on the letters around it, is
-/// not divided.
+/// Builds a text block by block. A word with a sigma is not divided, because its lower case depends on the
+/// letters around it.
 fn by_blocks(text: &str, mut put: impl FnMut(&str, &mut String)) -> Result<String> {
     let mut out = String::new();
     let mut rest = text;
@@ -93,7 +94,7 @@ fn by_blocks(text: &str, mut put: impl FnMut(&str, &mut String)) -> Result<Strin
     Ok(out)
 }
 
-/// The characters of a text, with what interrupts going through them.
+/// The characters of a text, with polls for interrupts.
 fn chars(text: &str) -> impl Iterator<Item = Result<char>> {
     text.char_indices().map(|(at, c)| {
         if at.is_multiple_of(BLOCK) {
@@ -103,7 +104,7 @@ fn chars(text: &str) -> impl Iterator<Item = Result<char>> {
     })
 }
 
-/// Whether all characters satisfy `is_kind`, as `isprintable` asks.
+/// Whether all characters satisfy `is_kind`, as for `isprintable`.
 pub fn all(text: &str, is_kind: impl Fn(char) -> bool) -> Result<bool> {
     for c in chars(text) {
         if !is_kind(c?) {
@@ -113,7 +114,7 @@ pub fn all(text: &str, is_kind: impl Fn(char) -> bool) -> Result<bool> {
     Ok(true)
 }
 
-/// The same, and whether there is a character: `isalpha`, `isdigit`, `isspace` and others.
+/// The same, and at least one character: `isalpha`, `isdigit`, `isspace` and others.
 pub fn all_of_kind(text: &str, is_kind: impl Fn(char) -> bool) -> Result<bool> {
     Ok(!text.is_empty() && all(text, is_kind)?)
 }
@@ -144,7 +145,7 @@ pub fn is_lower(text: &str) -> Result<bool> {
     Ok(some)
 }
 
-/// `str.istitle`: capitals only at the start of words, other letters only behind cased ones.
+/// `str.istitle`: capitals only at the start of words, other letters only after cased ones.
 pub fn is_title(text: &str) -> Result<bool> {
     let (mut some, mut in_word) = (false, false);
     for c in chars(text) {

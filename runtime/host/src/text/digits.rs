@@ -1,4 +1,4 @@
-//! Numbers in text: `float(text)`, and what it shares with `int(text)`: Unicode digits, spaces, underscores.
+//! Parses numbers: `float(text)`, and the parts shared with `int(text)`: Unicode digits, spaces, underscores.
 
 use std::borrow::Cow;
 
@@ -20,8 +20,8 @@ pub fn to_ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(plain).collect())
 }
 
-/// The text without its underscores, when each stands between two characters that `is_digit` takes
-/// and nothing else is there; `None` otherwise, and for no digits at all.
+/// The text without its underscores, if each is between two characters that satisfy `is_digit`, and there are
+/// no other characters; `None` otherwise, and for an empty text.
 pub fn without_underscores(text: &str, is_digit: impl Fn(char) -> bool) -> Option<Cow<'_, str>> {
     let mut after_digit = false;
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! What a text algorithm refuses: the class of the exception and its message, worded as CPython words it.
+//! Errors of text algorithms: the class of the exception and its message, as CPython words it.
 
 use crate::value::Raise;
 
@@ -10,13 +10,13 @@ pub enum TextErrorKind {
     Overflow,
 }
 
-/// Why there is no text.
+/// Why an algorithm returns no text.
 pub enum TextError {
     Refused {
         kind: TextErrorKind,
         message: String,
     },
-    /// What runs was interrupted, or may not hold so much memory.
+    /// The run was interrupted, or would exceed its memory limit.
     Raised(Raise),
 }
 
@@ -50,7 +50,7 @@ pub fn check_length(n_chars: usize) -> Result<()> {
 }
 
 impl TextError {
-    /// What was refused; empty for what was raised.
+    /// The message of a refusal; empty for a raised exception.
     pub fn message(&self) -> &str {
         match self {
             TextError::Refused { message, .. } => message,

@@ -1,11 +1,10 @@
-//! Floats to decimal text: the shortest digits that read back as the same float, a given number of
-//! digits, and `round(x, n)`.
+//! Floats to decimal text: the shortest digits that round-trip, a given number of digits, and `round(x, n)`.
 //!
-//! Digits come from Rust's formatter, which is exact and rounds half to even, as CPython's `dtoa` is.
+//! Rust's formatter provides the digits. It is exact and rounds half to even, as CPython's `dtoa` does.
 
 use super::error::{Result, overflow_error};
 
-/// No f64 has more digits than this behind its point, nor as many significant ones.
+/// The maximum number of an f64's decimals, and of its significant digits.
 const MOST_DIGITS: usize = 1100;
 
 /// The decimal digits of a finite number's magnitude: `d.ddd * 10^exponent`.
@@ -20,8 +19,8 @@ impl Digits {
     /// The fewest digits that read back as `x`.
     pub fn shortest(x: f64) -> Digits {
         let digits = Digits::from_scientific(&format!("{:e}", x.abs()));
-        // Two texts of this length may be equally near. Then the even one is wanted, which is what
-        // exact rounding gives; only floats that need nearly all their digits have such neighbours.
+        // Two texts of this length may be equally near. Then the even one is required, as from exact
+        // rounding; only floats that need nearly all their digits have such neighbours.
         if digits.digits.len() >= 15 {
             let exact = format!("{:.*e}", digits.digits.len() - 1, x.abs());
             if exact.parse() == Ok(x.abs()) {
@@ -57,7 +56,7 @@ impl Digits {
         self.digits.truncate(kept);
     }
 
-    /// `123.45`, with at least `n_decimals` digits behind the point; no point without decimals.
+    /// `123.45`, with at least `n_decimals` digits after the point; no point without decimals.
     pub fn positional(&self, n_decimals: usize) -> String {
         let mut text = String::new();
         if self.exponent < 0 {
@@ -88,7 +87,7 @@ impl Digits {
     }
 }
 
-/// The magnitude with `n_decimals` digits behind the point.
+/// The magnitude with `n_decimals` digits after the point.
 pub fn fixed(x: f64, n_decimals: usize) -> String {
     let exact = n_decimals.min(MOST_DIGITS);
     let mut text = format!("{:.exact$}", x.abs());
@@ -139,7 +138,7 @@ fn round_whole(x: f64, place: i32) -> f64 {
     if kept >= 0 {
         return read_back(&format!("{:.*e}", kept as usize, x));
     }
-    // Below the last place: up to one unit of it when more than half, else down to zero.
+    // Below the last place: rounds up to one unit of it above a half, else down to zero.
     let above_half = exact.digits.as_bytes()[0] > b'5'
         || exact.digits.starts_with('5') && exact.digits[1..].bytes().any(|digit| digit != b'0');
     if kept == -1 && above_half { read_back(&format!("1e{place}")) } else { 0.0 }

@@ -1,7 +1,7 @@
-//! Ints and floats by a format spec.
+//! Formats ints and floats by a format spec.
 //!
-//! A number is put together from a sign, a prefix (`0x`), whole digits, which may be grouped, and a tail
-//! (point, decimals, exponent, `%`); the field is filled between prefix and digits, or around all.
+//! A number consists of a sign, a prefix (`0x`), whole digits, which may be grouped, and a tail (point,
+//! decimals, exponent, `%`). The field is padded between prefix and digits, or around all.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -97,7 +97,7 @@ pub fn format_float(x: f64, spec: &FormatSpec) -> Result<String> {
     Ok(number.place(spec))
 }
 
-/// The text of `|x|`, with a `%` where the spec asks for one.
+/// The text of `|x|`, with a `%` if the spec requires one.
 fn float_magnitude(x: f64, spec: &FormatSpec) -> String {
     let style = Style { precision: spec.precision, alternate: spec.alternate };
     match spec.ty {
@@ -121,7 +121,7 @@ enum WholeNumbers {
     WithPoint,
 }
 
-/// What the float types share: `#` keeps the point and, in `g`, trailing zeros.
+/// The common options of the float types: `#` keeps the point and, in `g`, trailing zeros.
 pub(super) struct Style {
     pub precision: Option<usize>,
     pub alternate: bool,
@@ -171,7 +171,7 @@ impl Style {
         self.with_point(text)
     }
 
-    /// Adds the point that `#` asks for.
+    /// Adds the point that `#` requires.
     fn with_point(&self, text: String) -> String {
         if !self.alternate || text.contains('.') {
             return text;

@@ -10,7 +10,7 @@ use super::error::{Result, value_error};
 use super::{digits, quote};
 use crate::ops::long;
 
-/// Conversions between ints and decimal text refuse more digits than this where the script sets no limit.
+/// The default limit of digits in conversions between ints and decimal text.
 pub const MAX_STR_DIGITS: usize = 4300;
 
 /// A script may set no smaller limit than this.
@@ -20,8 +20,8 @@ thread_local! {
     static STR_DIGITS: Cell<usize> = const { Cell::new(MAX_STR_DIGITS) };
 }
 
-/// The most digits of a conversion on this thread, as CPython limits them: conversions take time that grows
-/// faster than the text. 0 is no limit.
+/// The most digits of a conversion on this thread, as CPython limits them: the time of conversions is not
+/// linear. 0 is no limit.
 pub fn max_str_digits() -> usize {
     STR_DIGITS.get()
 }
@@ -123,7 +123,7 @@ pub fn parse(text: &str, base: u32, max_digits: usize) -> Result<BigInt> {
     Ok(BigInt::from_biguint(sign, read_digits(plain.as_bytes(), radix)?))
 }
 
-/// Takes `0x`, `0o`, `0b` off where the base allows it; `None` where nothing or a second `_` is left.
+/// Strips `0x`, `0o`, `0b` if the base allows it; `None` if nothing or a second `_` remains.
 fn split_prefix(text: &str, base: u32) -> Option<(u32, &str)> {
     let prefix = match text.get(..2).map(str::to_ascii_lowercase).as_deref() {
         Some("0x") => 16,

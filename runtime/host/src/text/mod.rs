@@ -1,7 +1,8 @@
-//! Text algorithms on Rust's own types, with CPython's results and messages.
+//! Text algorithms on Rust's types, with CPython's results and messages.
 //!
-//! Numbers and strings come in, strings or a [`TextError`] come out. No call panics on any input. What takes long or
-//! makes much asks the host that runs for leave ([`crate::vm::checkpoint`], [`crate::memory::grant`]).
+//! Numbers and strings go in, strings or a [`TextError`] come out. No input causes a panic. Long work polls
+//! the running host ([`crate::vm::checkpoint`]), and large results check its memory limit
+//! ([`crate::memory::grant`]).
 
 pub mod case;
 pub mod digits;

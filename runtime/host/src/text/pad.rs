@@ -2,7 +2,7 @@
 
 use super::error::{Result, check_length};
 
-/// Where the text goes in a wider field.
+/// The place of the text in a wider field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Left,
@@ -20,7 +20,7 @@ pub fn pad(text: &str, width: usize, fill: char, side: Side) -> Result<String> {
     let before = match side {
         Side::Left => 0,
         Side::Right => missing,
-        // An odd character goes to the left where the width is odd too.
+        // An odd character goes to the left if the width is odd too.
         Side::Center => missing / 2 + (missing & width & 1),
     };
     let mut out = String::with_capacity(text.len() + missing);
@@ -42,7 +42,7 @@ pub fn zfill(text: &str, width: usize) -> Result<String> {
     Ok(format!("{}{}{}", &text[..n_sign], "0".repeat(missing), &text[n_sign..]))
 }
 
-/// `str.expandtabs`: each tab as blanks up to the next multiple of `tab_size`; none when it is 0.
+/// `str.expandtabs`: pads each tab to the next multiple of `tab_size`; drops it if that is 0.
 pub fn expandtabs(text: &str, tab_size: usize) -> Result<String> {
     check_length(tab_size.saturating_mul(text.matches('\t').count()))?;
     let mut out = String::with_capacity(text.len());

@@ -1,7 +1,7 @@
 //! `text % values`: `%5.2f`, `%-10s`, `%(name)r`, `%*d`.
 //!
-//! [`Percent`] walks the pieces of a format; who formats takes a value for each directive and each `*`,
-//! and lets the functions at the end of this file write it.
+//! [`Percent`] iterates over the pieces of a format. The caller takes a value for each directive and each
+//! `*`, and formats it by the functions at the end of this file.
 
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -35,7 +35,7 @@ pub struct Directive<'a> {
     pub precision: Amount,
     /// The letter at the end; any character, checked by [`Directive::unsupported`].
     pub conversion: char,
-    /// Where the letter stands, in characters.
+    /// The position of the conversion character, in characters.
     pub at: usize,
 }
 
@@ -178,7 +178,7 @@ impl<'a> Iterator for Percent<'a> {
     }
 }
 
-/// What a value's `*` gave: the width or the precision that it stands for.
+/// Applies a value of `*`: the width or the precision.
 pub fn star_width(flags: &mut Flags, width: i64) -> Result<usize> {
     if width < 0 {
         flags.left = true;

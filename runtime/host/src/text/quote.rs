@@ -59,7 +59,7 @@ fn push_code(out: &mut String, c: char) {
     written.expect("writing to a String does not fail");
 }
 
-/// `ascii(..)` of an object, made from its repr: characters outside of ASCII as escapes.
+/// `ascii(..)` of an object, from its repr: characters outside of ASCII as escapes.
 pub fn ascii(repr: &str) -> String {
     let mut out = String::with_capacity(repr.len());
     for c in repr.chars() {
@@ -90,7 +90,7 @@ pub fn bytes_repr(bytes: &[u8]) -> String {
     out
 }
 
-/// The text as a string of JSON. The module `json` has a writer of its own, with the options of CPython's.
+/// The text as a string of JSON. The module `json` has a separate writer, with CPython's options.
 pub fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

@@ -1,19 +1,19 @@
-//! Finding a part in text or bytes: linear in the length, and interruptible between blocks.
+//! Searches for a part in text or bytes: in linear time, and interruptible between blocks.
 //!
-//! Text is searched as UTF-8: a part that is whole characters is found at a character only.
+//! Text is searched as UTF-8: a part of whole characters is only found at a character boundary.
 
 use memchr::memmem::{Finder, FinderRev};
 
 use crate::value::Result;
 use crate::vm::checkpoint;
 
-/// Bytes that are searched in one go.
+/// Bytes that are searched without a poll.
 const BLOCK: usize = 4 << 20;
 
 /// Parts that are found between two looks at the interrupter.
 const PARTS: usize = 1 << 14;
 
-/// Where the part stands first.
+/// The first position of the part.
 pub fn find(within: &[u8], part: &[u8]) -> Result<Option<usize>> {
     find_by(&Finder::new(part), within)
 }
@@ -34,7 +34,7 @@ fn find_by(finder: &Finder, within: &[u8]) -> Result<Option<usize>> {
     }
 }
 
-/// Where the part stands last.
+/// The last position of the part.
 pub fn rfind(within: &[u8], part: &[u8]) -> Result<Option<usize>> {
     rfind_by(&FinderRev::new(part), within)
 }
@@ -55,7 +55,7 @@ fn rfind_by(finder: &FinderRev, within: &[u8]) -> Result<Option<usize>> {
     }
 }
 
-/// The places of at most so many parts that do not overlap, from the start. The part is not empty.
+/// The positions of at most `most` parts that do not overlap, from the start. The part is not empty.
 pub fn find_all(within: &[u8], part: &[u8], most: usize) -> Result<Vec<usize>> {
     let finder = Finder::new(part);
     let (mut places, mut from) = (Vec::new(), 0);
@@ -68,8 +68,8 @@ pub fn find_all(within: &[u8], part: &[u8], most: usize) -> Result<Vec<usize>> {
     Ok(places)
 }
 
-/// The places of at most so many parts that do not overlap, found from the end, in the order of the text. The part is
-/// not empty.
+/// The positions of at most `most` parts that do not overlap, searched from the end, in the order of the
+/// text. The part is not empty.
 pub fn rfind_all(within: &[u8], part: &[u8], most: usize) -> Result<Vec<usize>> {
     let finder = FinderRev::new(part);
     let (mut places, mut end) = (Vec::new(), within.len());

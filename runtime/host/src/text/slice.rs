@@ -1,19 +1,19 @@
-//! `slice.indices`: which items of a sequence a slice takes.
+//! `slice.indices`: the items that a slice selects in a sequence.
 
 use super::error::{Result, value_error};
 
-/// Where a slice begins, how far it steps, and how many items it takes.
+/// The start, stop and step of a slice, and the number of its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceIndices {
     pub start: i64,
-    /// Exclusive; -1 where a backward slice runs through to the first item.
+    /// Exclusive; -1 if a backward slice includes the first item.
     pub stop: i64,
     pub step: i64,
     pub len: usize,
 }
 
 impl SliceIndices {
-    /// Bounds that are big ints come in as the nearest i64; `None` is a bound that was left out.
+    /// Bounds that are big ints arrive as the nearest i64; `None` is an absent bound.
     pub fn new(
         start: Option<i64>,
         stop: Option<i64>,
@@ -24,7 +24,7 @@ impl SliceIndices {
         if step == 0 {
             return value_error("slice step cannot be zero");
         }
-        // The step's magnitude must fit; no sequence is long enough to tell the difference.
+        // The step's magnitude must fit; no sequence is long enough to show the difference.
         let step = step.max(-i64::MAX);
         let n_items = i64::try_from(n_items).unwrap_or(i64::MAX);
         let (lowest, highest) = if step > 0 { (0, n_items) } else { (-1, n_items - 1) };
@@ -46,7 +46,7 @@ impl SliceIndices {
     }
 }
 
-/// The position that an index means, counted from the end when it is negative; `None` outside.
+/// The position of an index, counted from the end if it is negative; `None` if out of range.
 pub fn position(index: i64, n_items: usize) -> Option<usize> {
     let n_items = i64::try_from(n_items).ok()?;
     let at = if index < 0 { index.checked_add(n_items)? } else { index };

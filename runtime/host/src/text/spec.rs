@@ -14,7 +14,7 @@ pub enum Align {
     AfterSign,
 }
 
-/// What stands before a number that is not negative.
+/// The sign of numbers that are not negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     Plus,
@@ -25,7 +25,7 @@ pub enum Sign {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormatSpec {
     pub fill: char,
-    /// `None` is the way of the type: numbers to the right, others to the left.
+    /// `None` is the default of the type: numbers to the right, others to the left.
     pub align: Option<Align>,
     pub sign: Option<Sign>,
     /// `z`: a negative number that rounds to zero loses its sign.
@@ -52,7 +52,7 @@ impl FormatSpec {
         ty: None,
     };
 
-    /// Reads the spec of a value whose type is called `type_name`.
+    /// Parses the spec for a value whose type is called `type_name`.
     pub fn parse(text: &str, type_name: &str) -> Result<FormatSpec> {
         let mut reader = Reader { rest: text };
         let mut spec = FormatSpec::PLAIN;
@@ -67,7 +67,7 @@ impl FormatSpec {
         spec.alternate = reader.take_char('#');
         if !has_fill && reader.take_char('0') {
             spec.fill = '0';
-            // Left to the type's own alignment where that is not the right: `f"{'a':05}"`.
+            // Strings keep their alignment to the left: `f"{'a':05}"`.
             if spec.align.is_none() && type_name != "str" {
                 spec.align = Some(Align::AfterSign);
             }
@@ -175,7 +175,7 @@ impl Reader<'_> {
         self.take(|c| (c == expected).then_some(())).is_some()
     }
 
-    /// Whether a fill character was given.
+    /// Returns whether a fill character was given.
     fn fill_and_align(&mut self, spec: &mut FormatSpec) -> bool {
         let mut chars = self.rest.chars();
         let first = chars.next();

@@ -1,8 +1,8 @@
-//! Taking strings apart where Rust's own splitting differs from Python's.
+//! Splits strings where Python's rules differ from Rust's.
 
 use super::unicode::is_space;
 
-/// `text.split(None, max_splits)`: words between runs of spaces.
+/// `text.split(None, max_splits)`: words between runs of whitespace.
 pub fn split_words(text: &str, max_splits: usize) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text.trim_start_matches(is_space);
@@ -37,7 +37,7 @@ pub fn rsplit_words(text: &str, max_splits: usize) -> Vec<&str> {
     words
 }
 
-/// Whether lines end behind a line break, or before it.
+/// Whether lines include their line break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnds {
     Keep,

@@ -1,12 +1,12 @@
 //! The templates of `str.format`: `{}`, `{0}`, `{name.attr[0]!r:>{width}}`.
 //!
-//! [`Template`] walks the pieces of one; who formats looks the values up and expands nested fields in
-//! the spec by walking it as a template in turn, [`DEEPEST`] levels down.
+//! [`Template`] iterates over the pieces of one. The caller looks the values up, and expands nested fields in
+//! a spec as a template, up to [`DEEPEST`] levels.
 
 use super::error::{Result, value_error};
 use super::unicode::decimal_value;
 
-/// Fields may stand in the spec of a field, but no deeper.
+/// The spec of a field may contain fields, but not deeper than this.
 pub const DEEPEST: usize = 2;
 
 /// A field of a template, or the text before it.
@@ -18,9 +18,9 @@ pub enum Piece<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// What stands before `!` and `:`; see [`FieldName::parse`].
+    /// The text before `!` and `:`; see [`FieldName::parse`].
     pub name: &'a str,
-    /// The letter behind `!`.
+    /// The letter after `!`.
     pub conversion: Option<char>,
     /// The spec as written: it may hold fields itself.
     pub spec: &'a str,
@@ -42,7 +42,7 @@ impl<'a> Template<'a> {
         };
         let tail = &self.rest[brace..];
         if tail.starts_with("{{") || tail.starts_with("}}") {
-            // Two braces stand for one: it ends this piece of text.
+            // Two braces are an escaped one: it ends this piece of text.
             let text = &self.rest[..brace + 1];
             self.rest = &tail[2..];
             return Ok(Piece::Text(text));
@@ -62,7 +62,7 @@ impl<'a> Template<'a> {
         self.field().map(Piece::Field)
     }
 
-    /// A field, behind its opening brace.
+    /// A field, after its opening brace.
     fn field(&mut self) -> Result<Field<'a>> {
         let end = field_name_end(self.rest)?;
         let name = &self.rest[..end];
@@ -126,7 +126,7 @@ impl<'a> Iterator for Template<'a> {
     }
 }
 
-/// Where the name ends: at `}`, `!` or `:`, unless inside brackets.
+/// The end of the name: at `}`, `!` or `:`, unless inside brackets.
 fn field_name_end(text: &str) -> Result<usize> {
     let mut in_brackets = false;
     for (at, c) in text.char_indices() {
@@ -204,7 +204,7 @@ fn not_empty(name: &str) -> Result<&str> {
     if name.is_empty() { value_error("Empty attribute in format string") } else { Ok(name) }
 }
 
-/// A name of digits alone is an index.
+/// A name of only digits is an index.
 fn index(text: &str) -> Result<Option<usize>> {
     let mut index = None;
     for c in text.chars() {
@@ -218,7 +218,7 @@ fn index(text: &str) -> Result<Option<usize>> {
     Ok(index.map(|index| index as usize))
 }
 
-/// Numbers the fields of one template: either all by themselves or all by hand.
+/// Numbers the fields of one template: either all automatically or all manually.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Numbering {
     #[default]
@@ -244,7 +244,7 @@ impl Numbering {
         Ok(index)
     }
 
-    /// Notes a field with an index of its own.
+    /// Records a field with an explicit index.
     pub fn manual(&mut self) -> Result<()> {
         if matches!(self, Numbering::Auto(_)) {
             return value_error("cannot switch from automatic field numbering to manual field specification");

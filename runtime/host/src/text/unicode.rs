@@ -1,12 +1,12 @@
-//! What kind a character is, as Python's `str` methods ask it, and its title case and case folding.
+//! The kind of a character for Python's `str` methods, its title case and case folding.
 //!
-//! General categories are those of Unicode 14.0, CPython 3.11's version. Upper and lower case come from Rust's own
+//! General categories are those of Unicode 14.0, CPython 3.11's version. Upper and lower case are from Rust's
 //! tables, which agree.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-/// Digits that are not decimal ones (superscripts, circled digits): the code points where membership changes, in
-/// ascending order. A character is one when an odd number of them lie at or below it.
+/// Digits that are not decimal ones (superscripts, circled digits): the code points where membership changes,
+/// in ascending order. A character is one if an odd number of them are at or below it.
 static OTHER_DIGITS: [u32; 40] = [
     0xb2, 0xb4, 0xb9, 0xba, 0x1369, 0x1372, 0x19da, 0x19db, 0x2070, 0x2071, 0x2074, 0x207a, 0x2080, 0x208a,
     0x2460, 0x2469, 0x2474, 0x247d, 0x2488, 0x2491, 0x24ea, 0x24eb, 0x24f5, 0x24fe, 0x24ff, 0x2500, 0x2776,
@@ -144,7 +144,7 @@ pub fn decimal_value(c: char) -> Option<u8> {
     if c.is_ascii() || !is_decimal(c) {
         return c.to_digit(10).map(|digit| digit as u8);
     }
-    // The digits of a script follow each other, 0 first. Mathematical ones are five such runs in a row.
+    // The digits of a script are consecutive, 0 first. Mathematical ones are five such runs in a row.
     let before = (0..c as u32).rev().map_while(char::from_u32).take_while(|&c| is_decimal(c));
     Some((before.count() % 10) as u8)
 }
@@ -177,12 +177,12 @@ pub fn is_cased(c: char) -> bool {
     c.is_lowercase() || c.is_uppercase() || is_title(c)
 }
 
-/// Appends the character as it begins a word in title case.
+/// Appends the character as the first of a word in title case.
 pub fn push_title(out: &mut String, c: char) {
     const IOTA_BELOW: char = '\u{345}';
     let code = c as u32;
     match code {
-        // Georgian has capitals, but does not use them for titles.
+        // Georgian has capitals, but does not use them in titles.
         0x10d0..=0x10ff => out.push(c),
         0x1c4..=0x1cc => out.push(['ǅ', 'ǈ', 'ǋ'][(code as usize - 0x1c4) / 3]),
         0x1f1..=0x1f3 => out.push('ǲ'),
@@ -205,7 +205,7 @@ pub fn push_title(out: &mut String, c: char) {
     }
 }
 
-/// Appends the character as comparisons without case take it.
+/// Appends the case-folded character.
 pub fn push_folded(out: &mut String, c: char) {
     match c {
         'ẞ' => out.push_str("ss"),

@@ -1,7 +1,7 @@
-//! Classes: the built-in ones, those of modules, and those that scripts write.
+//! Classes: the built-in ones, those of modules, and those of scripts.
 //!
-//! One class for every type, so that `type(x)`, `isinstance` and attribute lookup know no difference.
-//! Inheritance is single: a class's line of descent is its chain of bases.
+//! All types have the same representation, so `type(x)`, `isinstance` and attribute lookup treat them alike.
+//! Inheritance is single: a class's MRO is its chain of bases.
 
 use std::cell::{Ref, RefCell};
 use std::rc::{Rc, Weak};
@@ -112,7 +112,7 @@ impl BuiltinType {
     }
 }
 
-/// What the instances of a class are made of; a class has that of its base.
+/// The layout of a class's instances; a class has that of its base.
 #[derive(Clone, Copy)]
 pub enum Layout {
     /// Nothing but attributes.
@@ -130,30 +130,30 @@ pub struct Class {
     pub module: Name,
     pub base: Option<Rc<Class>>,
     pub layout: Layout,
-    /// Makes a value of a built-in or native class from the arguments of a call.
+    /// Creates a value of a built-in or native class from the arguments of a call.
     pub new: Option<NativeFn>,
-    /// Where instances start; it names the class in inline caches.
+    /// The initial shape of instances; it identifies the class in inline caches.
     pub shape: Rc<Shape>,
-    /// The code that made it: how it was written.
+    /// The code of the class body.
     pub body: Option<Rc<LoadedCode>>,
     /// A class that scripts wrote may be changed by scripts.
     pub is_script: bool,
-    /// The only attributes that instances may have, where `__slots__` of the class and of its bases leaves no
+    /// The only attributes that instances may have, if `__slots__` of the class and of its bases excludes
     /// `__dict__`.
     pub slots: Option<Box<[Name]>>,
-    /// `__name__`, where a script has changed it.
+    /// `__name__`, if a script has changed it.
     renamed: RefCell<Option<Name>>,
-    /// Dotted, with what the class stands in: `outer.<locals>.Inner`.
+    /// Dotted, with the enclosing scopes: `outer.<locals>.Inner`.
     qualname: RefCell<Name>,
     attrs: RefCell<Attrs>,
-    /// The classes that scripts derived from it, in the order in which they were made.
+    /// The classes that scripts derived from it, in the order of creation.
     subclasses: RefCell<Vec<Weak<Class>>>,
     /// `__init__`, as found when the classes were in the state of the number.
     init: RefCell<Option<(u32, Option<Rc<Function>>)>>,
 }
 
 impl Class {
-    /// A class with no attributes of its own.
+    /// A class without attributes.
     pub fn new(name: impl Into<Name>, base: Option<Rc<Class>>, layout: Layout) -> Class {
         let name = name.into();
         Class {
@@ -200,7 +200,7 @@ impl Class {
         }
     }
 
-    /// Adds native functions, as methods or otherwise as each says.
+    /// Adds native functions, as methods or otherwise according to their kind.
     pub fn add_natives(&self, natives: &'static [NativeDef]) {
         let mut attrs = self.attrs.borrow_mut();
         for native in natives {
@@ -230,7 +230,7 @@ impl Class {
         }
     }
 
-    /// As [`Class::lookup_text`], but only in what scripts wrote.
+    /// As [`Class::lookup_text`], but only for attributes that scripts defined.
     pub fn lookup_script(&self, name: &str) -> Option<Value> {
         let mut class = self;
         while class.is_script {
@@ -242,7 +242,7 @@ impl Class {
         None
     }
 
-    /// The `__init__` that a script wrote, where making an instance takes no more than calling it.
+    /// The `__init__` of a script, if creating an instance only requires calling it.
     pub(crate) fn plain_init(&self, epoch: u32) -> Option<Rc<Function>> {
         if let Some((known, init)) = &*self.init.borrow()
             && *known == epoch
@@ -257,8 +257,8 @@ impl Class {
         init
     }
 
-    /// Sets an attribute while the class is being made. Afterwards `Vm::set_class_attr` does, which
-    /// tells the inline caches.
+    /// Sets an attribute while the class is being created. Later, `Vm::set_class_attr` does, which
+    /// invalidates the inline caches.
     pub fn insert(&self, name: Name, value: Value) -> Option<Value> {
         self.attrs.borrow_mut().insert(name, value)
     }
@@ -267,12 +267,12 @@ impl Class {
         self.attrs.borrow_mut().remove(name)
     }
 
-    /// Forgets what [`Class::plain_init`] found, which is a reference of its own.
+    /// Drops the cache of [`Class::plain_init`], which is a strong reference.
     pub(crate) fn forget_init(&self) {
         self.init.take();
     }
 
-    /// Takes all attributes out, as when a host ends.
+    /// Removes all attributes, when a host ends.
     pub(crate) fn take_attrs(&self) -> Attrs {
         self.attrs.take()
     }
@@ -300,7 +300,7 @@ impl Class {
 
     pub(crate) fn add_subclass(&self, class: &Rc<Class>) {
         let mut known = self.subclasses.borrow_mut();
-        // Those that are gone are taken out before the list has to grow.
+        // Dead entries are removed before the list grows.
         if known.len() == known.capacity() {
             known.retain(|class| class.strong_count() > 0);
         }

@@ -1,8 +1,8 @@
 //! dict objects: insertion order, keys compared as Python compares them.
 //!
-//! A key carries its hash, worked out by the machine (`Vm::hash`), because a class may define its own
-//! `__hash__`. Keys of built-in types are compared here; where a class defines `__eq__`, the machine
-//! first collects the keys of equal hash and asks the script (`ops::mapping`), never inside a borrow.
+//! A key is stored with its hash, which the machine computes (`Vm::hash`), because a class may define
+//! `__hash__`. Keys of built-in types are compared here. For classes with `__eq__`, the machine first
+//! collects the keys of equal hash, and then calls the script (`ops::mapping`), never inside of a borrow.
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
@@ -13,8 +13,8 @@ use indexmap::IndexMap;
 
 use super::{Name, Value, teardown};
 
-/// A hasher for keys that bring their hash with them. It mixes that with numbers that only this process knows, so that
-/// nobody can make up keys that all fall into one place of a table. Orders of iteration do not depend on it.
+/// A hasher for keys with precomputed hashes. It mixes them with random numbers of this process, so that
+/// nobody can construct keys that collide. The order of iteration does not depend on it.
 #[derive(Default, Clone, Copy)]
 pub struct PassHash(u64);
 
@@ -24,7 +24,7 @@ fn seeds() -> [u64; 2] {
 
     #[cold]
     fn choose() {
-        // Of several threads that come here at once, the first one's numbers stay.
+        // If several threads get here at once, the first one's numbers are used.
         let random = || RandomState::new().hash_one(0) | 1;
         for seed in SEEDS.iter().rev() {
             let _ = seed.compare_exchange(0, random(), Ordering::AcqRel, Ordering::Acquire);
@@ -69,14 +69,14 @@ impl Hash for HashedKey {
     }
 }
 
-/// A key that is looked up without being kept: a value of a type whose equality needs no script.
+/// A borrowed key for a lookup: a value of a type whose equality needs no script.
 pub(crate) struct PlainKey<'a> {
     hash: i64,
     value: &'a Value,
 }
 
 impl<'a> PlainKey<'a> {
-    /// `None` for values that take the long way.
+    /// `None` for values that need the slow path.
     #[inline]
     pub fn new(value: &'a Value) -> Option<PlainKey<'a>> {
         let hash = match value {
@@ -115,7 +115,7 @@ impl PartialEq for HashedKey {
 
 impl Eq for HashedKey {}
 
-/// Equality that needs no script: everything but classes with an `__eq__` of their own.
+/// Equality without scripts: for all types but classes with an `__eq__`.
 pub(crate) fn plain_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Str(left), Value::Str(right)) => Rc::ptr_eq(left, right) || left.as_str() == right.as_str(),
@@ -150,8 +150,8 @@ pub(crate) fn plain_equal(left: &Value, right: &Value) -> bool {
 
 pub type Entries = IndexMap<HashedKey, Value, BuildHasherDefault<PassHash>>;
 
-/// A dict. Scripts' keys go through `Vm::dict_get` and its kin, which hash and compare; the methods
-/// here are for keys that are known to be plain.
+/// A dict. Scripts' keys use `Vm::dict_get` and similar functions, which hash and compare. The methods here
+/// are for keys that are known to be plain.
 #[derive(Default)]
 pub struct Dict(RefCell<Entries>);
 
@@ -183,7 +183,7 @@ impl Dict {
         self.0.borrow().get_index(at).map(|(key, value)| (key.value.clone(), value.clone()))
     }
 
-    /// The value of a plain key; the outer `None` for keys that take the long way.
+    /// The value of a plain key; the outer `None` for keys that need the slow path.
     #[inline]
     pub(crate) fn get_plain(&self, key: &Value) -> Option<Option<Value>> {
         let key = PlainKey::new(key)?;
@@ -199,7 +199,7 @@ impl Dict {
         self.0.borrow().get(&HashedKey::name(name)).cloned()
     }
 
-    /// Sets the entry of a name and returns what it held.
+    /// Sets the entry of a name and returns the previous value.
     pub fn set_name(&self, name: &Name, value: Value) -> Option<Value> {
         self.0.borrow_mut().insert(HashedKey::name(name), value)
     }
@@ -218,7 +218,7 @@ impl Dict {
         named.collect()
     }
 
-    /// Names with what they stand for, as a value.
+    /// Names with their values, as a value.
     pub fn of_names(pairs: Vec<(Name, Value)>) -> Value {
         let dict = Dict::new();
         for (name, value) in pairs {

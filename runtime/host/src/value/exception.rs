@@ -1,7 +1,7 @@
-//! Exceptions: the built-in classes, what an exception object holds, and how Rust code raises one.
+//! Exceptions: the built-in classes, the content of an exception object, and how Rust code raises one.
 //!
-//! Native code returns `Err(type_error(format!(..)))` (see `errors.rs` for the constructors): a
-//! [`Raise`] names the class and its arguments and becomes an object when the machine takes it up.
+//! Native code returns `Err(type_error(format!(..)))` (see `errors.rs` for the constructors): a [`Raise`]
+//! names the class and its arguments. The machine turns it into an object.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use kps_syntax::{Diagnostic, Diagnostics};
 
 use super::{Attrs, Instance, Name, Value, teardown};
 
-/// What native code returns: a value, or an exception on its way to a handler.
+/// The result of native code: a value, or a raised exception.
 pub type Result<T = Value> = std::result::Result<T, Raise>;
 
 macro_rules! exception_kinds {
@@ -136,7 +136,7 @@ pub struct Raise(Box<Raised>);
 pub enum Order {
     #[default]
     None,
-    /// No `except` takes it; what `finally` and `with` have to do is done.
+    /// No `except` catches it; `finally` and `with` still run.
     End,
     /// Nothing of the script runs any more.
     EndNow,
@@ -180,14 +180,14 @@ impl Raise {
         Raise(Box::new(Raised::Object(instance)))
     }
 
-    /// An exception that, when nobody handles it, is told by these diagnostics: what the kernel
-    /// compiler or a device found. Its message is that of the first one.
+    /// An exception with diagnostics of the kernel compiler or of a device, which are printed if it is
+    /// unhandled. Its message is that of the first one.
     pub fn with_diagnostics(kind: ExceptionKind, diagnostics: Diagnostics) -> Raise {
         let message = diagnostics.iter().next().map_or(String::new(), |first| first.message.clone());
         Raise::with_message_and_diagnostics(kind, message, diagnostics)
     }
 
-    /// The same with a message of its own, for who handles it.
+    /// The same with a separate message, for code that handles it.
     pub fn with_message_and_diagnostics(
         kind: ExceptionKind,
         message: String,
@@ -209,7 +209,7 @@ impl Raise {
         Raise::with_diagnostics(kind, Diagnostics::from(diagnostic))
     }
 
-    /// Says what to do about it.
+    /// Adds a help text.
     pub fn help(mut self, text: impl Into<String>) -> Raise {
         match &mut *self.0 {
             Raised::New { help, .. } => *help = Some(text.into()),
@@ -222,7 +222,7 @@ impl Raise {
         self
     }
 
-    /// Sets a member that does not come from the arguments: the `name` of a NameError.
+    /// Sets a member that is not an argument: the `name` of a NameError.
     pub(crate) fn with_member(mut self, name: &'static str, value: Value) -> Raise {
         if let Raised::New { members, .. } = &mut *self.0 {
             members.push((name, value));
@@ -230,7 +230,7 @@ impl Raise {
         self
     }
 
-    /// What a StopIteration has in `value`.
+    /// The `value` of a StopIteration.
     pub(crate) fn stop_value(&self) -> Value {
         let first = |args: &[Value]| args.first().cloned().unwrap_or(Value::None);
         match &*self.0 {
@@ -241,7 +241,7 @@ impl Raise {
         }
     }
 
-    /// Says where in a kernel it happened.
+    /// Adds the place in a kernel.
     pub fn in_kernel(mut self, kernel_place: KernelPlace) -> Raise {
         match &mut *self.0 {
             Raised::New { place, .. } => *place = Some(kernel_place),
@@ -254,7 +254,7 @@ impl Raise {
         self
     }
 
-    /// Makes an exception that is no object yet an order of the host.
+    /// Marks an exception that is not an object yet as ordered by the host.
     pub(crate) fn ordered(mut self, by_host: Order) -> Raise {
         if let Raised::New { order, .. } = &mut *self.0 {
             *order = by_host;
@@ -267,7 +267,7 @@ impl Raise {
         matches!(&*self.0, Raised::New { kind: ExceptionKind::KeyboardInterrupt, .. })
     }
 
-    /// Whether it comes from who interrupted the run, or from a limit of the host.
+    /// Whether it is an interrupt, or a limit of the host.
     pub(crate) fn is_interrupt(&self) -> bool {
         let order = match &*self.0 {
             Raised::New { order, .. } => *order,
@@ -276,8 +276,8 @@ impl Raise {
         order != Order::None || self.is(ExceptionKind::KeyboardInterrupt)
     }
 
-    /// The same place and help, with another class and what `message` makes of its message. An object stays
-    /// what it is.
+    /// Replaces the class, and the message by the result of `message`; place and help stay. An object is
+    /// unchanged.
     pub(crate) fn turn_into(
         mut self,
         new_kind: ExceptionKind,
@@ -305,7 +305,7 @@ impl Raise {
         }
     }
 
-    /// The object that handlers see; `class_of` gives the class of a built-in kind.
+    /// The object for handlers; `class_of` returns the class of a built-in kind.
     pub(crate) fn into_object(
         self,
         class_of: impl FnOnce(ExceptionKind) -> Rc<super::Class>,
@@ -365,14 +365,14 @@ pub struct TraceEntry {
     pub function: Name,
 }
 
-/// The place in a kernel that a device named, and what happened there in a few words.
+/// The place in a kernel that a device reported, and a short description.
 #[derive(Clone, Debug)]
 pub struct KernelPlace {
     pub line: SourceLine,
     pub text: String,
 }
 
-/// What an exception object holds besides its attributes.
+/// The content of an exception object besides its attributes.
 #[derive(Default)]
 pub struct ExceptionData {
     pub args: RefCell<Vec<Value>>,
@@ -380,20 +380,21 @@ pub struct ExceptionData {
     pub trace: RefCell<Vec<TraceEntry>>,
     /// `raise .. from cause`.
     pub cause: RefCell<Option<Rc<Instance>>>,
-    /// What was being handled when this was raised.
+    /// The exception that was being handled when this was raised.
     pub context: RefCell<Option<Rc<Instance>>>,
-    /// `from None`, or a cause: the context is not told.
+    /// `from None`, or a cause: the context is not printed.
     pub suppress_context: Cell<bool>,
     pub order: Cell<Order>,
     pub help: RefCell<Option<String>>,
     pub diagnostics: RefCell<Option<Diagnostics>>,
     pub place: RefCell<Option<KernelPlace>>,
-    /// What a script assigned to `value`, `code`, `errno` and the like, which otherwise come from the arguments.
+    /// Values that a script assigned to `value`, `code`, `errno` and similar members, which are otherwise
+    /// arguments.
     pub members: RefCell<Attrs>,
 }
 
 impl ExceptionData {
-    /// Of the arguments of an OSError, the number and the words stay; the file becomes a member.
+    /// Of the arguments of an OSError, the number and the message stay; the file becomes a member.
     pub(crate) fn take_file(&self) {
         let mut args = self.args.borrow_mut();
         if args.len() == 3 {
@@ -402,7 +403,7 @@ impl ExceptionData {
         }
     }
 
-    /// The class of OSErrors with the number that the arguments begin with.
+    /// The class of OSErrors with the number in the first argument.
     pub(crate) fn kind_of_system(&self) -> Option<ExceptionKind> {
         let args = self.args.borrow();
         let [Value::Int(number), _, ..] = &args[..] else { return None };

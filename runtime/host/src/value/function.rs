@@ -1,7 +1,7 @@
 //! Functions of scripts and of the host, bound methods, descriptors, and the arguments of native calls.
 //!
-//! A native function is a plain `fn(&mut Vm, &Args) -> Result`. Read its arguments with a [`Parser`],
-//! which words the mistakes as CPython does:
+//! A native function is a plain `fn(&mut Vm, &Args) -> Result`. Read its arguments with a [`Parser`], which
+//! words the errors as CPython does:
 //!
 //! ```text
 //! fn sorted(vm: &mut Vm, args: &Args) -> Result {
@@ -30,11 +30,11 @@ pub struct Function {
     pub name: RefCell<Name>,
     /// Of the last positional parameters, no more than there are.
     pub defaults: RefCell<Vec<Value>>,
-    /// Of each keyword-only parameter; `Unset` where it has none.
+    /// Of each keyword-only parameter; `Unset` without a default.
     pub keyword_defaults: RefCell<Vec<Value>>,
     pub closure: Box<[Rc<Cell>]>,
     pub annotations: RefCell<Annotations>,
-    /// `__qualname__`, `__module__`, `__doc__` and `__type_params__`, where they were set.
+    /// `__qualname__`, `__module__`, `__doc__` and `__type_params__`, if they were set.
     changed: RefCell<Attrs>,
     /// `__dict__`: attributes that scripts set on it.
     dict: RefCell<Option<Rc<Dict>>>,
@@ -45,7 +45,7 @@ pub struct Function {
 pub enum Annotations {
     #[default]
     None,
-    /// What gives them: a function that returns their dict, or a tuple of names and texts.
+    /// The source of the annotations: a function that returns their dict, or a tuple of names and texts.
     Waiting(Value),
     Known(Rc<Dict>),
 }
@@ -80,7 +80,7 @@ impl Function {
         self.dict.borrow().iter().for_each(|dict| visit(&Value::Dict(dict.clone())));
     }
 
-    /// Takes out what may be changed of a function, as when a host ends.
+    /// Removes the mutable parts of a function, when a host ends.
     pub(crate) fn take_contents(&self) -> impl Sized + use<> {
         let given = (self.defaults.take(), self.keyword_defaults.take(), self.annotations.take());
         (given, self.changed.take(), self.dict.take())
@@ -198,7 +198,7 @@ impl Function {
         &*self.code.code.name == "<lambda>"
     }
 
-    /// The function as it was written, a lambda as one that returns; `None` for generator expressions.
+    /// The function's tree, a lambda as one that returns; `None` for generator expressions.
     pub fn def(&self) -> Option<&Arc<FunctionDef>> {
         self.code.code.def.as_ref()
     }
@@ -212,7 +212,7 @@ impl Function {
         self.code.globals()
     }
 
-    /// What a name of an enclosing function holds, for those that the function captured.
+    /// The value of a captured name of an enclosing function.
     pub fn captured(&self, name: &str) -> Option<Value> {
         let at = self.code.code.free.iter().position(|free| &**free == name)?;
         let value = self.closure[at].get();
@@ -240,12 +240,12 @@ impl Cell {
         Cell(RefCell::new(value))
     }
 
-    /// The value, `Unset` when it has none.
+    /// The value, `Unset` if there is none.
     pub fn get(&self) -> Value {
         self.0.borrow().clone()
     }
 
-    /// Puts a value in and returns what was there.
+    /// Stores a value and returns the previous one.
     pub fn put(&self, value: Value) -> Value {
         self.0.replace(value)
     }
@@ -274,12 +274,12 @@ pub struct NativeDef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NativeKind {
     Function,
-    /// Takes its object as the first argument.
+    /// Called with its object as the first argument.
     Method,
-    /// An attribute that is worked out: called with the object alone.
+    /// A computed attribute: called with only the object.
     Getter,
     Static,
-    /// Takes the class as the first argument.
+    /// Called with the class as the first argument.
     Class,
 }
 
@@ -372,14 +372,14 @@ impl Drop for BoundMethod {
     }
 }
 
-/// What a class attribute does when it is read from an instance.
+/// How a class attribute behaves when it is read from an instance.
 pub enum Descriptor {
-    /// `property(get, set, delete, doc)`; None where there is none.
+    /// `property(get, set, delete, doc)`; None for absent functions.
     Property {
         get: Value,
         set: Value,
         delete: Value,
-        /// Unset where it is that of the getter.
+        /// Unset if it is that of the getter.
         doc: RefCell<Value>,
     },
     StaticMethod(Value),
@@ -387,7 +387,7 @@ pub enum Descriptor {
 }
 
 impl Descriptor {
-    /// Visits each value that it is made of.
+    /// Visits each value in it.
     pub(crate) fn each_value(&self, visit: &mut dyn FnMut(&Value)) {
         match self {
             Descriptor::Property { get, set, delete, doc } => {
@@ -398,7 +398,7 @@ impl Descriptor {
         }
     }
 
-    /// Whether it takes assignments to the attribute, too.
+    /// Whether it also handles assignments to the attribute.
     pub fn is_property(&self) -> bool {
         matches!(self, Descriptor::Property { .. })
     }
@@ -425,7 +425,7 @@ impl Drop for Descriptor {
     }
 }
 
-/// `super()`: looks attributes up behind `class` in the line of the receiver.
+/// `super()`: looks attributes up after `class` in the MRO of the receiver.
 pub struct Super {
     pub class: Rc<Class>,
     /// An instance, or a class inside a class method.
@@ -471,7 +471,6 @@ impl<'a> Args<'a> {
         self.names
     }
 
-    /// The arguments behind the first one: what a method got besides its object.
     /// The values and names of all arguments but the one with this name.
     pub fn without(&self, unwanted: &str) -> (Vec<Value>, Vec<Name>) {
         let kept = || self.keywords().filter(|(name, _)| &***name != unwanted);
@@ -503,7 +502,7 @@ impl<'a> Args<'a> {
         self.values.try_into().map_err(|_| errors::wrong_count(function, N, self.values.len()))
     }
 
-    /// Takes the arguments apart one by one.
+    /// Parses the arguments one by one.
     pub fn parser(self, function: &'a str) -> Parser<'a> {
         Parser { args: self, function, at: 0, used: 0, named: 0 }
     }
@@ -514,13 +513,13 @@ impl<'a> Args<'a> {
     }
 }
 
-/// Reads arguments in the order of the parameters; [`Parser::finish`] refuses what is left.
+/// Reads arguments in the order of the parameters; [`Parser::finish`] refuses the remaining ones.
 pub struct Parser<'a> {
     args: Args<'a>,
     function: &'a str,
     /// The next positional argument.
     at: usize,
-    /// Bits of the keyword arguments taken.
+    /// Bits of the used keyword arguments.
     used: u64,
     named: usize,
 }
@@ -585,7 +584,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The first keyword that was not asked for.
+    /// The first unused keyword.
     pub fn left_over(&self) -> Option<&'a str> {
         let is_left = |at: usize| self.used >> at.min(63) & 1 == 0;
         self.args.names.iter().enumerate().find(|(at, _)| is_left(*at)).map(|(_, name)| &**name)

@@ -1,7 +1,7 @@
-//! Instances of classes, and the shapes that make their attributes quick to find.
+//! Instances of classes, and the shapes that make attribute lookup fast.
 //!
-//! Instances that got the same attributes in the same order share a [`Shape`], which says in which
-//! slot each lies. An inline cache that remembers a shape's id therefore knows class and slot at once.
+//! Instances that got the same attributes in the same order share a [`Shape`], which maps names to slots. So
+//! an inline cache with a shape's id determines class and slot at once.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::BuildHasherDefault;
@@ -11,12 +11,12 @@ use indexmap::IndexSet;
 
 use super::{Class, Dict, ExceptionData, Name, PassHash, TextKey, Value, teardown};
 
-/// Attributes past this number get a shape of their own, so that no chain of shapes grows long.
+/// More attributes than this get a private shape, so that no chain of shapes grows long.
 const MAX_SHARED: usize = 64;
 
 type Names = IndexSet<Name, BuildHasherDefault<PassHash>>;
 
-/// Which attribute lies in which slot.
+/// A map from attribute names to slots.
 pub struct Shape {
     /// Unique, or 0 for a shape that belongs to one instance and may change.
     id: u64,
@@ -77,7 +77,7 @@ impl Shape {
 pub struct Fields {
     shape: Rc<Shape>,
     values: Vec<Value>,
-    /// Holds the attributes once a script has asked for `__dict__`. The shape has no names then, and is private.
+    /// The attributes after a script has accessed `__dict__`. The shape is then private and has no names.
     dict: Option<Rc<Dict>>,
 }
 
@@ -102,7 +102,7 @@ impl Fields {
         self.values.get_mut(slot)
     }
 
-    /// The slot of an attribute; none where the attributes lie in a dict.
+    /// The slot of an attribute; none if the attributes are in a dict.
     pub fn slot(&self, name: &Name) -> Option<usize> {
         self.shape.slot(name)
     }
@@ -140,7 +140,7 @@ impl Fields {
         self.values.get(slot).cloned()
     }
 
-    /// Sets the attribute and returns what it held.
+    /// Sets the attribute and returns the previous value.
     pub fn set(&mut self, name: &Name, value: Value) -> Option<Value> {
         if let Some(dict) = &self.dict {
             return dict.set_name(name, value);
@@ -182,7 +182,7 @@ impl Fields {
         self.dict.as_ref().map_or(self.values.is_empty(), |dict| dict.is_empty())
     }
 
-    /// `__dict__`: from now on the attributes lie in it, so that what a script does to it is done to the instance.
+    /// `__dict__`: moves the attributes to a dict, so that changes by a script affect the instance.
     pub fn to_dict(&mut self) -> Rc<Dict> {
         if self.dict.is_none() {
             let dict = Dict::new();
@@ -194,7 +194,7 @@ impl Fields {
         self.dict.clone().expect("the attributes were just put in a dict")
     }
 
-    /// Has the attributes lie in this dict; what held them before is for the caller to drop.
+    /// Moves the attributes to this dict; the caller drops the previous storage.
     pub fn replace_dict(&mut self, dict: Rc<Dict>) -> (Option<Rc<Dict>>, Vec<Value>) {
         self.shape = Shape::private(Names::default());
         (self.dict.replace(dict), std::mem::take(&mut self.values))
@@ -209,7 +209,7 @@ impl Fields {
     }
 }
 
-/// What an instance holds besides its attributes.
+/// The content of an instance besides its attributes.
 pub enum Payload {
     None,
     /// The value of the built-in type that the class derives from.
@@ -220,7 +220,7 @@ pub enum Payload {
 /// An instance of a class written in a script, or an exception.
 pub struct Instance {
     class: Rc<Class>,
-    /// Set where a script assigned `__class__`.
+    /// Set if a script assigned `__class__`.
     reclassed: OnceCell<Box<Reclassed>>,
     pub fields: RefCell<Fields>,
     pub payload: Payload,
@@ -228,7 +228,7 @@ pub struct Instance {
     pub(crate) is_remembered: Cell<bool>,
 }
 
-/// The classes that an instance has had. None is let go before the instance, so references to them hold.
+/// The classes that an instance has had. They live as long as the instance, so references to them stay valid.
 struct Reclassed {
     classes: Link,
     /// Which of them it has now.
@@ -262,7 +262,7 @@ impl Instance {
         Instance { class, reclassed: OnceCell::new(), fields, payload, is_remembered: Cell::new(false) }
     }
 
-    /// Takes all attributes out, as when a host ends.
+    /// Removes all attributes, when a host ends.
     pub(crate) fn take_fields(&self) -> Fields {
         self.fields.replace(Fields::new(self.class.shape.clone()))
     }
@@ -278,7 +278,7 @@ impl Instance {
         }
     }
 
-    /// Gives it another class of the same layout.
+    /// Changes the class to another one with the same layout.
     pub(crate) fn set_class(&self, class: Rc<Class>) {
         self.fields.borrow_mut().restart(&class.shape);
         let first = || Link { class: self.class.clone(), next: OnceCell::new() };

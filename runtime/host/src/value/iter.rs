@@ -1,6 +1,6 @@
 //! Iterators and generators.
 //!
-//! `Vm::iter` makes one and `Vm::next` steps it. An iterator written in Rust implements [`NativeIter`].
+//! `Vm::iter` creates one and `Vm::next` advances it. An iterator written in Rust implements [`NativeIter`].
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::vm::Vm;
 
 /// An iterator written in Rust: `zip`, `map`, the rows of an array.
 pub trait NativeIter: 'static {
-    /// The next item; `None` at the end and ever after.
+    /// The next item; `None` at the end and after it.
     fn next(&mut self, vm: &mut Vm) -> Result<Option<Value>>;
 
     fn type_name(&self) -> &'static str {
@@ -115,9 +115,9 @@ pub enum GeneratorState {
     Suspended {
         function: Rc<Function>,
         registers: Vec<Value>,
-        /// Where to go on; 0 before the first step.
+        /// The instruction to resume at; 0 before the first step.
         pc: u32,
-        /// The register that takes what is sent.
+        /// The register that receives the sent value.
         sent: u16,
     },
     Running,

@@ -1,7 +1,7 @@
 //! Values of the host language: sixteen bytes, numbers unboxed, objects behind non-atomic counts.
 //!
 //! Dropping the last reference to an object frees it at once; `teardown` keeps deep structures from
-//! overflowing the stack. Cycles stay until the host ends, and are taken apart then (`vm/cycles.rs`).
+//! overflowing the stack. Cycles stay until the host ends, and are freed then (`vm/cycles.rs`).
 //!
 //! To add a kind of object from a module, do not add a variant: implement [`Native`] (see `native.rs`).
 
@@ -156,7 +156,7 @@ impl Value {
         matches!(self, Value::None)
     }
 
-    /// `None` where this is the script's `None`.
+    /// `None` for the script's `None`.
     pub fn not_none(self) -> Option<Value> {
         if self.is_none() { None } else { Some(self) }
     }
@@ -188,8 +188,8 @@ impl Value {
         }
     }
 
-    /// What an instance of a class derived from a built-in type (`class Row(list)`) holds; any other
-    /// value is its own base.
+    /// The built-in value in an instance of a class derived from a built-in type (`class Row(list)`). Any
+    /// other value is its own base.
     pub fn base_value(&self) -> &Value {
         match self {
             Value::Instance(instance) => instance.payload_value().unwrap_or(self),
@@ -214,7 +214,7 @@ impl Value {
         }
     }
 
-    /// Where the object lies; `None` for unboxed values.
+    /// The object's address; `None` for unboxed values.
     pub fn address(&self) -> Option<usize> {
         fn of<T>(object: &Rc<T>) -> Option<usize> {
             Some(Rc::as_ptr(object) as *const u8 as usize)

@@ -12,12 +12,12 @@ use siphasher::sip::SipHasher13;
 use super::{PassHash, Result, Value};
 use crate::memory;
 
-/// A str object: text with its hash and its length in characters, both worked out when first asked.
+/// A str object: text with its hash and its length in characters, both computed at their first use.
 pub struct Str {
     text: String,
-    /// 0 is "not yet known".
+    /// 0 means "not yet known".
     hash: Cell<u64>,
-    /// `usize::MAX` is "not yet known".
+    /// `usize::MAX` means "not yet known".
     n_chars: Cell<usize>,
 }
 
@@ -42,7 +42,7 @@ impl Str {
         self.n_chars() == self.text.len()
     }
 
-    /// Character number `at`, which lies inside.
+    /// Character number `at`, which must be in range.
     pub fn char_at(&self, at: usize) -> Option<char> {
         if self.is_ascii() {
             return self.text.as_bytes().get(at).map(|&byte| byte as char);
@@ -57,7 +57,7 @@ impl Str {
         self.hash.get()
     }
 
-    /// Appends in place. Only for a string that nobody else holds.
+    /// Appends in place. Only for a string without other references.
     pub fn push_str(&mut self, tail: &str) -> Result<()> {
         memory::make_text_room(&mut self.text, tail.len())?;
         self.text.push_str(tail);
@@ -75,10 +75,10 @@ impl Deref for Str {
     }
 }
 
-/// Never 0, which stands for "not yet known".
+/// Never 0, which means "not yet known".
 ///
-/// SipHash with a key that is always the same: what `hash` shows does not change from run to run, and texts of one hash
-/// cannot be made up, as they can for hashes that only multiply.
+/// SipHash with a constant key: `hash` does not change from run to run, and texts with equal hashes cannot be
+/// constructed, as they can for multiplicative hashes.
 fn hash_text(text: &str) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(0, 0);
     hasher.write(text.as_bytes());

@@ -1,9 +1,9 @@
 //! Objects, types and modules of the host, written in Rust.
 //!
-//! **A native type**: a `static` [`NativeType`] names it, its constructor and its methods; a Rust type
-//! implements [`Native`], whose `native_type` answers that static. Hooks that are not written answer
-//! "not supported", and the machine raises what CPython would. State sits behind `Cell` and `RefCell`,
-//! because every hook takes `&self`; borrow for one step, never across a call into the machine.
+//! **A native type**: a `static` [`NativeType`] names it, its constructor and its methods. A Rust type
+//! implements [`Native`], whose `native_type` returns that static. Default hooks return "not supported", and
+//! the machine raises CPython's error. State is in `Cell` and `RefCell`, because every hook takes `&self`.
+//! Borrow for one step, never across a call into the machine.
 //!
 //! ```text
 //! static COUNTER: NativeType = NativeType { methods: &[NativeDef::method("step", step)], new: Some(new), ..NativeType::new("Counter", "demo") };
@@ -33,11 +33,11 @@ pub struct NativeType {
     pub name: &'static str,
     pub module: &'static str,
     pub base: Option<&'static NativeType>,
-    /// Makes an object when a script calls the type.
+    /// Creates an object when a script calls the type.
     pub new: Option<NativeFn>,
     /// Methods, getters, static and class methods.
     pub methods: &'static [NativeDef],
-    /// A built-in type that `isinstance` takes its objects for, too.
+    /// A built-in type for which `isinstance` accepts its objects, too.
     pub passes_for: Option<BuiltinType>,
 }
 
@@ -48,17 +48,17 @@ impl NativeType {
     }
 }
 
-/// On which side of a binary operation an object stands.
+/// The side of a binary operation that an object is on.
 pub use crate::ops::Side;
 
-/// What a host object does. `this` is the object itself as a value, for results that refer to it.
+/// The hooks of a host object. `this` is the object itself as a value, for results that refer to it.
 ///
-/// `None` and `false` mean "not supported": the machine goes on to the other operand, or raises.
+/// `None` and `false` mean "not supported": the machine tries the other operand, or raises.
 #[allow(unused_variables)]
 pub trait Native: Any {
     fn native_type(&self) -> &'static NativeType;
 
-    /// The built-in type whose objects scripts shall take it for.
+    /// The built-in type that scripts see instead.
     fn builtin_type(&self) -> Option<BuiltinType> {
         None
     }
@@ -67,7 +67,7 @@ pub trait Native: Any {
     /// An object that leaves some out keeps them alive.
     fn each_value(&self, visit: &mut dyn FnMut(&Value)) {}
 
-    /// Attributes that no method table has; asked after the type's own.
+    /// Attributes outside of the method tables; tried after the type's.
     fn get_attr(&self, this: &Value, vm: &mut Vm, name: &str) -> Result<Option<Value>> {
         Ok(None)
     }
@@ -114,7 +114,7 @@ pub trait Native: Any {
         Ok(None)
     }
 
-    /// `this op other`, or `other op this` when it stands on the right. `op` is never in place.
+    /// `this op other`, or `other op this` if it is on the right. `op` is never in place.
     fn binary(
         &self,
         this: &Value,
@@ -126,7 +126,7 @@ pub trait Native: Any {
         Ok(None)
     }
 
-    /// `this op= other`, where it changes the object; else the machine falls back on `binary`.
+    /// `this op= other`, if it changes the object; else the machine falls back on `binary`.
     fn binary_in_place(
         &self,
         this: &Value,
@@ -160,17 +160,17 @@ pub trait Native: Any {
         self.repr(this, vm)
     }
 
-    /// `format(this, spec)`, where it differs from formatting `str(this)`.
+    /// `format(this, spec)`, if it differs from formatting `str(this)`.
     fn format(&self, this: &Value, vm: &mut Vm, spec: &str) -> Result<Option<String>> {
         Ok(None)
     }
 
-    /// The hash, or `None` for objects that cannot be keys. Equal objects must have equal hashes.
+    /// The hash, or `None` for objects that are not hashable. Equal objects must have equal hashes.
     fn hash(&self, this: &Value, vm: &mut Vm) -> Result<Option<i64>> {
         Ok(this.address().map(|address| address as i64 >> 4))
     }
 
-    /// The number that this object is, and hashes as; `None` for what is no number.
+    /// The number that this object equals, and hashes as; `None` if it is not a number.
     fn number(&self) -> Option<Value> {
         None
     }
@@ -220,7 +220,7 @@ impl Namespace {
         Rc::default()
     }
 
-    /// The slot of a name; empty when nobody has assigned it.
+    /// The slot of a name; empty until the name is assigned.
     pub fn slot(&self, name: &Name) -> usize {
         let mut names = self.0.borrow_mut();
         match names.get_index_of(name) {
@@ -235,14 +235,14 @@ impl Namespace {
         self.0.borrow().get_index(slot).map_or(Value::Unset, |(_, value)| value.clone())
     }
 
-    /// Looks at the value in a slot, which is unset when nobody has assigned the name.
+    /// Reads the value in a slot, which is unset until the name is assigned.
     #[inline(always)]
     pub fn look<T>(&self, slot: usize, look: impl FnOnce(&Value) -> T) -> T {
         let names = self.0.borrow();
         look(names.get_index(slot).map_or(&Value::Unset, |(_, value)| value))
     }
 
-    /// Puts a value in a slot and returns what was there.
+    /// Stores a value in a slot and returns the previous one.
     #[inline]
     pub fn put(&self, slot: usize, value: Value) -> Value {
         match self.0.borrow_mut().get_index_mut(slot) {
@@ -293,7 +293,7 @@ pub struct Module {
     pub namespace: Rc<Namespace>,
     /// The file of a module written as a script.
     pub file: Option<PathBuf>,
-    /// Whether modules may lie beneath it: a folder with an `__init__.kps`.
+    /// Whether it may have submodules: a folder with an `__init__.kps`.
     pub is_package: bool,
 }
 
@@ -311,13 +311,13 @@ impl Module {
     }
 }
 
-/// A module written in Rust, made when a script first imports it.
+/// A module written in Rust, created at its first import.
 pub struct NativeModule {
     /// Dotted for a module within a package: `os.path`.
     pub name: &'static str,
     pub functions: &'static [NativeDef],
     pub types: &'static [&'static NativeType],
-    /// Adds what is not a function or a type: constants, submodules.
+    /// Adds members that are neither functions nor types: constants, submodules.
     pub init: Option<fn(&mut Vm, &Module) -> Result<()>>,
 }
 

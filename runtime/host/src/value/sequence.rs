@@ -5,7 +5,7 @@ use std::cell::{Ref, RefCell, RefMut};
 use super::{Result, Value, teardown};
 use crate::memory;
 
-/// A list. Borrow it for no longer than one step: what a script calls meanwhile may change it.
+/// A list. Borrow it for one step only: a script that is called meanwhile may change it.
 pub struct List(RefCell<Vec<Value>>);
 
 impl List {
@@ -31,7 +31,7 @@ impl List {
         self.0.borrow().is_empty()
     }
 
-    /// Appends an item: MemoryError where there is no room for it.
+    /// Appends an item; MemoryError if it cannot be allocated.
     #[inline]
     pub fn push(&self, item: Value) -> Result<()> {
         let mut items = self.0.borrow_mut();
@@ -40,7 +40,7 @@ impl List {
         Ok(())
     }
 
-    /// Appends items: MemoryError where there is no room for them.
+    /// Appends items; MemoryError if they cannot be allocated.
     pub fn extend(&self, more: Vec<Value>) -> Result<()> {
         let mut items = self.0.borrow_mut();
         memory::make_more_room(&mut items, more.len())?;
@@ -98,7 +98,7 @@ impl std::ops::Deref for Bytes {
     }
 }
 
-/// `range(start, stop, step)`; `step` is never 0. Bounds outside of i64 are refused when it is made.
+/// `range(start, stop, step)`; `step` is never 0. Bounds outside of i64 are refused at creation.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
     pub start: i64,
@@ -131,7 +131,7 @@ impl Range {
         n == other.len() && (n == 0 || self.start == other.start && (n == 1 || self.step == other.step))
     }
 
-    /// Item number `at`, counted from 0; it must lie inside.
+    /// Item number `at`, counted from 0; it must be in range.
     pub fn item(&self, at: u64) -> i64 {
         self.start.wrapping_add((at as i64).wrapping_mul(self.step))
     }

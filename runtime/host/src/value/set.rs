@@ -10,7 +10,7 @@ use super::{HashedKey, PassHash, Value, teardown};
 /// A map without values, because the machine looks keys up with the map's raw interface.
 pub type Elements = IndexMap<HashedKey, (), BuildHasherDefault<PassHash>>;
 
-/// A set; a frozenset is one that nobody changes. Scripts' elements go through `Vm::set_add` and kin.
+/// A set; a frozenset is an immutable one. Scripts' elements use `Vm::set_add` and similar functions.
 #[derive(Default)]
 pub struct Set(RefCell<Elements>);
 

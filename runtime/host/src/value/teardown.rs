@@ -1,8 +1,8 @@
-//! Dropping deep structures without a deep stack.
+//! Drops deep structures without a deep stack.
 //!
-//! A list in a list in a list drops by recursion. Every object that holds values hands its contents
-//! to [`teardown`], which drops them in place while the nesting is small, and puts them off to the
-//! outermost teardown when it is not.
+//! A list in a list in a list drops by recursion. Every object with nested values passes its contents to
+//! [`teardown`]. It drops them in place while the nesting is small, and defers them to the outermost teardown
+//! otherwise.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

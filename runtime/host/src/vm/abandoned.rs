@@ -1,9 +1,8 @@
-//! Generators that nobody can step any more, and that wait in a `try`: what they have in `finally` and `with` is
-//! still to be done.
+//! Unreachable generators that are suspended in a `try`: their `finally` and `with` must still run.
 //!
-//! A generator notices its last reference going in `Drop`, where nothing can run. So it is put down here, and the
-//! loop closes it when it next turns back or calls: there is no value half changed then. Those that are still alive
-//! when the host ends are closed at that time, in the order in which they were made.
+//! A generator loses its last reference in `Drop`, where nothing can run. So it is queued here, and the loop
+//! closes it at its next back jump or call, when no value is half changed. Generators that are alive when the
+//! host ends are closed then, in the order of creation.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -21,13 +20,13 @@ const FEW: usize = 64;
 /// Rounds of generators that are closed when the host ends: closing one may start the next, without end.
 const MOST_ROUNDS: usize = 1000;
 
-/// What waits to be closed in one machine.
+/// The generators to close in one machine.
 #[derive(Default)]
 pub(crate) struct Abandoned {
     dropped: RefCell<Vec<Rc<Generator>>>,
     /// Every generator with a `try`, and some that are gone.
     alive: RefCell<Vec<Weak<Generator>>>,
-    /// How many of them there may be until those that are gone are taken out.
+    /// The number of entries at which dead ones are removed.
     most_alive: Cell<usize>,
     interrupter: Interrupter,
     /// The machine is gone, and nothing can be closed any more.
@@ -52,7 +51,7 @@ impl Abandoned {
         alive.push(Rc::downgrade(generator));
     }
 
-    /// Puts down a generator that was dropped in this state; gives the state back where it is too late.
+    /// Queues a dropped generator in this state; returns the state if it is too late.
     pub fn put(&self, name: Name, state: GeneratorState) -> Option<GeneratorState> {
         if self.is_over.get() {
             return Some(state);
@@ -73,7 +72,7 @@ impl Abandoned {
         self.alive.take().iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// The machine goes: what waits is dropped as it is.
+    /// The machine ends: queued generators are dropped without running.
     pub fn end(&self) {
         self.is_over.set(true);
         drop(self.take_dropped());
@@ -81,7 +80,7 @@ impl Abandoned {
 }
 
 impl Vm {
-    /// Where the loop stands between two instructions: whether to go on, and what is to be done first.
+    /// Between two instructions of the loop: whether to continue, and pending work.
     #[inline]
     pub(crate) fn pause(&mut self) -> Result<()> {
         self.until_poll -= 1;
@@ -94,7 +93,7 @@ impl Vm {
     #[cold]
     pub(super) fn pause_now(&mut self) -> Result<()> {
         self.poll_now()?;
-        // Where there is no room to run anything, it is put off to where there is.
+        // Without room to run anything, it is deferred.
         if self.frames.len() + 1 >= self.limits.recursion || self.check_stack().is_err() {
             return Ok(());
         }
@@ -109,8 +108,8 @@ impl Vm {
         }
     }
 
-    /// Closes the generators that are left when nothing more is to run, and those that these start then, for a number
-    /// of rounds. What is left after that, or when a round was interrupted, is dropped as it is.
+    /// Closes the remaining generators when nothing more will run, and those that they start, for a number of
+    /// rounds. The rest, or all after an interrupt, are dropped without running.
     pub(crate) fn end_generators(&mut self) -> Result<()> {
         for _ in 0..MOST_ROUNDS {
             let mut left = self.abandoned.take_dropped();
@@ -127,8 +126,8 @@ impl Vm {
         Ok(())
     }
 
-    /// An error that stops the whole script stops this too; others concern nobody who is still there, and are told
-    /// in a warning. Each is asked once to end.
+    /// An error that stops the whole script stops this too; other errors only cause a warning. Each generator
+    /// is closed once.
     fn close_all(&mut self, generators: Vec<Rc<Generator>>) -> Result<()> {
         for generator in generators {
             let closed = self.close(&generator);

@@ -1,4 +1,4 @@
-//! Calls: of anything from Rust, and the binding of arguments to the parameters of a script function.
+//! Calls of any value from Rust, and the binding of arguments to the parameters of a script function.
 
 use std::rc::Rc;
 
@@ -114,14 +114,14 @@ impl Vm {
         }
     }
 
-    /// Whether a frame of so many registers fits behind the register that holds the function.
+    /// Whether a frame of this many registers fits above the register of the function.
     #[inline(always)]
     pub(super) fn can_push(&self, callee: *const Value, n_registers: u32) -> bool {
         self.frames.len() < self.limits.recursion && self.stack.has_room(callee, 2 + n_registers as usize)
     }
 
-    /// Pushes a frame for a function whose arguments lie in the registers from `base` on, the last ones
-    /// named by `names`. On an error the arguments are gone.
+    /// Pushes a frame for a function whose arguments are in the registers from `base` on, the last ones named
+    /// by `names`. On an error the arguments are dropped.
     pub(super) fn enter(
         &mut self,
         function: Rc<Function>,
@@ -162,7 +162,7 @@ impl Vm {
         Value::Generator(generator)
     }
 
-    /// Brings the arguments into the order of the parameters and fills in defaults.
+    /// Reorders the arguments to the parameters and fills in defaults.
     fn bind_arguments(
         &mut self,
         function: &Function,
@@ -174,7 +174,7 @@ impl Vm {
         let n_positional_args = n_args - names.len();
         let n_positional = params.n_positional as usize;
         let n_named = params.n_named();
-        // Keyword arguments and surplus ones leave the registers, so that parameters can take them.
+        // Keyword and surplus arguments are moved out of the registers, which are parameters.
         let named: Vec<Value> =
             (base + n_positional_args..base + n_args).map(|at| self.stack.take(at)).collect();
         let surplus: Vec<Value> = (base + n_positional.min(n_positional_args)..base + n_positional_args)
@@ -214,7 +214,7 @@ impl Vm {
         let is_positional_only = at.is_some_and(|at| at < params.n_positional_only as usize);
         match (at, extra) {
             (Some(at), _) if !is_positional_only => {
-                // SAFETY: the parameter's register is part of the frame that is being made.
+                // SAFETY: the parameter's register is part of the new frame.
                 let is_taken = unsafe { !(*self.stack.register(base + at)).is_unset() };
                 if is_taken {
                     let function = function_name(function);
@@ -249,7 +249,7 @@ impl Vm {
         let first_default = n_positional - defaults.len();
         let mut missing = Vec::new();
         for at in 0..params.n_named() {
-            // SAFETY: the parameter's register is part of the frame that is being made.
+            // SAFETY: the parameter's register is part of the new frame.
             if unsafe { !(*self.stack.register(base + at)).is_unset() } {
                 continue;
             }
@@ -266,7 +266,8 @@ impl Vm {
         match missing.first() {
             None => Ok(()),
             Some(&first) => {
-                // Positional ones are told first, the keyword-only ones when nothing else is missing.
+                // Missing positional arguments are reported first, keyword-only ones if nothing else is
+                // missing.
                 let is_positional = first < n_positional;
                 missing.retain(|&at| (at < n_positional) == is_positional);
                 Err(missing_arguments(function, &missing, is_positional))
@@ -281,7 +282,7 @@ impl Vm {
         let takes = if least == most { most.to_string() } else { format!("from {least} to {most}") };
         let plural = if most == 1 && least == most { "" } else { "s" };
         let n_keyword_only = (most..params.n_named())
-            // SAFETY: the parameters' registers are part of the frame that is being made.
+            // SAFETY: the parameters' registers are part of the new frame.
             .filter(|at| unsafe { !(*self.stack.register(base + at)).is_unset() })
             .count();
         let were = if given == 1 && n_keyword_only == 0 { "was" } else { "were" };
@@ -303,11 +304,11 @@ impl Vm {
     }
 }
 
-/// What entering a function led to.
+/// The result of entering a function.
 pub(super) enum Entered {
     /// A frame that is to run.
     Frame,
-    /// A generator function only makes its generator.
+    /// A generator function only creates its generator.
     Generator(Value),
 }
 

@@ -1,4 +1,4 @@
-//! Making classes and instances.
+//! Creates classes and instances.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -14,10 +14,10 @@ use crate::value::{
     Layout, Name, Payload, Result, Set, Value,
 };
 
-/// What a class derives from.
+/// The bases of a class.
 struct Bases {
     base: Rc<Class>,
-    /// As written, where a base has parts in brackets.
+    /// As written, if a base has type arguments.
     written: Vec<Value>,
     /// Those with parts.
     aliases: Vec<Value>,
@@ -26,7 +26,7 @@ struct Bases {
 }
 
 impl Vm {
-    /// Runs a class body and makes the class.
+    /// Runs a class body and creates the class.
     pub(super) fn make_class(
         &mut self,
         name: &Name,
@@ -143,7 +143,8 @@ impl Vm {
         Ok(is_closed.then(|| names.into()))
     }
 
-    /// The class to derive from. `class Row(list[int])` derives from list, and `Generic[T]` may stand beside a base.
+    /// The base class. `class Row(list[int])` derives from list, and `Generic[T]` may be listed beside a
+    /// base.
     fn bases_of(&mut self, name: &Name, written: &[Value]) -> Result<Bases> {
         let mut classes = Vec::with_capacity(written.len());
         let mut aliases = Vec::new();
@@ -318,7 +319,7 @@ impl Vm {
             match class.layout {
                 Layout::Plain => Payload::None,
                 Layout::Exception(_) => return Ok(self.blank_exception(class, args)),
-                // The `__init__` of the script hands the functions on.
+                // The script's `__init__` passes the functions on.
                 Layout::Builtin(
                     BuiltinType::Property | BuiltinType::StaticMethod | BuiltinType::ClassMethod,
                 ) if class.lookup_script("__init__").is_some() => Payload::Value(OnceCell::new()),
@@ -347,8 +348,8 @@ impl Vm {
         Value::Instance(Rc::new(Instance::new(class, Payload::Exception(Box::new(data)))))
     }
 
-    /// The value that an instance of a class derived from a built-in type holds. Mutable ones with an
-    /// `__init__` of their own start empty: their `super().__init__(..)` fills them.
+    /// The built-in value in an instance of a class derived from a built-in type. Mutable ones start empty if
+    /// the class defines `__init__`: their `super().__init__(..)` fills them.
     fn payload_of(&mut self, class: &Rc<Class>, ty: BuiltinType, args: &Args) -> Result {
         let has_init = class.lookup_script("__init__").is_some();
         match ty {
@@ -370,7 +371,7 @@ impl Vm {
     }
 }
 
-/// What `__init__` returned must be None.
+/// The result of `__init__` must be None.
 pub(super) fn check_init(result: &Value) -> Result<()> {
     if result.is_none() {
         return Ok(());

@@ -22,10 +22,10 @@ pub struct LoadedCode {
     /// Names of the parameters, in the order of their registers.
     pub(crate) param_names: Box<[Name]>,
     children: Box<[OnceCell<Rc<LoadedCode>>]>,
-    /// The number of arguments with which a call needs no binding; none for generators and for
-    /// functions with parameters other than positional ones.
+    /// The number of arguments with which a call needs no binding; none for generators and for functions with
+    /// other than positional parameters.
     pub(crate) exact_arity: Option<u16>,
-    /// As the code's own, near at hand for calls.
+    /// A copy of the code's field, for fast calls.
     pub(crate) n_registers: u32,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct LoadedProgram {
     pub globals: Box<[Global]>,
     /// `__name__` of the module that the code belongs to.
     pub module: Name,
-    /// Where generators go that are dropped before their end.
+    /// The queue of dropped generators.
     pub abandoned: Rc<Abandoned>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Global {
     pub builtin: OnceCell<Value>,
 }
 
-/// An attribute site: the name and what was found there last.
+/// An attribute site: the name and its inline cache.
 pub(crate) struct Site {
     pub name: Name,
     pub key: Cell<CacheKey>,

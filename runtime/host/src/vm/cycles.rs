@@ -1,9 +1,9 @@
-//! Objects that hold each other, which counts of references never free: they end with their host.
+//! Frees cycles of objects, which reference counts never free, when their host ends.
 //!
-//! In go the objects that a host can still find, and some that it was seen to make; out of use go those of them that
-//! nothing outside holds. What an embedder or another host holds stays whole, with all that it reaches. It is the way
-//! of CPython's collector: references from within the graph are subtracted from each object's count, and an object with
-//! a remainder is held from outside.
+//! The objects that a host can still find, and some recorded at their creation, go in. Those of them that are
+//! unreachable from outside are cleared. Objects that an embedder or another host references stay intact,
+//! with all that they reach. As in CPython's collector, references within the graph are subtracted from each
+//! object's count. An object with a remainder is referenced from outside.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -17,11 +17,11 @@ use crate::value::{Class, Function, GeneratorState, Instance, IterState, Payload
 /// Objects that are remembered before the first look for those that are gone.
 const FEW: usize = 1024;
 
-/// Objects that close most cycles, and that may be lost to their host: nothing else leads to them.
+/// Objects that close most cycles, and that the host may have lost: no other reference leads to them.
 #[derive(Default)]
 pub(crate) struct Remembered {
     objects: RefCell<Vec<Object>>,
-    /// How many there may be until those that are gone are taken out.
+    /// The number of entries at which dead ones are removed.
     most: Cell<usize>,
 }
 
@@ -62,7 +62,7 @@ impl Remembered {
         self.push(Object::Class(Rc::downgrade(class)));
     }
 
-    /// An instance that is given a value, which may lead back to it.
+    /// An instance that is assigned a value, which may lead back to it.
     #[inline]
     pub fn instance(&self, instance: &Rc<Instance>, value: &Value) {
         if may_lead_on(value) && !instance.is_remembered.replace(true) {
@@ -84,7 +84,7 @@ impl Remembered {
     }
 }
 
-/// Takes apart what the roots reach and nothing outside holds. The roots are given up with that.
+/// Clears the objects that the roots reach and nothing outside reaches. Consumes the roots.
 pub(crate) fn end(roots: Vec<Value>) {
     let graph = Graph::of(roots);
     let reachable = graph.reachable_from_outside();
@@ -93,7 +93,7 @@ pub(crate) fn end(roots: Vec<Value>) {
     for node in graph.nodes.values().filter(|node| !is_reachable(node)) {
         take_contents(&node.value, &mut contents);
     }
-    // Objects take themselves apart without a deep stack, and find nothing half taken.
+    // Objects tear themselves down without a deep stack, and never find a half-cleared one.
     drop(graph);
     drop(contents);
 }
@@ -134,7 +134,7 @@ impl Graph {
         graph
     }
 
-    /// The objects that others hold, and what these reach.
+    /// The objects with references from outside, and all that these reach.
     fn reachable_from_outside(&self) -> FxHashSet<usize> {
         // One reference is the graph's own.
         let is_root = |node: &&Node| n_references(&node.value) > node.n_inner + 1;
@@ -157,7 +157,7 @@ fn may_lead_on(value: &Value) -> bool {
     value.is_object() && !matches!(value, Value::Module(_)) && address(value).is_some()
 }
 
-/// Where an object lies that may hold others.
+/// The address of an object that may reference others.
 fn address(value: &Value) -> Option<usize> {
     fn of<T>(object: &Rc<T>) -> Option<usize> {
         Some(Rc::as_ptr(object) as usize)
@@ -206,8 +206,8 @@ fn n_references(value: &Value) -> usize {
     }
 }
 
-/// Visits each value that an object holds, once for each reference. A reference that is left out counts as one from
-/// outside, so what it leads to stays.
+/// Visits each value that an object references, once for each reference. A reference that is not visited
+/// counts as one from outside, so its target stays.
 fn each_reference(value: &Value, visit: &mut dyn FnMut(&Value)) {
     match value {
         Value::List(list) => list.borrow().iter().for_each(visit),
@@ -290,7 +290,7 @@ fn forget_caches(value: &Value, codes: &mut FxHashSet<*const LoadedCode>) {
     }
 }
 
-/// Takes out what an object holds, where that may be changed: every cycle goes through such an object.
+/// Removes the references of an object that can be changed: every cycle includes such an object.
 fn take_contents(value: &Value, contents: &mut Vec<Box<dyn Any>>) {
     match value {
         Value::List(list) => contents.push(Box::new(std::mem::take(&mut *list.borrow_mut()))),

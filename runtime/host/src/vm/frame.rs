@@ -1,9 +1,9 @@
-//! The register stack and the frames on it.
+//! The register stack and its frames.
 //!
-//! The stack is one block that never moves, so that registers may be pointed at while native code
-//! runs. It starts zeroed, which makes every register `Unset`, and every frame leaves its registers
-//! `Unset` behind: whatever is above the top is empty. So are the registers of a frame behind the arguments of
-//! a call, which are the callee's.
+//! The stack is one block that never moves, so pointers to registers stay valid while native code runs. It
+//! starts zeroed, which makes every register `Unset`, and every frame leaves its registers `Unset`. So
+//! everything above the top is empty. The registers of a frame after the arguments of a call are empty too:
+//! they are the callee's.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use crate::value::{Function, Generator, Value};
 
-/// Registers in the stack: 32 MiB of address space, of which only what is used becomes memory.
+/// Registers in the stack: 32 MiB of address space, of which only the used part is committed.
 const CAPACITY: usize = 1 << 21;
 
 pub(crate) struct Stack(NonNull<Value>);
@@ -58,14 +58,14 @@ impl Stack {
         unsafe { self.0.as_ptr().add(at) }
     }
 
-    /// Takes the value out of a register.
+    /// Moves the value out of a register.
     pub fn take(&self, at: usize) -> Value {
         // SAFETY: the register exists (see `register`), and every register is initialised at all times.
         unsafe { self.register(at).replace(Value::Unset) }
     }
 
     pub fn put(&self, at: usize, value: Value) {
-        // SAFETY: as in `take`. The previous value is dropped after the register holds the new one.
+        // SAFETY: as in `take`. The previous value is dropped after the register has the new one.
         let previous = unsafe { self.register(at).replace(value) };
         drop(previous);
     }
@@ -95,14 +95,14 @@ impl Drop for Stack {
     }
 }
 
-/// What becomes of the value that a frame returns.
+/// The destination of a frame's return value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FrameKind {
-    /// It goes to the register below the frame.
+    /// The register below the frame.
     Call,
-    /// `__init__`: it must be None; the instance lies in the register below the frame.
+    /// `__init__`: it must be None; the instance is in the register below the frame.
     Init,
-    /// It goes back to the Rust code that entered the machine.
+    /// The Rust code that entered the machine.
     Entry,
     /// A step of the frame's generator, entered from Rust.
     Step,
@@ -139,13 +139,13 @@ pub(crate) fn push_call(frames: &mut Vec<Frame>, function: Rc<Function>, base: u
     }
 }
 
-/// Pops the frame on top, which is of kind `Call`, and gives its function.
+/// Pops the frame on top, which is of kind `Call`, and returns its function.
 #[inline(always)]
 pub(crate) fn pop_call(frames: &mut Vec<Frame>) -> Rc<Function> {
     let top = frames.len() - 1;
     debug_assert!(frames[top].kind == FrameKind::Call);
-    // SAFETY: the frame exists and is forgotten with its length; its function goes to the caller, and
-    // nothing else in a frame of this kind owns anything.
+    // SAFETY: the frame exists and is removed by its length. Its function moves to the caller, and nothing
+    // else in a frame of this kind owns anything.
     unsafe {
         frames.set_len(top);
         (&raw const (*frames.as_ptr().add(top)).function).read()

@@ -1,5 +1,5 @@
-//! Steps of generators: a waiting frame comes back onto the stack, and runs to its next `yield`, or its end.
-//! What is sent or thrown to one that waits at a `yield from` goes to the iterator there.
+//! Resumes generators: a suspended frame is moved to the stack, and runs to its next `yield`, or its end. If
+//! it is suspended at a `yield from`, sent values and exceptions are passed to the iterator there.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ use super::register::Registers;
 use crate::errors;
 use crate::value::{ExceptionKind, Generator, GeneratorState, Raise, Result, Value};
 
-/// What a step of an iterator gave: an item (`Ok`), or at its end what it returned (`Err`).
+/// The result of an iterator's step: an item (`Ok`), or the return value at its end (`Err`).
 pub(crate) type Step = std::result::Result<Value, Value>;
 
 impl Vm {
-    /// Runs a generator to its next `yield` (`Ok`) or its end (`Err`, what it returned).
+    /// Runs a generator to its next `yield` (`Ok`) or its end (`Err` with the return value).
     pub(crate) fn resume(&mut self, generator: &Rc<Generator>, sent: Value) -> Result<Step> {
         self.mark_stack();
         self.check_stack()?;
@@ -26,8 +26,8 @@ impl Vm {
         }
     }
 
-    /// Raises an exception at the `yield` where the generator waits; at a `yield from`, in the iterator that it
-    /// waits for.
+    /// Raises an exception at the `yield` where the generator is suspended; at a `yield from`, in its
+    /// iterator.
     pub(crate) fn throw_into(&mut self, generator: &Rc<Generator>, raise: Raise) -> Result<Step> {
         self.mark_stack();
         self.check_stack()?;
@@ -51,7 +51,7 @@ impl Vm {
         }
     }
 
-    /// Ends a generator where it waits: its `finally` blocks run.
+    /// Ends a suspended generator: its `finally` blocks run.
     pub(crate) fn close(&mut self, generator: &Rc<Generator>) -> Result<()> {
         if matches!(&*generator.state.borrow(), GeneratorState::Done) {
             return Ok(());
@@ -75,7 +75,7 @@ impl Vm {
         (delegate.op == Op::Delegate).then(|| (iter(), delegate.a))
     }
 
-    /// Has the woken generator give the item of its `yield from`, or go on behind it.
+    /// Lets the resumed generator yield the item of its `yield from`, or continue after it.
     fn go_on_with(&mut self, register: u16, step: Step) {
         let frame = self.frames.last_mut().expect("a generator was woken");
         frame.pc -= if step.is_ok() { 1 } else { 2 };
@@ -84,8 +84,8 @@ impl Vm {
         self.stack.put(at, value);
     }
 
-    /// Raises an exception in the iterator of a `yield from`. One without a `throw` is not asked, and is closed
-    /// where it can be when that is what the exception is for.
+    /// Raises an exception in the iterator of a `yield from`. One without a `throw` is skipped. It is closed,
+    /// if possible, when the exception is GeneratorExit.
     fn throw_on(&mut self, iter: &Value, raise: Raise) -> Result<Step> {
         let is_exit = raise.is(ExceptionKind::GeneratorExit);
         if let Value::Generator(generator) = iter {
@@ -107,7 +107,7 @@ impl Vm {
         crate::ops::step_of(step)
     }
 
-    /// Moves the running generator's frame off the stack, and gives what it yields.
+    /// Moves the running generator's frame off the stack, and returns its yielded value.
     pub(super) fn step_yield(&mut self, registers: Registers, i: Instruction) -> Value {
         let value = registers.take(i.b);
         let Frame { function, base, pc, generator, .. } = self.frames.pop().expect("a frame is running");

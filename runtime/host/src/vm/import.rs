@@ -1,5 +1,4 @@
-//! Finding and running modules: those written in Rust, those of the standard library, files beside the
-//! script.
+//! Finds and runs modules: those written in Rust, those of the standard library, files beside the script.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use crate::value::{ExceptionKind, Module, Name, NativeFunction, NativeModule, Ra
 /// Endings of files that are modules, in the order they are looked for.
 const ENDINGS: [&str; 2] = ["kps", "py"];
 
-/// The text of a module and where it came from.
+/// The text of a module and its origin.
 struct Found {
     source: Source,
     file: Option<PathBuf>,
@@ -24,7 +23,7 @@ struct Found {
 }
 
 impl Vm {
-    /// The module with this dotted name, run when it is new; the packages above it come first.
+    /// The module with this dotted name, run at its first import; its packages are imported first.
     pub fn import(&mut self, name: &str) -> Result<Rc<Module>> {
         if let Some(module) = self.modules.get(name) {
             return Ok(module.clone());
@@ -70,7 +69,7 @@ impl Vm {
         Ok(module)
     }
 
-    /// A module of the standard library beneath another one, which scripts need not import by itself.
+    /// A submodule in the standard library, which scripts need not import explicitly.
     pub(crate) fn library_submodule(&mut self, module: &Module, name: &str) -> Result<Option<Value>> {
         let full = format!("{}.{name}", module.name);
         match kps_stdlib::source(&full) {
@@ -96,7 +95,7 @@ impl Vm {
                 return Err(Raise::new(ExceptionKind::ModuleNotFoundError, message));
             }
         };
-        // A file of the current folder is told of without one, as the script is.
+        // A file in the current folder is reported without the folder, as the script is.
         let mut plain = folders.iter().map(|folder| folder.strip_prefix(".").unwrap_or(folder));
         if let Some((file, is_package)) =
             plain.find_map(|folder| file_of(folder, last, |file| self.path_of(file).is_file()))
@@ -171,7 +170,7 @@ impl Vm {
         })
     }
 
-    /// The names that `from module import *` brings, with their values.
+    /// The names and values of `from module import *`.
     pub(super) fn public_names(&mut self, module: &Value) -> Result<Vec<(Name, Value)>> {
         let Value::Module(module) = module else {
             return Err(errors::import_error("only modules can be imported from"));
@@ -199,8 +198,8 @@ pub(crate) fn file_of(folder: &Path, last: &str, is_file: impl Fn(&Path) -> bool
     files.into_iter().find(|(file, _)| is_file(file))
 }
 
-/// The full name of a module that is named with `level` leading dots in another one, which is a package or not;
-/// `None` where no package is so far up.
+/// The absolute name of a module imported with `level` leading dots from another one, which may be a package;
+/// `None` if there is no package at that level.
 pub(crate) fn absolute((running, is_package): (&str, bool), name: &str, level: usize) -> Option<String> {
     if level == 0 {
         return Some(name.to_owned());
@@ -219,7 +218,7 @@ pub(crate) fn absolute((running, is_package): (&str, bool), name: &str, level: u
 /// A text in code, or every mistake that was found in it.
 pub(crate) type Compiled = std::result::Result<kps_bytecode::Program, Diagnostics>;
 
-/// Parses and compiles within a run, and raises what interrupts that.
+/// Parses and compiles within a run, and raises its interrupt.
 pub(crate) fn compile_running(source: &Source, compile: fn(&ast::Module) -> Compiled) -> Result<Compiled> {
     let going_on = Cell::new(Ok(()));
     let is_cancelled = || {
@@ -239,7 +238,7 @@ pub(crate) fn syntax_error(mistakes: Diagnostics) -> Raise {
     Raise::with_diagnostics(ExceptionKind::SyntaxError, mistakes)
 }
 
-/// The source named `file`, which lies at `path`.
+/// The source named `file`, which is at `path`.
 fn read_source(file: &Path, path: &Path) -> Result<Source> {
     match blocking::read_file(path)? {
         Ok(bytes) => match String::from_utf8(bytes) {

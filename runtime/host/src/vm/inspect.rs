@@ -1,4 +1,4 @@
-//! What native code may know of the script that called it: its global and its local names.
+//! Introspection of the script by native code: its global and its local names.
 
 use std::rc::Rc;
 
@@ -11,8 +11,8 @@ impl Vm {
         self.frames.last().map(|frame| frame.function.globals().clone())
     }
 
-    /// The local names of the running script function that hold a value; `None` in the code of a
-    /// module, whose names are all global.
+    /// The bound local names of the running script function; `None` in the code of a module, whose names are
+    /// all global.
     pub fn caller_locals(&self) -> Option<Vec<(Name, Value)>> {
         let frame = self.frames.last()?;
         let code = &frame.function.code.code;

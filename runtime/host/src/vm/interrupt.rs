@@ -1,4 +1,4 @@
-//! Stopping code that runs: from outside, when its time is up, or when its fuel is spent.
+//! Stops running code: by an interrupt from outside, a time limit, or a fuel limit.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::value::{ExceptionKind, Order, Raise, Result};
 
 const OUT_OF_TIME: &str = "the script ran past its time limit";
 
-/// What `finally` and `with` may still take when the time is up.
+/// What `finally` and `with` may still take after the time limit.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Stops the code that a host runs, from any thread: it raises KeyboardInterrupt in the script, and
@@ -23,7 +23,8 @@ pub struct Interrupter(Arc<Flags>);
 
 #[derive(Debug, Default)]
 struct Flags {
-    /// Why to stop: a [`Cause`], or 0; and whether there are [`CHORES`], or too much memory is held ([`memory::OVER`]).
+    /// The reason to stop: a [`Cause`], or 0; and whether there are [`CHORES`], or the memory limit is
+    /// reached ([`memory::OVER`]).
     script: AtomicU8,
     /// Raised and lowered with the script's: those of the devices that it opened.
     devices: Mutex<Vec<Weak<AtomicBool>>>,
@@ -38,7 +39,7 @@ enum Cause {
     GraceOver,
 }
 
-/// Beside the cause: something is to be done before the script goes on.
+/// A flag beside the cause: there is pending work before the script continues.
 const CHORES: u8 = 0x80;
 
 /// The bits of the cause.
@@ -74,13 +75,13 @@ impl Interrupter {
         self.0.script.fetch_and(!CHORES, Ordering::Relaxed);
     }
 
-    /// Whether there is a cause to stop or something to do.
+    /// Whether there is a cause to stop or pending work.
     #[inline(always)]
     pub(super) fn wants_a_pause(&self) -> bool {
         self.0.script.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes a pending interrupt back; true when there was one.
+    /// Clears a pending interrupt; true if there was one.
     pub fn clear(&self) -> bool {
         self.take().is_some()
     }
@@ -100,13 +101,13 @@ impl Interrupter {
         self.0.script.load(Ordering::Relaxed) & CAUSE != 0
     }
 
-    /// Whether code that runs for long has to look further: there is a cause to stop, or much memory is held.
+    /// Whether a long computation must call `look`: there is a cause to stop, or the memory limit is reached.
     #[inline]
     fn wants_a_look(&self) -> bool {
         self.0.script.load(Ordering::Relaxed) & !CHORES != 0
     }
 
-    /// Raises what was asked for: the cause to stop, or MemoryError.
+    /// Raises the exception for the cause to stop, or MemoryError.
     fn look(&self) -> Result<()> {
         match self.take() {
             Some(Cause::Asked) => return Err(Raise::with_args(ExceptionKind::KeyboardInterrupt, Vec::new())),
@@ -121,7 +122,7 @@ impl Interrupter {
         }
     }
 
-    /// Where the allocator sets [`memory::OVER`].
+    /// The flag in which the allocator sets [`memory::OVER`].
     pub(crate) fn flag(&self) -> *const AtomicU8 {
         &raw const self.0.script
     }
@@ -141,16 +142,16 @@ impl Interrupter {
     }
 }
 
-/// What a host allows its scripts.
+/// The limits of a host's scripts.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Nested calls of script functions.
     pub recursion: usize,
-    /// Back jumps and calls, all together; `None` is without limit.
+    /// Back jumps and calls, in total; `None` is without limit.
     pub fuel: Option<u64>,
     /// Time for each run or call from outside; `None` is without limit.
     pub time: Option<Duration>,
-    /// Bytes that values may hold; `None` is what the system has.
+    /// Bytes of values; `None` is the system's memory.
     pub memory: Option<usize>,
 }
 
@@ -160,7 +161,8 @@ impl Default for Limits {
     }
 }
 
-/// Stops what runs when its time is up, and again when the grace for cleaning up is, unless it is dropped before.
+/// Stops the run at its time limit, and again after the grace period for cleaning up, unless it is dropped
+/// before.
 pub(crate) struct Watchdog {
     _alive: Sender<()>,
 }
@@ -180,7 +182,7 @@ impl Watchdog {
 }
 
 thread_local! {
-    /// What stops the host that runs on this thread.
+    /// The interrupter of the host that runs on this thread.
     static RUNNING: RefCell<Option<Interrupter>> = const { RefCell::new(None) };
 }
 
@@ -203,8 +205,8 @@ impl Drop for Running {
     }
 }
 
-/// Asks whether to go on, in code that has no machine at hand: once for each few milliseconds of work. It raises what
-/// interrupted the host that runs on this thread.
+/// Polls for interrupts, in code without access to a machine: once every few milliseconds of work. It raises
+/// the interrupt of the host that runs on this thread.
 pub fn checkpoint() -> Result<()> {
     RUNNING.with_borrow(|running| match running {
         Some(interrupter) if interrupter.wants_a_look() => interrupter.look(),
@@ -215,7 +217,7 @@ pub fn checkpoint() -> Result<()> {
 /// Items that are worked on between two looks at the interrupter: a few milliseconds of simple work.
 pub const STRETCH: usize = 1 << 18;
 
-/// All items of an iterator: what [`Iterator::collect`] gives, or what interrupts it, or MemoryError.
+/// All items of an iterator: the result of [`Iterator::collect`], an interrupt, or MemoryError.
 pub fn collect_all<T>(mut items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     let mut all = Vec::new();
     loop {
@@ -230,7 +232,7 @@ pub fn collect_all<T>(mut items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     }
 }
 
-/// Items again and again: what [`slice::repeat`] gives, or what interrupts it. Its memory was granted.
+/// Repeated items: the result of [`slice::repeat`], or an interrupt. Its memory was granted.
 pub fn repeat_all<T: Clone>(items: &[T], times: usize) -> Result<Vec<T>> {
     if items.is_empty() {
         return Ok(Vec::new());
@@ -261,7 +263,7 @@ pub fn repeat_text(text: &str, times: usize) -> Result<String> {
 }
 
 impl Vm {
-    /// Starts the clock of one entry from outside; it stops with what this gives.
+    /// Starts the clock of one entry from outside; dropping the result stops it.
     pub(crate) fn start_clock(&mut self) -> Option<Watchdog> {
         let time = self.limits.time?;
         // The time of an entry before this one may have run out just as it ended.
@@ -269,7 +271,7 @@ impl Vm {
         Some(Watchdog::start(self.interrupter.clone(), time))
     }
 
-    /// An interrupted kernel raises what interrupted it, which is over with that.
+    /// An interrupted kernel raises the interrupt, which is then cleared.
     pub(super) fn interruption(&mut self, raise: Raise) -> Raise {
         if !raise.is_new_interrupt() {
             return raise;
@@ -278,7 +280,7 @@ impl Vm {
             Some(Cause::Asked) | None => raise,
             Some(cause) => {
                 let raise = raise.turn_into(ExceptionKind::TimeoutError, |said| match said {
-                    // Of a device that ended what ran, this is all there is to say.
+                    // A device that ended the run reports nothing else.
                     "interrupted" | "" => OUT_OF_TIME.to_owned(),
                     said => format!("{OUT_OF_TIME}: {said}"),
                 });
@@ -287,7 +289,7 @@ impl Vm {
         }
     }
 
-    /// Asks whether to go on. Long loops of native code call it, as back jumps and calls do.
+    /// Polls for interrupts. Long loops of native code call it, as back jumps and calls do.
     #[inline]
     pub fn poll(&mut self) -> Result<()> {
         self.until_poll -= 1;

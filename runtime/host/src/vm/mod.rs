@@ -1,12 +1,13 @@
-//! The virtual machine: one stack of registers, frames that script calls push without recursion in Rust,
-//! and everything that native code may ask of it.
+//! The virtual machine: one stack of registers, frames that script calls push without recursion in Rust, and
+//! the API for native code.
 //!
-//! `run.rs` is the loop, `short/` and `step/` what its instructions do; `call.rs` binds arguments; `unwind.rs` finds handlers and tells uncaught
-//! exceptions; `code.rs` ties compiled code to this machine; `types.rs` knows the classes; `import.rs`
-//! finds modules; `abandoned.rs` closes generators that were dropped. The meaning of the operators is in `ops/`.
+//! `run.rs` is the loop, `short/` and `step/` execute its instructions.
+//! `call.rs` binds arguments. `unwind.rs` finds handlers and reports unhandled exceptions. `code.rs` ties
+//! compiled code to this machine. `types.rs` has the classes. `import.rs` finds modules. `abandoned.rs`
+//! closes dropped generators. The semantics of the operators are in `ops/`.
 //!
-//! Rust recursion happens only where native code calls back (`sorted(key=..)`, `__repr__`); every such
-//! way passes [`Vm::check_stack`], so that it ends in a RecursionError and not in a crash.
+//! Rust recursion happens only where native code calls back (`sorted(key=..)`, `__repr__`). Every such path
+//! calls [`Vm::check_stack`], so that it ends in a RecursionError and not in a crash.
 
 mod abandoned;
 mod call;
@@ -50,13 +51,14 @@ use crate::output::{ErrorOutput, Output};
 use crate::value::{ExceptionKind, Function, Module, Name, Namespace, Raise, Result, Value};
 use crate::warnings::Warnings;
 
-/// How much of the native stack the machine may use, counted from where it was entered.
+/// The native stack that the machine may use, counted from its entry.
 const NATIVE_STACK: usize = 1 << 20;
 
-/// What stays free of a thread's stack for functions that call no script: where a call is refused, they still run.
+/// The part of a thread's stack that is left for functions that call no script: they still run where a call
+/// is refused.
 const RED_ZONE: usize = 512 << 10;
 
-/// Runs what needs a machine's share of the stack, on another stack where the thread has less left.
+/// Runs code that needs a machine's share of the stack, on another stack if the thread has less left.
 pub(crate) fn with_stack<T>(act: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(NATIVE_STACK + RED_ZONE, NATIVE_STACK + 2 * RED_ZONE, act)
 }
@@ -73,29 +75,29 @@ pub struct Vm {
     names: RefCell<FxHashMap<Box<str>, Name>>,
     /// Modules by their dotted names: `sys.modules`.
     pub modules: IndexMap<String, Rc<Module>>,
-    /// Where `print` writes.
+    /// The output of `print`.
     pub output: Output,
-    /// Where `sys.stderr` writes.
+    /// The output of `sys.stderr`.
     pub(crate) error_output: ErrorOutput,
-    /// Where `input()` reads.
+    /// The input of `input()`.
     pub(crate) input: Input,
-    /// Where relative paths begin; `None` is the working folder of the process, which no script changes.
+    /// The base of relative paths; `None` is the working folder of the process, which no script changes.
     pub(crate) folder: Option<PathBuf>,
-    /// What the script was started with: `sys.argv`, the script's own name first.
+    /// The script's arguments: `sys.argv`, its own name first.
     pub args: Vec<String>,
-    /// Where modules written as scripts are looked for, in order.
+    /// The folders of modules written as scripts, in search order.
     pub module_path: Vec<PathBuf>,
-    /// The device that the embedder asked for; empty when it left the choice to us.
+    /// The device that the embedder selected; empty for the default.
     pub device: String,
-    /// Where the SPIR-V of every compiled kernel is written, if anywhere.
+    /// The folder for the SPIR-V of compiled kernels, if any.
     pub spirv_folder: Option<PathBuf>,
-    /// Which launches are checked, shared with the managers that have no choice of their own; and what was found.
+    /// Which launches are checked, shared with the managers without their own setting; and the findings.
     pub(crate) checking: Rc<Cell<Checking>>,
     pub(crate) findings: Findings,
     pub(crate) warnings: Warnings,
-    /// Where what kernels cost is kept, if it is counted.
+    /// The recorder of kernel costs, if they are counted.
     pub recorder: Option<kps_device::profile::Recorder>,
-    /// Whether kernels tell debuggers of their source.
+    /// Whether kernels have debug information.
     pub debug_info: bool,
     pub(crate) limits: Limits,
     interrupter: Interrupter,
@@ -104,14 +106,14 @@ pub struct Vm {
     pub(crate) remembered: cycles::Remembered,
     /// Counts down to the next look at the clock and the flag.
     until_poll: u32,
-    /// Goes up whenever a class changes in a way that inline caches must notice.
+    /// Incremented whenever a class changes in a way that invalidates inline caches.
     pub(crate) class_epoch: u32,
-    /// Containers whose repr is being written.
+    /// Containers whose repr is in progress.
     pub(crate) repr_active: Vec<usize>,
     /// Address on the native stack below which native recursion is refused.
     stack_limit: usize,
     sources: RefCell<sources::Sources>,
-    /// What modules keep per machine, by its type.
+    /// The state of modules per machine, by its type.
     state: FxHashMap<TypeId, Rc<dyn Any>>,
 }
 
@@ -151,7 +153,7 @@ impl Vm {
         }
     }
 
-    /// The name with this text: the shared one where code mentions it.
+    /// The name with this text: the shared one if code mentions it.
     pub fn name(&self, text: &str) -> Name {
         match self.names.borrow().get(text) {
             Some(name) => name.clone(),
@@ -159,7 +161,7 @@ impl Vm {
         }
     }
 
-    /// The shared name with this text. Shared names stay for good: only code makes them, not data.
+    /// The shared name with this text. Shared names are never freed: only code creates them, not data.
     pub(crate) fn shared_name(&self, text: &str) -> Name {
         if let Some(name) = self.names.borrow().get(text) {
             return name.clone();
@@ -169,7 +171,7 @@ impl Vm {
         name
     }
 
-    /// What a module keeps for this machine: made by `Default` when first asked for. It dies with the
+    /// A module's state for this machine, created by `Default` at its first use. It is dropped with the
     /// machine, before its modules.
     pub fn state<T: Default + 'static>(&mut self) -> Rc<T> {
         let entry = self.state.entry(TypeId::of::<T>()).or_insert_with(|| Rc::<T>::default());
@@ -181,7 +183,7 @@ impl Vm {
         self.interrupter.clone()
     }
 
-    /// Has what runs on this thread count as this machine's, until what is returned is dropped.
+    /// Lets this thread's run count as this machine's, until the result is dropped.
     pub(crate) fn start_running(&self) -> Running {
         Running::start(&self.interrupter, &self.meter)
     }
@@ -206,7 +208,7 @@ impl Vm {
         self.call(&Value::Function(Rc::new(function)), &[])
     }
 
-    /// Writes to where `print` writes.
+    /// Writes to the output of `print`.
     pub fn print(&mut self, text: &str) -> Result<()> {
         /// Bytes of a long text that are written between two looks at the interrupter.
         const PIECE: usize = 1 << 16;
@@ -227,7 +229,8 @@ impl Vm {
         }
     }
 
-    /// Writes what `print` has buffered. A wait for who reads it ends with an interrupt, and the rest stays.
+    /// Writes the buffered output of `print`. An interrupt ends the wait for its reader, and the rest
+    /// remains.
     pub fn flush(&mut self) -> Result<()> {
         loop {
             if let Some(descriptor) = self.output.awaited() {
@@ -239,7 +242,7 @@ impl Vm {
         }
     }
 
-    /// Refuses to go deeper when native recursion has used its share of the stack.
+    /// Refuses deeper calls after native recursion has used its share of the stack.
     #[inline]
     pub fn check_stack(&self) -> Result<()> {
         let marker = 0u8;
@@ -250,21 +253,21 @@ impl Vm {
         Ok(())
     }
 
-    /// Notes how far the native stack may grow down, at an entry from outside: by the share of the machine, or as far
-    /// as the thread's own stack goes.
+    /// Records how far the native stack may grow down, at an entry from outside: the machine's share, or the
+    /// thread's stack.
     #[inline]
     pub(crate) fn mark_stack(&mut self) {
         if self.frames.is_empty() {
             let marker = 0u8;
             let here = &raw const marker as usize;
-            // Whoever calls a machine itself may have little left, and half of that is better than none.
+            // A direct caller of a machine may have little stack left, and half of that is better than none.
             let left = stacker::remaining_stack().unwrap_or(NATIVE_STACK + RED_ZONE);
             let share = left.saturating_sub(RED_ZONE).max(left / 2).min(NATIVE_STACK);
             self.stack_limit = here.saturating_sub(share);
         }
     }
 
-    /// The path that a script means by a text: relative ones begin at the host's own working folder.
+    /// The path of a script's text: relative ones start at the host's working folder.
     pub(crate) fn path_of(&self, path: impl AsRef<Path>) -> PathBuf {
         match &self.folder {
             Some(folder) => folder.join(path),

@@ -1,28 +1,28 @@
 //! The registers of the running frame, as instructions read and write them.
 //!
-//! A register is written tag first, then what the value holds, in two stores of different widths. To
-//! read both back in one wide load makes the processor wait until the stores have left its buffers,
-//! some twelve cycles; so these functions read as the loop writes.
+//! A register is written in two stores of different widths: the tag, then the payload. Reading both in one
+//! wide load stalls the processor until the stores have left its buffers, some twelve cycles. So these
+//! functions read as the loop writes.
 
 use std::mem::{MaybeUninit, forget};
 
 use crate::value::{Cell, Value};
 
-/// What a value other than a bool holds lies in its second eight bytes.
+/// The payload of a value other than a bool is in its second eight bytes.
 type RawWord = MaybeUninit<u64>;
 
-/// The running frame's registers, by where the first one lies.
+/// The running frame's registers, by the address of the first one.
 #[derive(Clone, Copy)]
 pub(super) struct Registers(*mut Value);
 
-// SAFETY (for the blocks in these methods): who makes `Registers` promises that those which the code names exist
-// and hold values, for as long as its frame runs. Nobody keeps a reference to a register across something that
-// could change it.
+// SAFETY (for the blocks in these methods): the creator of `Registers` guarantees that the registers in the
+// code exist and are initialised, as long as its frame runs. No reference to a register is retained across
+// anything that could change it.
 #[expect(clippy::undocumented_unsafe_blocks, reason = "one reason, given first, holds for all blocks")]
 impl Registers {
     /// # Safety
-    /// A frame runs whose first register this is, and it runs code that the compiler made: that names no register
-    /// beyond the frame's.
+    /// A frame runs whose first register this is. It runs code that the compiler emitted, which names no
+    /// register beyond the frame's.
     #[inline(always)]
     pub unsafe fn from(first: *mut Value) -> Registers {
         Registers(first)
@@ -44,7 +44,7 @@ impl Registers {
         unsafe { self.pointer(at).replace(Value::Unset) }
     }
 
-    /// A register's value: taken where it ends, else cloned.
+    /// A register's value: moved if its lifetime ends, else cloned.
     #[inline(always)]
     pub fn operand(self, at: u16, ends: bool) -> Value {
         if ends { self.take(at) } else { self.get(at).clone() }
@@ -62,7 +62,7 @@ impl Registers {
         }
     }
 
-    /// Copies a value that lies elsewhere to a register.
+    /// Copies a value from outside of the registers to a register.
     #[inline(always)]
     pub fn copy(self, at: u16, value: &Value) {
         let to = self.pointer(at);
@@ -75,8 +75,8 @@ impl Registers {
         }
     }
 
-    /// Copies the value at `from` to a register, or moves it there and leaves the place empty where it ends.
-    /// Register -1 is the one below the frame.
+    /// Copies the value at `from` to a register, or moves it and leaves the source empty if its lifetime
+    /// ends. Register -1 is the one below the frame.
     #[inline(always)]
     pub fn assign(self, at: isize, from: *mut Value, ends: bool) {
         let to = unsafe { self.0.offset(at) };
@@ -107,7 +107,7 @@ impl Registers {
         }
     }
 
-    /// What a register holds that the compiler made a cell.
+    /// The content of a register that the compiler made a cell.
     #[inline(always)]
     pub fn cell(&self, at: u16) -> &Cell {
         let Value::Cell(cell) = self.get(at) else { unreachable!("the register holds a cell") };
@@ -121,8 +121,8 @@ impl Registers {
 /// `from` is valid for reads and `to` for writes, and both are aligned.
 #[inline(always)]
 pub(super) unsafe fn copy(from: *const Value, to: *mut Value) {
-    // SAFETY: the caller's promise. The copy of an object's bits stands for the clone that was counted
-    // and forgotten.
+    // SAFETY: the caller's guarantee. The copy of an object's bits replaces the clone that was counted and
+    // forgotten.
     unsafe {
         match &*from {
             // By far the most common object that is copied; counted without a call.

@@ -1,8 +1,8 @@
-//! The loop that runs instructions.
+//! The loop that executes instructions.
 //!
-//! Common cases go the short ways of `short`, which are inlined here; everything else goes to the methods in `step`.
-//! `ip` points into the running frame's code and `registers` are the frame's. The frame learns of `ip` before
-//! anything that may raise or call, so that spans and handlers are found.
+//! Common cases use the fast paths of `short`, which are inlined here; all others use the methods in `step`.
+//! `ip` points into the running frame's code and `registers` are the frame's. The frame is updated with `ip`
+//! before anything that may raise or call, so that spans and handlers are found.
 
 use std::rc::Rc;
 
@@ -34,12 +34,11 @@ impl Vm {
         let mut ip: *const Instruction;
         let mut loaded: &LoadedCode;
 
-        // SAFETY (for the blocks in this function): the compiler only emits registers below
-        // `n_registers`, constants, sites and children that exist, and jumps inside of the code, which
-        // ends in `Return` or a raise. `enter` checked that the frame's registers exist. The stack does
-        // not move, and a nested run touches only registers above this frame's. References into
-        // registers end before anything that could change them. `loaded` points into the function that
-        // the frame on top holds.
+        // SAFETY (for the blocks in this function): the compiler only emits registers below `n_registers`,
+        // existing constants, sites and children, and jumps inside of the code, which ends in `Return` or a
+        // raise. `enter` checked that the frame's registers exist. The stack does not move, and a nested run
+        // only accesses registers above this frame's. References into registers end before anything that
+        // could change them. `loaded` points into the function of the frame on top.
         macro_rules! reload {
             () => {{
                 let frame = self.frames.last().expect("a frame is running");
@@ -76,7 +75,7 @@ impl Vm {
                 ip = unsafe { ip.offset(distance as isize) };
             }};
         }
-        // Takes the jump that follows a test, or steps over it.
+        // Takes the jump after a test, or steps over it.
         macro_rules! branch {
             ($holds:expr, $i:expr) => {{
                 if $holds == $i.when_true() {
@@ -88,7 +87,7 @@ impl Vm {
                 }
             }};
         }
-        // Goes the short way if there is one, else the long one.
+        // Takes the fast path if there is one, else the slow one.
         macro_rules! either {
             ($short:expr, $step:expr) => {{
                 if !$short {
@@ -177,8 +176,8 @@ impl Vm {
                 branch!(holds, $i);
             }};
         }
-        // Numbers stay where they were computed on the way. A callee's frame begins among them, and is to find
-        // nothing behind its arguments.
+        // Temporaries stay in the registers where they were computed. A callee's frame starts among them, and
+        // must find nothing after its arguments.
         macro_rules! clear_from {
             ($first:expr) => {
                 registers.clear($first as usize, loaded.n_registers as usize)
@@ -349,7 +348,7 @@ impl Vm {
                         if self.until_poll == 0 {
                             self.pause_now()?;
                         }
-                        // The frame takes over what the register held.
+                        // The frame takes ownership of the register's value.
                         let function = unsafe { std::ptr::read(function) };
                         unsafe { at.write(Value::Unset) };
                         loaded = unsafe { &*Rc::as_ptr(&function.code) };
@@ -384,7 +383,7 @@ impl Vm {
                 Op::Return => {
                     let kind = self.frames.last().expect("a frame is running").kind;
                     if kind == FrameKind::Call {
-                        // The callee was taken from the register below when the frame was pushed.
+                        // The callee was moved from the register below when the frame was pushed.
                         registers.assign(-1, registers.pointer(i.a), i.ends_b());
                         clear_from!(0);
                         drop(pop_call(&mut self.frames));
@@ -433,7 +432,7 @@ impl Vm {
 
                 Op::Unpack => fallible!(self.step_unpack(registers, i)),
                 Op::UnpackStar => fallible!(self.step_unpack_star(registers, i)),
-                // Where a pattern matches, the jump that leads past its block is skipped.
+                // If a pattern matches, the jump past its block is skipped.
                 Op::MatchSequence => {
                     let matches = fallible!(self.step_match_sequence(registers, i));
                     ip = unsafe { ip.add(matches as usize) };

@@ -1,6 +1,6 @@
-//! The texts that kernels name their lines by: those of the programs that were loaded, and of shaders.
+//! The sources of lines in kernels: those of the loaded programs, and of shaders.
 //!
-//! The words of a shader bring its text along, so that a place in it is found wherever the words came from.
+//! A shader's module contains its text, so that a place in it is found wherever the module came from.
 
 use kps_device::{SourceLine, source_texts};
 use kps_syntax::{Location, Source, Span};
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::Vm;
 
-/// What shaders are called that were given as text.
+/// The name of shaders that were given as text.
 const SHADER: &str = "<shader>";
 
 #[derive(Default)]
@@ -48,19 +48,19 @@ impl Sources {
 }
 
 impl Vm {
-    /// Where a line of a kernel lies in the text that has it: from the column on.
+    /// The location of a kernel's line in its source, from the column on.
     pub(crate) fn locate(&self, line: &SourceLine) -> Option<Location> {
         self.sources.borrow().locate(line)
     }
 
-    /// The text of a line of a kernel; empty where what has it is not known.
+    /// The text of a kernel's line; empty if its source is unknown.
     pub(crate) fn source_line(&self, line: &SourceLine) -> String {
         let sources = self.sources.borrow();
         let source = sources.programs.get(&*line.file).or_else(|| sources.shaders.get(&*line.file));
         source.map_or(String::new(), |source| source.line_text(line.line).to_owned())
     }
 
-    /// A shader that was given as text, under a name by which its lines are found again.
+    /// A shader that was given as text, with a unique name for lookups of its lines.
     pub(crate) fn shader_source(&self, text: &str) -> Source {
         let mut sources = self.sources.borrow_mut();
         let source = Source::new(sources.shader_name(text), text);
@@ -68,7 +68,7 @@ impl Vm {
         source
     }
 
-    /// Keeps the texts that a module brings along.
+    /// Stores the texts that a module contains.
     pub(crate) fn keep_sources(&self, words: &[u32]) {
         let mut sources = self.sources.borrow_mut();
         for one in source_texts(words) {

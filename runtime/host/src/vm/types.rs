@@ -1,4 +1,4 @@
-//! The class of every value. Built-in classes are made when they are first asked for.
+//! The class of every value. Built-in classes are created at their first use.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;

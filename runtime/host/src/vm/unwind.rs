@@ -1,4 +1,4 @@
-//! Exceptions on their way: from the instruction that raised to a handler, or out to the host.
+//! Propagates exceptions: from the instruction that raised to a handler, or out to the host.
 
 use std::rc::Rc;
 
@@ -13,10 +13,10 @@ use super::{Vm, with_stack};
 use crate::errors;
 use crate::value::{Args, ExceptionKind, Instance, Name, Order, Raise, Result, TraceEntry, Value};
 
-/// Places of a runaway recursion that a trace shows at either end.
+/// The number of places that a trace shows at either end of a runaway recursion.
 const TRACE_ENDS: usize = 10;
 
-/// Links of causes and contexts that are told.
+/// The number of causes and contexts that are reported.
 const MAX_CAUSES: usize = 16;
 
 impl Vm {
@@ -25,7 +25,7 @@ impl Vm {
         self.interruption(raise).into_object(|kind| self.exception_class(kind))
     }
 
-    /// What `raise value` raises: an exception, or an instance of an exception class.
+    /// The exception of `raise value`: the value, or an instance of an exception class.
     pub(crate) fn raise_of(&mut self, value: &Value) -> Raise {
         match value {
             Value::Instance(instance) if instance.exception().is_some() => Raise::object(instance.clone()),
@@ -78,7 +78,7 @@ impl Vm {
         self.raise_from(raise, cause)
     }
 
-    /// The exception that is being handled where the machine stands: `sys.exception()`.
+    /// The exception that is being handled at the current place: `sys.exception()`.
     pub fn handled_exception(&self) -> Option<Rc<Instance>> {
         for frame in self.frames.iter().rev() {
             let code = &frame.function.code.code;
@@ -97,8 +97,8 @@ impl Vm {
         None
     }
 
-    /// Takes a new exception to its handler: the frame on top is then ready to go on there. `Err` when
-    /// no frame above `floor` handles it; those frames are gone then.
+    /// Propagates a new exception to its handler: the frame on top is then ready to continue there. `Err` if
+    /// no frame above `floor` handles it; those frames are then popped.
     pub(super) fn unwind(&mut self, raise: Raise, floor: usize) -> Result<()> {
         let exception = self.exception_object(raise);
         self.link_context(&exception);
@@ -111,8 +111,8 @@ impl Vm {
         if Rc::ptr_eq(&handled, exception) || data.context.borrow().is_some() {
             return;
         }
-        // An exception that is already in the chain must not close it to a ring. A script may have made another ring,
-        // so a slower walk follows.
+        // An exception that is already in the chain must not close a cycle. A script may have made another
+        // cycle, so a slower pointer follows.
         let next = |of: Rc<Instance>| of.exception().and_then(|data| data.context.borrow().clone());
         let (mut link, mut slow) = (Some(handled.clone()), Some(handled.clone()));
         let mut n_steps = 0;
@@ -134,7 +134,7 @@ impl Vm {
         *data.context.borrow_mut() = Some(handled);
     }
 
-    /// As [`Vm::unwind`], for an exception that goes on.
+    /// As [`Vm::unwind`], for an exception that is raised again.
     pub(super) fn unwind_object(&mut self, exception: Rc<Instance>, floor: usize) -> Result<()> {
         let order = exception.order();
         while self.frames.len() > floor {
@@ -164,7 +164,7 @@ impl Vm {
         Err(Raise::object(exception))
     }
 
-    /// The calls that led to where the script is now, outermost first.
+    /// The calls that led to the current place, outermost first.
     pub(crate) fn trace(&self) -> Vec<TraceFrame> {
         let frame = |frame: &super::frame::Frame| {
             let code = &frame.function.code;
@@ -178,7 +178,8 @@ impl Vm {
         let (Some(frame), Some(data)) = (self.frames.last(), exception.exception()) else { return };
         let code = &frame.function.code;
         let mut trace = data.trace.borrow_mut();
-        // What goes on behind `finally`, or because no `except` matched, passed here before.
+        // An exception that continues after `finally`, or without a matching `except`, was recorded here
+        // before.
         let running = code.code.instructions.get(frame.pc.saturating_sub(1)).map(|running| running.op);
         if matches!(running, Some(Op::Reraise | Op::RaiseBare)) && !trace.is_empty() {
             return;
@@ -187,7 +188,7 @@ impl Vm {
         trace.push(TraceEntry { location, function: Name::from(&*code.code.name) });
     }
 
-    /// Whether an exception matches what `except` names: a class, or a tuple of them.
+    /// Whether an exception matches the operand of `except`: a class, or a tuple of them.
     pub(super) fn exception_matches(&mut self, exception: &Value, pattern: &Value) -> Result<bool> {
         match pattern {
             Value::Class(class) if class.is_exception() => Ok(self.is_instance(exception, class)),
@@ -206,7 +207,7 @@ impl Vm {
         }
     }
 
-    /// An exception that nobody handled, as diagnostics: what it carried, or its own words.
+    /// An unhandled exception as diagnostics: those that it carries, or its own message.
     pub fn unhandled(&mut self, raise: Raise) -> Diagnostics {
         with_stack(|| {
             self.mark_stack();
@@ -244,7 +245,7 @@ impl Vm {
         diagnostic
     }
 
-    /// What led to the last of these exceptions; the others were described before it, and come once each.
+    /// The cause of the last of these exceptions; the others were described before it, and occur once each.
     fn cause_of(&mut self, described: &mut Vec<Rc<Instance>>) -> Option<Box<Diagnostic>> {
         let data = described.last()?.exception()?;
         let cause = data.cause.borrow().clone();
@@ -260,7 +261,7 @@ impl Vm {
         Some(Box::new(diagnostic))
     }
 
-    /// Whether an exception is `SystemExit`, and the exit code that it asks for.
+    /// The exit code of a `SystemExit`; `None` for other exceptions.
     pub fn exit_code(&mut self, exception: &Rc<Instance>) -> Option<i32> {
         if exception.class().exception_kind() != ExceptionKind::SystemExit {
             return None;

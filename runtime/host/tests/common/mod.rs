@@ -1,9 +1,9 @@
-//! Running a script and seeing what it prints.
+//! Runs a script and checks its output.
 
 use kps::{Host, Program};
 use kps_snapshots::Sink;
 
-/// Runs a script and compares what it printed, and the message that ended it if one did.
+/// Runs a script and compares its output, and the message of its error if there is one.
 pub fn check(script: &str, expect: &str) {
     let sink = Sink::default();
     let program = Program::parse("test.kps", script).expect("the script is well formed");

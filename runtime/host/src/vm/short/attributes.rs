@@ -1,4 +1,4 @@
-//! Attributes and methods of instances, where the site has seen instances of the same shape.
+//! Attributes and methods of instances, with a cache hit at the site.
 
 use kps_bytecode::op::Instruction;
 

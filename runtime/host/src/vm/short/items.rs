@@ -36,7 +36,7 @@ pub(in crate::vm) fn list_to_tuple(registers: Registers, i: &Instruction) {
     registers.set(i.a, Value::tuple(items));
 }
 
-/// What a register holds in which the compiler gathers items.
+/// The container in which the compiler gathers items.
 #[inline(always)]
 fn list(registers: &Registers, at: u16) -> &Rc<List> {
     let Value::List(list) = registers.get(at) else { unreachable!("the register holds a list") };

@@ -5,7 +5,7 @@ use kps_bytecode::op::Instruction;
 use crate::value::Value;
 use crate::vm::register::Registers;
 
-/// The next item of a loop, `Unset` at the end; none where an iterator must be asked.
+/// The next item of a loop, `Unset` at the end; none if an iterator must be called.
 #[inline(always)]
 pub(in crate::vm) fn next_item(registers: Registers, i: &Instruction) -> Option<Value> {
     match (registers.get(i.a), registers.get(i.a + 1)) {

@@ -1,9 +1,9 @@
-//! The short ways of instructions, inlined into the loop: names, cached attributes, items, loops. Those of numbers are
-//! in the loop itself.
+//! The fast paths of instructions, inlined into the loop: names, cached attributes, items, loops. Those of
+//! numbers are in the loop itself.
 //!
-//! Each gives whether there was a short way and it was gone; otherwise nothing has happened, and the step of the
-//! same name does the whole instruction. Instructions are taken by reference: taken by value, they would be put
-//! together and apart again at each step of the loop.
+//! Each returns whether it executed the instruction. Otherwise nothing has happened, and the step with the
+//! same name executes the whole instruction. Instructions are passed by reference: passed by value, they
+//! would be packed and unpacked at each step of the loop.
 
 mod attributes;
 mod items;

@@ -1,4 +1,4 @@
-//! Attributes of objects, and the caches of the places that ask for them.
+//! Attributes of objects, and the inline caches of their sites.
 
 use kps_bytecode::op::Instruction;
 
@@ -65,7 +65,7 @@ impl Vm {
         Ok(())
     }
 
-    /// Fills the cache of a site where an attribute was stored in an instance that had the shape of `key`.
+    /// Fills the cache of a site after an attribute was stored in an instance with the shape of `key`.
     fn remember_store(&self, instance: &Instance, site: &Site, key: CacheKey) {
         let class = instance.class();
         let fields = instance.fields.borrow();
@@ -77,7 +77,7 @@ impl Vm {
         }
         site.key.set(key);
         site.slot.set(slot);
-        // Where the shape changed, the attribute is new and lies in the last slot.
+        // If the shape changed, the attribute is new and in the last slot.
         let next = (fields.shape_id() != key.shape).then(|| fields.shape().clone());
         *site.next.borrow_mut() = next;
     }
@@ -89,7 +89,7 @@ impl Vm {
         site: &Site,
     ) -> Result<()> {
         let object = registers.operand(i.b, i.ends_b());
-        // Values of built-in types and host objects have no shape: their class's own one stands for them.
+        // Values of built-in types and host objects have no shape: their class's initial shape is used.
         let class = match &object {
             Value::Instance(_)
             | Value::Class(_)

@@ -11,7 +11,7 @@ use crate::vm::frame::FrameKind;
 use crate::vm::register::Registers;
 
 impl Vm {
-    /// Calls `R[a]` with the `n` values behind it.
+    /// Calls `R[a]` with the `n` values after it.
     pub(in crate::vm) fn step_call(&mut self, a: u16, n: usize, names: &[Name]) -> Result<Called> {
         let at = self.frames.last().expect("a frame is running").base + a as usize;
         let callee = self.stack.take(at);
@@ -19,7 +19,7 @@ impl Vm {
         self.call_registers(callee, at, at + 1, n, names)
     }
 
-    /// Calls the method `R[a]` with its receiver and the `n` values behind.
+    /// Calls the method `R[a]` with its receiver and the `n` values after it.
     pub(in crate::vm) fn step_call_method(&mut self, a: u16, n: usize, names: &[Name]) -> Result<Called> {
         let at = self.frames.last().expect("a frame is running").base + a as usize;
         let callee = self.stack.take(at);
@@ -30,7 +30,7 @@ impl Vm {
             return self.call_registers(callee, at, at + 1, n + 1, names);
         }
         if !matches!(callee, Value::NativeFunction(_)) {
-            // Callees with frames want their arguments right behind the register of the result.
+            // Callees with frames expect their arguments directly after the register of the result.
             for at in at + 1..at + 1 + n {
                 let value = self.stack.take(at + 1);
                 self.stack.put(at, value);
@@ -40,8 +40,8 @@ impl Vm {
         self.call_registers(callee, at, at + 2, n, names)
     }
 
-    /// Calls with the `n` values from register `first` on; they are gone afterwards, unless a frame took
-    /// them over. The result of a frame goes to register `at`, right before `first`.
+    /// Calls with the `n` values from register `first` on; they are consumed, unless a frame took them over.
+    /// The result of a frame is stored in register `at`, directly before `first`.
     fn call_registers(
         &mut self,
         callee: Value,
@@ -68,7 +68,7 @@ impl Vm {
                 let Some(init) = class.plain_init(self.class_epoch) else {
                     return self.call_slice(Value::Class(class), first, n, names);
                 };
-                // SAFETY: the frame's registers stay as they are while the instance is made.
+                // SAFETY: the frame's registers do not change while the instance is created.
                 let args = Args::new(unsafe { self.stack.slice(first, first + n) }, names);
                 let instance = self.blank_instance(&class, &args)?;
                 self.stack.put(at, instance.clone());
@@ -86,7 +86,7 @@ impl Vm {
         }
     }
 
-    /// Puts a value before the `n` values from `first` on. The compiler reserves a register for it.
+    /// Inserts a value before the `n` values from `first` on. The compiler reserves a register for it.
     fn push_first(&mut self, first: usize, n: usize, value: Value) {
         for at in (first..first + n).rev() {
             let moved = self.stack.take(at);
@@ -95,7 +95,7 @@ impl Vm {
         self.stack.put(first, value);
     }
 
-    /// Calls anything with arguments that lie in registers, and empties them.
+    /// Calls any value with arguments in registers, and empties them.
     fn call_slice(&mut self, callee: Value, first: usize, n: usize, names: &[Name]) -> Result<Called> {
         // SAFETY: the registers belong to the running frame, and nested runs stay above it.
         let args = Args::new(unsafe { self.stack.slice(first, first + n) }, names);

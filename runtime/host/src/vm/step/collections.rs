@@ -147,7 +147,7 @@ impl Vm {
         Ok(())
     }
 
-    /// Ranges become three ints, lists are walked by index, everything else by an iterator.
+    /// Ranges become three ints, lists are iterated by index, all others by an iterator.
     pub(in crate::vm) fn step_get_iter(&mut self, registers: Registers, i: Instruction) -> Result<()> {
         let value = registers.operand(i.b, i.ends_b());
         let state = match &value {

@@ -1,4 +1,4 @@
-//! What `def`, `class` and `import` make.
+//! `def`, `class` and `import`.
 
 use std::rc::Rc;
 
@@ -87,7 +87,7 @@ impl Vm {
         for (at, name) in code.code.locals.iter().enumerate() {
             let value = registers.operand(at as u16, false);
             let value = match value {
-                // The machine puts the class into it.
+                // The machine stores the class in it.
                 Value::Cell(cell) if &**name == CLASS_CELL => Value::Cell(cell),
                 Value::Cell(cell) => cell.get(),
                 value => value,

@@ -59,7 +59,7 @@ impl Vm {
     }
 }
 
-/// What a failed `assert` raises, with its message if it has one.
+/// The exception of a failed `assert`, with its message if it has one.
 pub(in crate::vm) fn assertion_error(registers: Registers, i: Instruction) -> Raise {
     let message = i.ends_b().then(|| registers.take(i.a));
     Raise::with_args(ExceptionKind::AssertionError, message.into_iter().collect())

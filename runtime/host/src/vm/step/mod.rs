@@ -1,8 +1,7 @@
-//! What single instructions do where there is no short way: operators here, the other families in a
-//! chapter each.
+//! Single instructions without a fast path: operators here, the other families in one file each.
 //!
-//! Operands are taken or cloned before anything runs that could reach the registers, and results are put
-//! in last.
+//! Operands are moved or cloned before anything runs that could access the registers, and results are stored
+//! last.
 
 mod attributes;
 mod calls;
@@ -25,7 +24,7 @@ use crate::builtins;
 use crate::memory;
 use crate::value::{BinaryOp, CompareOp, Function, Result, Value};
 
-/// What a call instruction led to.
+/// The result of a call instruction.
 pub(super) enum Called {
     Frame,
     Value(Value),
@@ -174,7 +173,7 @@ impl Vm {
     }
 }
 
-/// `text += tail` where nobody else holds the text: appends instead of copying.
+/// `text += tail` if there is no other reference to the text: appends instead of copying.
 fn append_in_place(registers: Registers, i: Instruction) -> Result<bool> {
     if i.a == i.c {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! Names that are not there, or not as usual: builtins, names in the body of a class, what `del` takes away.
+//! Unusual names: missing ones, builtins, names in the body of a class, names that `del` removes.
 
 use kps_bytecode::op::Instruction;
 
@@ -10,7 +10,7 @@ use crate::vm::code::{Global, LoadedCode};
 use crate::vm::register::Registers;
 
 impl Vm {
-    /// A global name that the namespace does not have: a builtin.
+    /// A global name that the namespace lacks: a builtin.
     pub(in crate::vm) fn step_load_builtin(
         &mut self,
         registers: Registers,

@@ -1,5 +1,5 @@
-//! The patterns of `match` that look into an object. Each step says whether the object matches, and leaves its parts in
-//! registers where it does.
+//! The patterns of `match` that destructure an object. Each step returns whether the object matches, and then
+//! stores its parts in registers.
 
 use std::rc::Rc;
 
@@ -43,7 +43,7 @@ impl Vm {
         Ok(true)
     }
 
-    /// The items on both sides of `*_`, each by its index: a range has too many to make a list of.
+    /// The items on both sides of `*_`, each by its index: a range is too long for a list.
     fn match_ends(
         &mut self,
         registers: Registers,
@@ -95,7 +95,7 @@ impl Vm {
         Ok(true)
     }
 
-    /// A dict, or what a mapping of the library gives as one.
+    /// A dict, or the dict of a mapping in the library.
     fn as_mapping(&mut self, value: &Value) -> Result<Option<Value>> {
         if let Value::Dict(_) = value.base_value() {
             return Ok(Some(value.clone()));
@@ -106,7 +106,7 @@ impl Vm {
         }
     }
 
-    /// `names` are those of the attributes that the pattern names; `x` more go by their places.
+    /// `names` are the attributes that the pattern names; `x` more are positional.
     pub(in crate::vm) fn step_match_class(
         &mut self,
         registers: Registers,
@@ -145,7 +145,7 @@ impl Vm {
         Ok(true)
     }
 
-    /// What the first `n` patterns of a class without a name are for, by its `__match_args__`.
+    /// The targets of the first `n` positional patterns, by the class's `__match_args__`.
     fn places_of(&mut self, class: &Rc<Class>, n: usize) -> Result<Vec<Place>> {
         let too_many = |n_known: usize| {
             let s = if n_known == 1 { "" } else { "s" };
@@ -177,21 +177,21 @@ impl Vm {
     }
 }
 
-/// What a pattern within a class pattern is for.
+/// The target of a pattern within a class pattern.
 enum Place {
     /// `int(x)`: the object that matched.
     Itself,
     Attribute(Name),
 }
 
-/// Built-in types whose one part is the object: `int(x)`, `str(text)`.
+/// Built-in types that match the object itself: `int(x)`, `str(text)`.
 fn is_its_own_part(class: &Class) -> bool {
     use BuiltinType::*;
     let Layout::Builtin(ty) = class.layout else { return false };
     matches!(ty, Bool | Bytes | Dict | Float | FrozenSet | Int | List | Set | Str | Tuple)
 }
 
-/// What has items in an order: texts and bytes are no sequences here, as in Python.
+/// Ordered sequences: texts and bytes do not count, as in Python.
 fn is_sequence(value: &Value) -> bool {
     match value.base_value() {
         Value::List(_) | Value::Tuple(_) | Value::Range(_) => true,
