@@ -1,29 +1,29 @@
-//! Why there is no GPU to run on: what was tried, and how it ended.
+//! Why no GPU can be used: what was tried, and the result.
 
 use std::fmt;
 
 use crate::{DeviceError, DeviceInfo, vulkan};
 
-/// One reason. Where several hold, a machine needs all of them mended.
+/// One reason. If there are several, all of them must be fixed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoGpu {
     /// The system's Vulkan loader is not installed, or it is broken.
     NoLoader { error: String },
-    /// The loader is there, and the version that it has is not enough.
+    /// The loader is too old.
     OldLoader,
     /// The loader found no driver that starts.
     NoInstance { error: String },
-    /// Drivers started and would not list their devices.
+    /// Drivers started, but did not list their devices.
     NoList { error: String },
-    /// Anything else that the loader was asked for and did not do.
+    /// Any other failure of the loader.
     Failed(DeviceError),
-    /// A GPU that is below what kps needs.
+    /// A GPU below the minimum requirements.
     BelowFloor { device: String, lacks: Vec<String> },
-    /// The kernel shows a GPU by a device file, and no Vulkan driver does.
+    /// The kernel lists a device file of a GPU, but no Vulkan driver does.
     NoDriver { file: &'static str },
-    /// The kernel shows no GPU: it has none, or the container or virtual machine was given none.
+    /// The kernel lists no GPU. There is none, or the container or virtual machine has no access to one.
     NoDeviceFile,
-    /// Vulkan's drivers show no GPU.
+    /// No Vulkan driver lists a GPU.
     NotListed,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for NoGpu {
     }
 }
 
-/// The reasons, given the list of devices; empty where a GPU can be used.
+/// The reasons for a list of devices; empty if a GPU can be used.
 pub(crate) fn reasons(infos: &[DeviceInfo]) -> Vec<NoGpu> {
     let mut gpus = infos.iter().filter(|info| info.kind.is_gpu()).peekable();
     let is_listed = gpus.peek().is_some();

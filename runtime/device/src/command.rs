@@ -1,9 +1,9 @@
-//! What both devices ask of a dispatch that hands out addresses.
+//! Checks of a dispatch with buffer addresses, shared by both devices.
 
 use crate::interface::AddressedArray;
 use crate::{ADDRESS_ALIGNMENT, Addressed, DeviceError, Dispatch, Result};
 
-/// The buffer whose address the dispatch gives for an array.
+/// The buffer whose address the dispatch passes for an array.
 pub(crate) fn addressed_at<'d>(wanted: &AddressedArray, dispatch: &'d Dispatch) -> Result<&'d Addressed> {
     let mut given = dispatch.addressed.iter().filter(|addressed| addressed.at == wanted.offset);
     let name = &wanted.name;
@@ -21,7 +21,7 @@ pub(crate) fn addressed_at<'d>(wanted: &AddressedArray, dispatch: &'d Dispatch) 
     }
 }
 
-/// Puts the address where the kernel looks for it.
+/// Writes the address into the push constants.
 pub(crate) fn put_address(addressed: &Addressed, address: u64, push: &mut [u8]) -> Result<()> {
     let at = addressed.at as usize;
     let n = push.len();
@@ -34,7 +34,7 @@ pub(crate) fn put_address(addressed: &Addressed, address: u64, push: &mut [u8]) 
     }
 }
 
-/// What is bound, or is to be: by its name, and where.
+/// A binding for messages, with its name.
 pub(crate) fn shown((set, binding): (u32, u32), name: Option<&str>) -> String {
     let place = format!("set {set} binding {binding}");
     name.map_or(place.clone(), |name| format!("`{name}` at {place}"))

@@ -1,4 +1,4 @@
-//! What can go wrong on a device. Typed: the host makes diagnostics of it.
+//! The errors of devices. They are typed, and the host converts them to diagnostics.
 
 use std::fmt;
 
@@ -15,15 +15,15 @@ pub enum DeviceError {
     #[error("device `{device}` is out of memory: {requested} bytes were asked for")]
     OutOfMemory { device: String, requested: u64 },
 
-    /// What kernels cost is told by the built-in device alone.
-    #[error("device `{device}` cannot tell what kernels cost")]
+    /// Only the CPU device can profile.
+    #[error("device `{device}` cannot profile kernels")]
     CannotProfile { device: String },
 
-    /// The module is not one that this device can take: not SPIR-V, broken, or beyond what it knows.
+    /// The device does not accept the module: it is not SPIR-V, invalid, or unsupported.
     #[error("{message}")]
     BadModule { message: String, line: Option<SourceLine> },
 
-    /// The module reaches memory in a way that the device cannot bound.
+    /// The module accesses memory in a way that the device cannot bound.
     #[error("the module reaches {what}, which nothing bounds on device `{device}`")]
     Unbounded { what: &'static str, device: String, line: Option<SourceLine> },
 
@@ -40,7 +40,7 @@ pub enum DeviceError {
     #[error("unknown {kind} id")]
     UnknownId { kind: &'static str },
 
-    /// Ended by the interrupt flag, at this line of the kernel where it is known.
+    /// Interrupted by the flag, at this line of the kernel if it is known.
     #[error("interrupted")]
     Interrupted { line: Option<SourceLine> },
 
@@ -54,12 +54,12 @@ pub enum DeviceError {
     Driver { call: &'static str, result: String },
 }
 
-/// A mistake that a kernel made while it ran.
+/// A fault of a kernel at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub message: String,
     pub line: Option<SourceLine>,
-    /// Global invocation id of the first invocation that made it.
+    /// Global id of the first invocation with the fault.
     pub invocation: [u32; 3],
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A place that `OpLine` names; line and column count from 1.
+/// A position from `OpLine`; line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceLine {
     pub file: String,

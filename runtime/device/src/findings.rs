@@ -1,22 +1,21 @@
-//! What a device tells of a kernel that it was asked to watch: mistakes that go unseen otherwise.
+//! Findings: mistakes that an instrumented kernel made, and that go unnoticed otherwise.
 //!
-//! A pipeline is loaded with an [`Instrument`], and [`crate::Device::findings`] gives what was found since it
-//! was asked last. Results are those of the kernel without it. Places and numbers are data: whoever asks
-//! puts them into words.
+//! A pipeline is loaded with an [`Instrument`], and [`crate::Device::findings`] takes the findings so far.
+//! Instrumentation does not change results. Findings are data, and the caller writes the messages.
 
 use crate::{Access, SourceLine};
 
-/// What is watched while a pipeline runs. Devices other than the built-in one take [`Instrument::None`] alone.
+/// How a pipeline is instrumented. Devices other than the CPU device accept only [`Instrument::None`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Instrument {
     #[default]
     None,
     Checked(Checks),
-    /// What it costs, line by line: [`crate::profile`].
+    /// Counts the cost of each line: [`crate::profile`].
     Profile,
 }
 
-/// Which mistakes are looked for, and in which order the kernel runs meanwhile.
+/// The mistakes to look for, and the order in which the kernel runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Checks {
     kinds: u16,
@@ -32,7 +31,7 @@ pub enum Check {
     Conversion,
     Barrier,
     Uniform,
-    /// Reads of what nobody has written, in memory of a workgroup and in that of the device.
+    /// Reads of uninitialised memory, shared by a workgroup or of the device.
     SharedUninitialised,
     DeviceUninitialised,
     SharedRace,
@@ -41,12 +40,12 @@ pub enum Check {
     Nan,
 }
 
-/// The order in which workgroups run, and the invocations of each between its barriers.
+/// The order of workgroups, and of the invocations of each between its barriers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Schedule {
     #[default]
     InOrder,
-    /// A random one, the same for the same seed.
+    /// A random order that depends only on the seed.
     Seed(u64),
 }
 
@@ -66,7 +65,7 @@ impl Check {
         Check::Nan,
     ];
 
-    /// As a user names it.
+    /// The name in options.
     pub fn name(self) -> &'static str {
         match self {
             Check::Bounds => "bounds",
@@ -90,20 +89,20 @@ impl Check {
 }
 
 impl Checks {
-    /// None of them.
+    /// No checks.
     pub const NONE: Checks = Checks { kinds: 0, schedule: Schedule::InOrder };
 
     pub fn all() -> Checks {
         Check::ALL.into_iter().fold(Checks::NONE, Checks::with)
     }
 
-    /// All that are mistakes wherever they are found: ints may wrap on purpose, and floats be no numbers.
+    /// All checks for certain mistakes: not overflow and NaN, which may be intended.
     pub fn usual() -> Checks {
         let on_request = |check: &Check| matches!(check, Check::Overflow | Check::Nan);
         Check::ALL.into_iter().filter(|check| !on_request(check)).fold(Checks::NONE, Checks::with)
     }
 
-    /// A check by its name, or several by theirs: `race`, `uninitialised`, `usual` and `all`.
+    /// A check by its name, or a set of them: `race`, `uninitialised`, `usual` and `all`.
     pub fn named(name: &str) -> Option<Checks> {
         let both = |a, b| Some(Checks::NONE.with(a).with(b));
         match name {
@@ -126,12 +125,12 @@ impl Checks {
         Checks { kinds: self.kinds & !check.bit(), ..self }
     }
 
-    /// These and others, in the order of these.
+    /// The union with other checks, in the order of these.
     pub fn and(self, others: Checks) -> Checks {
         Checks { kinds: self.kinds | others.kinds, ..self }
     }
 
-    /// The same checks in a random order of invocations.
+    /// The same checks with a random order of invocations.
     pub fn seeded(self, seed: u64) -> Checks {
         Checks { schedule: Schedule::Seed(seed), ..self }
     }
@@ -141,27 +140,27 @@ impl Checks {
     }
 }
 
-/// A mistake that a kernel made while it ran, as often as it made it at this line.
+/// A mistake that a kernel made at run time, with its count at this line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     pub kind: FindingKind,
     pub line: Option<SourceLine>,
-    /// The first that made it.
+    /// The first invocation that made it.
     pub invocation: Invocation,
     pub count: u64,
     pub launch: Launch,
 }
 
-/// The dispatch that made a mistake.
+/// The dispatch in which a mistake happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
-    /// Counted from 0 among those of its submission.
+    /// Index among the dispatches of its submission.
     pub dispatch: usize,
     pub groups: [u32; 3],
     pub local_size: [u32; 3],
 }
 
-/// What went wrong, with the values of the first time.
+/// The kind of a mistake, with the values of its first occurrence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FindingKind {
     /// `index` and `shape` have a number for each axis.
@@ -187,68 +186,68 @@ pub enum FindingKind {
         amount: Int,
         width: u32,
     },
-    /// A float that an int of this many bits cannot hold, and how many binary digits the float's type has.
+    /// A float outside the range of an int with this many bits. `n_digits` is the precision of the float's
+    /// type in bits.
     Conversion {
         value: f64,
         n_digits: u32,
         bits: u32,
         signed: bool,
     },
-    /// A value that was said to be the same in the whole workgroup: its components in this invocation and in
-    /// another one.
+    /// A value that should be uniform in the workgroup: its components in this invocation and in another one.
     NotUniform {
         values: [Vec<Number>; 2],
         other: Invocation,
     },
-    /// Not every invocation of the workgroup comes to this barrier. `waits` is where another one does; `None`
-    /// where it has ended.
+    /// Not every invocation of the workgroup reaches this barrier. `waits` is where another one waits; `None`
+    /// if it has ended.
     DivergentBarrier {
         other: Invocation,
         waits: Option<SourceLine>,
     },
-    /// Shared memory is read that nobody of the workgroup has written, or memory of the device that nobody has.
+    /// A read of uninitialised memory, shared by the workgroup or of the device.
     Uninitialised(Element),
-    /// Two invocations touch an element, at least one of them writes, and nothing says which comes first.
+    /// Two invocations access an element, at least one of them writes, and nothing orders them.
     Race {
         element: Element,
         access: Access,
         before: Before,
     },
-    /// An int result that its type cannot hold.
+    /// An int result outside the range of its type.
     Overflow {
         op: Arithmetic,
         a: Int,
         b: Int,
         bits: u32,
     },
-    /// A NaN or an infinity, made of finite numbers.
+    /// A NaN or an infinity that was created from finite operands.
     NonFinite {
         value: f64,
         of: Vec<Number>,
     },
 }
 
-/// What an access out of range meets where nothing is checked.
+/// What an access out of range does without checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// It reads 0 and writes nothing.
     Nothing,
-    /// Out of range in one axis alone, an element of another row.
+    /// Out of range in one axis only, it accesses an element of another row.
     Row,
-    /// The element at the end.
+    /// It accesses the last element.
     End,
 }
 
-/// An element of an array, or a texel of an image, that invocations share.
+/// An element of an array, or a texel of an image, in memory that invocations share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
     pub array: Option<ArrayName>,
-    /// The way to it from the array; empty for what is no array. Of an image x comes first.
+    /// The path from the array to it; empty if it is not in an array. For an image, x comes first.
     pub path: Vec<Part>,
     pub memory: SharedMemory,
 }
 
-/// A step into what is made of parts.
+/// A step into a composite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Along each axis.
@@ -256,11 +255,11 @@ pub enum Part {
     Member(String),
 }
 
-/// What a module calls an array or an image; where it does not say, what it is bound to.
+/// The name of an array or an image in the module, or else its binding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ArrayName {
     Name(String),
-    /// One more of that name, counted from the first.
+    /// One of several variables with that name, counted from the first.
     Namesake {
         name: String,
         nth: u32,
@@ -271,7 +270,7 @@ pub enum ArrayName {
     },
 }
 
-/// Memory that invocations share: of a workgroup, or of all.
+/// Memory that invocations share: of a workgroup, or of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedMemory {
     Workgroup,
@@ -279,24 +278,24 @@ pub enum SharedMemory {
     Image,
 }
 
-/// The access that came first, in the order of this run.
+/// The earlier access, in the order of this run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Before {
     pub access: Access,
-    /// The array that it went through, where that has another name.
+    /// The array through which it went, if that has another name.
     pub alias: Option<ArrayName>,
     pub line: Option<SourceLine>,
     pub invocation: Invocation,
     /// Whether one of the two is atomic.
     pub beside_atomic: bool,
-    /// Where the ways to the later access and to this one part: lines of one function, which are their own or those of
-    /// calls that lead there.
+    /// Where the paths to the later access and to this one diverge: two lines of one function. They are the
+    /// lines of the accesses, or of calls that lead to them.
     pub divergence: Option<[SourceLine; 2]>,
-    /// The calls by which control comes to that function, the outermost first.
+    /// The calls that lead to that function, outermost first.
     pub callers: Vec<SourceLine>,
-    /// Whether the two can meet without a barrier in one round of the innermost loop that both are in.
+    /// Whether both can happen without a barrier between in one iteration of the innermost loop around both.
     pub in_one_round: bool,
-    /// Whether they can in different rounds of it.
+    /// Whether they can in different iterations of it.
     pub in_rounds: bool,
 }
 
@@ -305,14 +304,14 @@ pub enum Arithmetic {
     Sum,
     Difference,
     Product,
-    /// Of 0 and what is negated.
+    /// Subtraction from 0.
     Negation,
-    /// Of 0 and what loses its sign.
+    /// Absolute value, as a subtraction from 0.
     Magnitude,
     Quotient,
 }
 
-/// An int as its type writes it.
+/// An int with the sign of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int {
     Signed(i64),
@@ -336,7 +335,7 @@ pub struct Invocation {
 }
 
 impl Finding {
-    /// The array or image that the mistake was made with.
+    /// The array or image of the mistake.
     pub fn array(&self) -> Option<&ArrayName> {
         match &self.kind {
             FindingKind::OutOfBounds { array, .. } | FindingKind::OutsideImage { image: array, .. } => {

@@ -1,7 +1,7 @@
-//! Images as devices hold them: how large they are, what their texels are made of, and how they are sampled.
+//! Images: their size, their texel format and their sampling.
 //!
-//! An image is memory: it has a [`crate::BufferId`], it is written, read and copied as bytes, and its bytes
-//! are its texels, packed along x, then y, then z. How a device lays them out beneath is its own affair.
+//! An image is memory: it has a [`crate::BufferId`], and it is written, read and copied as bytes. These are
+//! its texels, packed along x, then y, then z. The internal layout is up to the device.
 
 use kps_scalar::Scalar;
 use rspirv::spirv::ImageFormat;
@@ -9,11 +9,11 @@ use rspirv::spirv::ImageFormat;
 use crate::SamplerBinding;
 use crate::interface::ImageBinding;
 
-/// Everything there is to know of an image beside its bytes.
+/// The properties of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageInfo {
     pub dimension: Dimension,
-    /// Texels along x, y and z; 1 along the axes that the dimension lacks.
+    /// Texels along x, y and z; 1 along the axes that its dimension lacks.
     pub size: [u32; 3],
     pub format: TexelFormat,
 }
@@ -36,7 +36,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// How many coordinates name a texel.
+    /// The number of coordinates of a texel.
     pub fn n_axes(self) -> usize {
         match self {
             Dimension::D1 => 1,
@@ -45,7 +45,7 @@ impl Dimension {
         }
     }
 
-    /// As PyShader writes it.
+    /// PyShader's name.
     pub fn name(self) -> &'static str {
         match self {
             Dimension::D1 => "1d",
@@ -55,14 +55,14 @@ impl Dimension {
     }
 }
 
-/// What one texel is: one, two or four channels of one kind.
+/// The format of a texel: one, two or four channels of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TexelFormat {
     pub channel: Channel,
     pub n_channels: u8,
 }
 
-/// How a channel is stored. Normalised ones hold integers that stand for 0 to 1, or for -1 to 1.
+/// How a channel is stored. Normalised ones are ints that represent 0 to 1, or -1 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channel {
     F32,
@@ -81,7 +81,7 @@ pub enum Channel {
 
 use Channel::*;
 
-/// Every format with its name in GLSL and its name in SPIR-V.
+/// Every format with its names in GLSL and in SPIR-V.
 const FORMATS: [(Channel, u8, &str, ImageFormat); 36] = [
     (F32, 1, "r32f", ImageFormat::R32f),
     (F32, 2, "rg32f", ImageFormat::Rg32f),
@@ -122,7 +122,7 @@ const FORMATS: [(Channel, u8, &str, ImageFormat); 36] = [
 ];
 
 impl TexelFormat {
-    /// By its name in GLSL: `rgba8ui`.
+    /// Parses a name of GLSL, such as `rgba8ui`.
     pub fn parse(name: &str) -> Option<TexelFormat> {
         FORMATS.iter().find(|row| row.2 == name).map(TexelFormat::of_row)
     }
@@ -152,7 +152,7 @@ impl TexelFormat {
 }
 
 impl Channel {
-    /// The type that its bytes have.
+    /// The type of a stored channel.
     pub fn stored(self) -> Scalar {
         match self {
             F32 => Scalar::F32,
@@ -166,8 +166,8 @@ impl Channel {
         }
     }
 
-    /// The int that stands for a float where ints do, the nearest one, as Vulkan writes a texel; `None` for channels
-    /// that are not normalised.
+    /// Converts a float to the nearest int of a normalised channel, as Vulkan does. `None` for other
+    /// channels.
     pub fn normalised(self, float: f32) -> Option<i32> {
         let (least, most) = match self {
             Unorm16 => (0.0, 65535.0),
@@ -179,7 +179,7 @@ impl Channel {
         Some((float.clamp(least, 1.0) * most).round_ties_even() as i32)
     }
 
-    /// The type that kernels see it as.
+    /// The type of a channel in kernels.
     pub fn seen(self) -> Scalar {
         match self {
             F32 | F16 | Unorm16 | Unorm8 | Snorm16 | Snorm8 => Scalar::F32,
@@ -189,7 +189,7 @@ impl Channel {
     }
 }
 
-/// Why an image cannot be bound there, as what follows the binding's name; `None` where it can.
+/// Why an image cannot have this binding, to follow the binding's name; `None` if it can.
 pub(crate) fn misfit(wanted: &ImageBinding, image: &ImageInfo) -> Option<String> {
     let (dimension, format) = (image.dimension.name(), image.format.name());
     if wanted.dimension != image.dimension {
@@ -206,8 +206,8 @@ pub(crate) fn misfit(wanted: &ImageBinding, image: &ImageInfo) -> Option<String>
     }
 }
 
-/// Why an image cannot be sampled with what is bound beside it, as what follows the binding's name: nothing lies between
-/// two ints.
+/// Why an image cannot be sampled with this sampler, to follow the binding's name: ints cannot be
+/// interpolated.
 pub(crate) fn unfilterable(
     wanted: &ImageBinding,
     image: &ImageInfo,
@@ -226,7 +226,7 @@ pub(crate) fn unfilterable(
     })
 }
 
-/// How a sampled image is looked at between and beyond its texels.
+/// How an image is sampled between and beyond its texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Sampler {
     pub filter: Filter,
@@ -235,16 +235,16 @@ pub struct Sampler {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Filter {
-    /// The texel that the coordinate lies in.
+    /// The texel that contains the coordinate.
     #[default]
     Nearest,
-    /// The texels around, weighted by distance.
+    /// The weighted mean of the texels around.
     Linear,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum AddressMode {
-    /// The texel at the edge goes on.
+    /// Coordinates beyond the edge use the texel at the edge.
     #[default]
     ClampToEdge,
     Repeat,

@@ -1,4 +1,4 @@
-//! What a device is and can do.
+//! Properties and limits of a device.
 
 use std::collections::BTreeSet;
 
@@ -6,27 +6,28 @@ use crate::matrix::MatrixProduct;
 
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
-    /// As the driver gives it.
+    /// From the driver.
     pub name: String,
-    /// For people who choose a device. What a device can do, `features` and `capabilities` say.
+    /// For people who choose a device. Programs use `features` and `capabilities`.
     pub backend: Backend,
     pub kind: DeviceKind,
-    /// API and driver version in the driver's own words; empty for the built-in device.
+    /// API and driver version from the driver; empty for the CPU device.
     pub driver: String,
-    /// Which driver it is; `None` for the built-in device, and below Vulkan 1.2.
+    /// The driver; `None` for the CPU device, and below Vulkan 1.2.
     pub vulkan_driver: Option<VulkanDriver>,
     pub limits: Limits,
     pub features: Features,
     pub capabilities: Capabilities,
-    /// Products of cooperative matrices that it makes by itself.
+    /// The products of cooperative matrices that it supports.
     pub matrices: Vec<MatrixProduct>,
-    /// Empty where the device has one anonymous queue.
+    /// Empty if the device has one anonymous queue.
     pub queue_families: Vec<QueueFamily>,
-    /// The queues that it was opened with: the family of each.
+    /// The family of each queue with which it was opened.
     pub queues: Vec<u32>,
-    /// Bytes of the device's own memory.
+    /// Size of the device's own memory in bytes.
     pub memory: u64,
-    /// Why it cannot be used, where it is below the floor (Vulkan 1.2 with timeline semaphores).
+    /// Missing minimum requirements (Vulkan 1.2 with timeline semaphores). If there are any, it cannot be
+    /// used.
     pub lacks: Vec<String>,
 }
 
@@ -35,7 +36,7 @@ pub struct DeviceInfo {
 pub struct VulkanDriver {
     /// `VkDriverId`.
     pub id: i32,
-    /// In its own words, such as `Mesa 22.3.6 (LLVM 15.0.6)`.
+    /// The driver's text, such as `Mesa 22.3.6 (LLVM 15.0.6)`.
     pub version: String,
 }
 
@@ -51,7 +52,7 @@ pub enum DeviceKind {
     Discrete,
     Integrated,
     Virtual,
-    /// The built-in device.
+    /// The CPU device.
     BuiltIn,
     /// A Vulkan driver that runs on the CPU.
     Software,
@@ -59,7 +60,7 @@ pub enum DeviceKind {
 }
 
 impl DeviceKind {
-    /// Chosen without being asked for by name.
+    /// Whether it is a default choice.
     pub fn is_gpu(self) -> bool {
         self <= DeviceKind::Virtual
     }
@@ -67,30 +68,30 @@ impl DeviceKind {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Workgroups of one dispatch along x, y and z.
+    /// Maximum number of workgroups of a dispatch along x, y and z.
     pub max_groups: [u32; 3],
-    /// Invocations of a workgroup along x, y and z.
+    /// Maximum size of a workgroup along x, y and z.
     pub max_local_size: [u32; 3],
-    /// Invocations of a workgroup in all.
+    /// Maximum number of invocations of a workgroup.
     pub max_invocations: u32,
-    /// Bytes of shared memory of a workgroup.
+    /// Shared memory of a workgroup in bytes.
     pub max_shared: u32,
-    /// Bytes of push constants.
+    /// Size of push constants in bytes.
     pub max_push_constants: u32,
-    /// Bytes of one storage buffer binding.
+    /// Size of one storage buffer binding in bytes.
     pub max_storage_range: u64,
-    /// Storage buffers of one pipeline.
+    /// Number of storage buffers of one pipeline.
     pub max_storage_buffers: u32,
-    /// Bytes of one allocation.
+    /// Size of one allocation in bytes.
     pub max_allocation: u64,
-    /// Bytes that a binding's offset must be a multiple of.
+    /// Required alignment of a binding's offset in bytes.
     pub storage_offset_alignment: u64,
     pub subgroup_size: u32,
-    /// Nanoseconds of one timestamp tick; `None` where there are no timestamps.
+    /// Nanoseconds of one timestamp tick; `None` without timestamps.
     pub timestamp_period: Option<f64>,
 }
 
-/// What a kernel may need beyond the floor.
+/// A feature beyond the minimum that a kernel may need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Feature {
     Float16,
@@ -101,7 +102,7 @@ pub enum Feature {
     Storage8,
     Storage16,
     Int64Atomics,
-    /// In buffers and in shared memory, as the next.
+    /// In buffers and in shared memory, as is the next.
     FloatAtomicAdd,
     DoubleAtomicAdd,
     /// Subgroup operations on numbers of 8, 16 and 64 bits.
@@ -116,12 +117,12 @@ pub enum Feature {
     Bfloat16,
     PushDescriptors,
     FloatControls,
-    /// Modules may say what only debuggers read.
+    /// Modules may have instructions for debuggers.
     NonSemanticInfo,
 }
 
 impl Feature {
-    /// As Vulkan names it.
+    /// Vulkan's name.
     pub fn name(self) -> &'static str {
         match self {
             Feature::Float16 => "shaderFloat16",
@@ -151,21 +152,20 @@ impl Feature {
 
 pub type Features = BTreeSet<Feature>;
 
-/// What a host can count on beyond the features of kernels.
+/// Properties of a device beyond the features of kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// Kernels can be run with checks ([`Check`](crate::Check)).
     pub checks: bool,
-    /// A wait that the interrupt flag ends has ended its submission too. Elsewhere the submission goes on.
+    /// An interrupted wait also ends its submission. Otherwise the submission continues.
     pub interrupts_submissions: bool,
-    /// Its memory comes from the allocator of this program, which counts it already.
+    /// Its memory comes from the allocator of this process, which counts it already.
     pub uses_program_allocator: bool,
-    /// Kernels are faster where they test indices themselves than where they leave that to
-    /// [`Feature::RobustAccess`].
+    /// Kernels run faster if they check indices themselves than with [`Feature::RobustAccess`].
     pub prefers_tested_indices: bool,
-    /// Buffers that are bound by a descriptor take indices of 64 bits.
+    /// Bound buffers accept 64-bit indices.
     pub wide_indices: bool,
-    /// Rows of cooperative matrices may begin at any element of a binding with any offset.
+    /// Rows of cooperative matrices may begin at any element, and at any offset of the binding.
     pub unaligned_matrices: bool,
 }
 

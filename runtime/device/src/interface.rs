@@ -1,21 +1,22 @@
-//! What a SPIR-V module binds, reflected from its words: the only description of a kernel's interface.
+//! The interface of a SPIR-V module, reflected from its binary. There is no other description of a kernel's
+//! interface.
 //!
-//! The kernel ABI of our own compiler: set 0 binding `i` is the `i`-th array parameter; one
-//! push-constant block of at most 128 bytes holds the scalars in order and then the hidden members,
-//! whose names begin with `kps.`:
+//! The ABI of kps kernels: binding `i` of set 0 is the `i`-th array parameter. One push-constant block of at
+//! most 128 bytes has the scalars in order, and then hidden members, whose names begin with `kps.`:
 //!
-//! | Member | What the runtime puts there |
+//! | Member | The runtime's value |
 //! |---|---|
-//! | `kps.domain` | uvec3, the invocations asked for; of u64 where an i32 does not count them |
-//! | `kps.base` | uvec3, the workgroup with which a part of a launch begins |
+//! | `kps.domain` | uvec3, the number of invocations; of u64 if it exceeds an i32 |
+//! | `kps.base` | uvec3, the first workgroup of a part of a launch |
 //! | `kps.shape.NAME.AXIS` | the length of an axis |
-//! | `kps.address.NAME.SLOT` | where array number SLOT lies, in place of its binding ([`AddressedArray`]) |
-//! | `kps.len.NAME` | its elements, or those of an array that has more than an i32 counts |
+//! | `kps.address.NAME.SLOT` | the address of array number SLOT, instead of its binding ([`AddressedArray`]) |
+//! | `kps.len.NAME` | the number of its elements, if it exceeds an i32 or the array has an address |
 //!
-//! Lengths are u32, or u64 for an array that has more elements than an i32 counts.
-//! Structs, matrices and arrays are there number by number. Whatever does not fit lies the same way in a
-//! uniform buffer, binding 0 of [`SPILL_SET`], which the launch fills.
-//! Foreign modules may have any interface, and may lack names.
+//! Lengths are u32, or u64 for an array whose number of elements exceeds an i32.
+//! Structs, matrices and arrays are passed number by number.
+//! Members that do not fit are in a uniform buffer with the same layout, binding 0 of [`SPILL_SET`], which the
+//! launch fills.
+//! External modules may have any interface, and may lack names.
 
 use std::ops::ControlFlow;
 
@@ -23,45 +24,46 @@ use kps_scalar::Scalar;
 
 use crate::{Access, Dimension, TexelFormat};
 
-/// What our own kernels tell of what their source asked for, where they are compiled for a device that checks:
-/// the instructions of a set that means nothing to any other device.
+/// Instructions that describe the source's intent, in kps kernels that are compiled for checks. They are a
+/// non-semantic set, which other devices ignore.
 pub mod checks {
     pub const CHECKS: &str = "NonSemantic.kps.Checks";
 
-    /// The variable, or a string that is the name of a part; 0 where it is read, 1 written, 2 both; index and length of each axis.
+    /// The variable, or a string with the name of a member; 0 for a read, 1 for a write, 2 for both; index
+    /// and length of each axis.
     pub const INDEX: u32 = 1;
     /// The dividend and the divisor.
     pub const DIVISION: u32 = 2;
-    /// What is shifted, and the amount.
+    /// The shifted value and the amount.
     pub const SHIFT: u32 = 3;
-    /// The float, the int that it became, and how many binary digits the float's type has.
+    /// The float, the int that results, and the precision of the float's type in bits.
     pub const CONVERSION: u32 = 4;
-    /// A value that is said to be uniform.
+    /// A value that should be uniform.
     pub const UNIFORM: u32 = 5;
     /// 0 sum, 1 difference, 2 product, 5 quotient, and the two ints; 3 negation, 4 magnitude, 0 and the int.
     pub const ARITHMETIC: u32 = 6;
-    /// A float, and those that it was made of.
+    /// A float and its operands.
     pub const NON_FINITE: u32 = 7;
 }
 
-/// How translators of other languages name what they guard, so that checks know what was asked for.
+/// Names that translators of other languages give to their guards, so that checks know the source's intent.
 pub mod guards {
     /// Functions that divide their first argument by the second.
     pub const DIVISIONS: [&str; 2] = ["kps.divide", "kps.modulo"];
-    /// A float that is cut to what an int holds.
+    /// A float that is clamped to the range of an int.
     pub const CLAMPED: &str = "kps.clamped";
-    /// Whether an index is below a length, on which an access depends.
+    /// Whether an index is below a length; an access depends on it.
     pub const INSIDE: &str = "kps.inside";
-    /// An index that is cut to the last one.
+    /// An index that is clamped to the last one.
     pub const NEAREST: &str = "kps.nearest";
 }
 
-/// The names of the blocks of an array, of one struct and of a uniform, whose one member the source does not know of.
+/// Block names of an array, a struct and a uniform, whose only member does not exist in the source.
 pub const WRAPPERS: [&str; 3] = ["kps.array", CELL, "kps.uniform"];
-/// The name of the block of a buffer that is one struct in the source, which knows of no array either.
+/// Block name of a buffer that is one struct in the source, without an array.
 pub const CELL: &str = "kps.cell";
 
-/// The set of the uniform buffer that takes what the push constants do not.
+/// The descriptor set of the uniform buffer for members that do not fit the push constants.
 pub const SPILL_SET: u32 = 1;
 /// The name of that buffer.
 pub const SPILL_NAME: &str = "kps.uniforms";
@@ -69,46 +71,46 @@ pub const SPILL_NAME: &str = "kps.uniforms";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
     pub entry_point: String,
-    /// What the entry point's function is called; ours has the kernel's name.
+    /// The name of the entry point's function; for kps kernels, the kernel's name.
     pub name: Option<String>,
-    /// Invocations of a workgroup along x, y and z, specialisation applied.
+    /// Invocations of a workgroup along x, y and z, with specialisation applied.
     pub local_size: [u32; 3],
-    /// Bindings of set 0 that the module declares: one more than the last of them, used or not.
+    /// Number of bindings of set 0: one more than the last that the module declares, used or not.
     pub n_declared: u32,
-    /// Those that are used, or whose shapes are, in the order of set and binding.
+    /// The buffers that the module uses, or whose shapes it uses, ordered by set and binding.
     pub buffers: Vec<BufferBinding>,
-    /// In the order of set and binding.
+    /// Ordered by set and binding.
     pub images: Vec<ImageBinding>,
-    /// Samplers that stand alone, in the order of set and binding.
+    /// Separate samplers, ordered by set and binding.
     pub samplers: Vec<SamplerSlot>,
     pub push_constants: Option<Block>,
-    /// In the order of their push constants.
+    /// Ordered by their push constants.
     pub addresses: Vec<AddressedArray>,
     pub spec_constants: Vec<SpecConstant>,
-    /// Whether an input tells its workgroups apart: the place of one, or how many there are.
+    /// Whether it has an input that differs between workgroups, or counts them.
     pub depends_on_group: bool,
-    /// Whether the values of the specialisation constants are in the words already ([`SETTLED`]): their defaults are
-    /// what they have here, and other values take other words.
+    /// Whether the values of specialisation constants are already compiled in ([`SPECIALISED`]). Their
+    /// defaults are these values, and other values need another module.
     pub specialised: bool,
-    /// What `print` and `assert` of our own kernels say of the records in the buffer [`PRINT`]: one text
-    /// for each place (`kps.record ..`).
+    /// The texts of `print` and `assert` in kps kernels, one for each place (`kps.record ..`). They describe
+    /// the records in the buffer [`PRINT`].
     pub records: Vec<String>,
 }
 
-/// What `OpModuleProcessed` begins with where the constants of a shader's text were given before it was translated.
+/// Prefix of an `OpModuleProcessed` of shaders whose constants were given before the translation.
 pub const SPECIALISED: &str = "kps.settled ";
 
-/// The name of the hidden buffer that `print` and `assert` write to. Four words count the words asked for
-/// and the records lost, of prints and then of assertions; [`RECORD_ASSERT_WORDS`] words for assertions
-/// follow, and the rest is for prints. A record is its place's number, the invocation's x, y and z, and
-/// the values; a 0 ends the list.
+/// The name of the hidden buffer to which `print` and `assert` write. It starts with four counters: words
+/// requested and records lost, of prints and then of assertions. Then come [`RECORD_ASSERT_WORDS`] words for
+/// assertions, and the rest is for prints. A record is the number of its place, the invocation's x, y and z,
+/// and the values. A 0 ends the list.
 ///
-/// A traced kernel prints nothing. The words for prints are places of [`RECORD_STEP_WORDS`], one for a step,
-/// and the first counter counts steps: [`RECORD_STEPS_STORED`] first ones, then as many places in which the
-/// last ones go round.
+/// A traced kernel does not print. Its words for prints are slots of [`RECORD_STEP_WORDS`] words, one for
+/// each step, and the first counter counts steps. The first [`RECORD_STEPS_STORED`] slots store the first
+/// steps. As many further slots are a ring buffer of the last steps.
 pub const PRINT: &str = "kps.print";
 
-/// How the text of such a place begins.
+/// Prefix of the text of such a place.
 pub const RECORD: &str = "kps.record ";
 
 pub const RECORD_ASSERT_WORDS: u32 = 16 * 1024;
@@ -123,40 +125,40 @@ pub struct BufferBinding {
     pub binding: u32,
     pub name: Option<String>,
     pub kind: BufferKind,
-    /// What the module's instructions do with it; never narrower than the truth. `Write` does not mean that
-    /// all of it is written.
+    /// How the module's instructions access it, conservatively. `Write` does not mean that all of it is
+    /// written.
     pub access: Access,
     pub layout: Block,
 }
 
 impl BufferBinding {
-    /// Filled by the launch, not bound to an array.
+    /// Whether the launch fills it, and no array is bound.
     pub fn is_spill(&self) -> bool {
         self.set == SPILL_SET && self.name.as_deref() == Some(SPILL_NAME)
     }
 }
 
-/// How the names of push constants begin that are the addresses of arrays.
+/// Prefix of push constants that are addresses of arrays.
 pub const ADDRESS: &str = "kps.address.";
 
-/// How the names of values begin that are the lengths of arrays' axes.
+/// Prefix of values that are lengths of array axes.
 pub const SHAPE: &str = "kps.shape.";
 
-/// The array of which `kps.shape.NAME.AXIS` is a length, or `kps.shape.NAME` all of them.
+/// The array of a length `kps.shape.NAME.AXIS`, or of all its lengths `kps.shape.NAME`.
 pub fn shaped_array(name: &str) -> Option<&str> {
     let name = name.strip_prefix(SHAPE)?;
     Some(name.rsplit_once('.').map_or(name, |(array, _)| array))
 }
 
-/// An array that is reached by its address, which is one of the push constants.
+/// An array that is accessed by its address, which is a push constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AddressedArray {
-    /// Where in the push constants its address goes: 8 bytes.
+    /// Offset of the address in the push constants: 8 bytes.
     pub offset: u32,
     pub name: String,
-    /// The binding of set 0 that it would have.
+    /// Its binding in set 0, if it had one.
     pub slot: u32,
-    /// As with buffers.
+    /// As for buffers.
     pub access: Access,
     pub layout: Block,
 }
@@ -174,23 +176,23 @@ pub struct ImageBinding {
     pub name: Option<String>,
     pub kind: ImageKind,
     pub dimension: Dimension,
-    /// What reading gives: f32, i32 or u32.
+    /// The type of loaded texels: f32, i32 or u32.
     pub scalar: Scalar,
-    /// What a storage image's texels have to be; `None` where any will do.
+    /// Required texel format of a storage image; `None` if any is allowed.
     pub format: Option<TexelFormat>,
-    /// Where the samplers are bound with which the module shows it to be sampled: sets and bindings.
+    /// Sets and bindings of the samplers with which the module samples it.
     pub samplers: Vec<(u32, u32)>,
-    /// As with buffers.
+    /// As for buffers.
     pub access: Access,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageKind {
-    /// Read and written texel by texel.
+    /// Texels are loaded and stored.
     Storage,
-    /// Sampled with a sampler that is bound elsewhere, or fetched.
+    /// Sampled with a separate sampler, or fetched.
     Sampled,
-    /// Sampled with the sampler that is bound together with it.
+    /// Sampled with the sampler of the same binding.
     WithSampler,
 }
 
@@ -201,10 +203,10 @@ pub struct SamplerSlot {
     pub name: Option<String>,
 }
 
-/// The members of a block with their places.
+/// The members of a block with their offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Bytes up to the end of the last member; a run-time array counts as empty.
+    /// Bytes to the end of the last member; a run-time array counts as empty.
     pub size: u32,
     pub members: Vec<Member>,
 }
@@ -228,7 +230,7 @@ pub enum MemberType {
         columns: u32,
         rows: u32,
         scalar: Scalar,
-        /// Bytes from one column to the next, or from one row to the next.
+        /// Bytes between columns, or between rows.
         stride: u32,
         row_major: bool,
     },
@@ -241,26 +243,27 @@ pub enum MemberType {
     Struct(Block),
 }
 
-/// A step of the way from a block to one of its numbers.
+/// A step on the path from a block to one of its numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'b> {
-    /// To a member, and the bytes before it.
+    /// To a member at this offset.
     Member(&'b Member, usize),
-    /// To an element or a component. Those of a matrix are counted line by line.
+    /// To an element or a component. Those of a matrix are counted in storage order.
     Part(u32),
 }
 
-/// Is shown each number of a block: the way to it, the bytes before it, and what it is.
+/// Called for each number of a block with its path, offset and type.
 pub type Visit<'v, 'b, T> = dyn FnMut(&[Step<'b>], usize, Scalar) -> ControlFlow<T> + 'v;
 
 impl Block {
-    /// Shows the numbers in the order of the members, until `visit` breaks. A run-time array shows its first element.
+    /// Visits the numbers in the order of the members, until `visit` breaks. A run-time array has one visited
+    /// element.
     pub fn each_number<'b, T>(&'b self, visit: &mut Visit<'_, 'b, T>) -> ControlFlow<T> {
         Walk { way: Vec::new(), visit }.block(self, 0)
     }
 }
 
-/// The way to where a walk over the numbers of a block is.
+/// The path to the current position of the walk.
 struct Walk<'w, 'v, 'b, T> {
     way: Vec<Step<'b>>,
     visit: &'w mut Visit<'v, 'b, T>,
@@ -290,7 +293,7 @@ impl<'b, T> Walk<'_, '_, 'b, T> {
         }
     }
 
-    /// Numbers side by side, of which the first is part `first`.
+    /// Adjacent numbers, the first of which is part `first`.
     fn line(&mut self, n: u32, scalar: Scalar, base: usize, first: u32) -> ControlFlow<T> {
         (0..n).try_for_each(|at| {
             let offset = base + (at * scalar.bytes()) as usize;
@@ -307,17 +310,17 @@ impl<'b, T> Walk<'_, '_, 'b, T> {
 }
 
 impl MemberType {
-    /// The numbers of one value, as [`Block::each_number`] shows those of a block.
+    /// Visits the numbers of one value, as [`Block::each_number`].
     pub fn each_number<'b, T>(&'b self, visit: &mut Visit<'_, 'b, T>) -> ControlFlow<T> {
         Walk { way: Vec::new(), visit }.value(self, 0)
     }
 
-    /// Bytes of one value; a run-time array has 0.
+    /// Size of a value in bytes; 0 for a run-time array.
     pub fn size(&self) -> u32 {
         self.checked_size().unwrap_or(u32::MAX)
     }
 
-    /// The same; `None` where it does not fit 32 bits, which no reflected type has.
+    /// The same; `None` if it does not fit in 32 bits, which no reflected type does.
     pub(crate) fn checked_size(&self) -> Option<u32> {
         match self {
             MemberType::Scalar(scalar) => Some(scalar.bytes()),

@@ -1,10 +1,9 @@
-//! Devices take SPIR-V words, bytes and commands as plain data. They know no language.
+//! Devices take SPIR-V, bytes and commands as plain data. They know no source language.
 //!
-//! There are two: [`vulkan`], any Vulkan 1.2 device, and [`cpu`], built in and always there. Both run
-//! the same [`Command`]s. Hazards between commands are worked out by the device from the buffers that
-//! each command names with its [`Access`], so nobody above ever asks for a barrier.
-//! Nothing of Vulkan is loaded before [`select::list`] or [`select::open`] is called with a selector that
-//! needs it.
+//! There are two: [`vulkan`] is any Vulkan 1.2 device, and [`cpu`] is built in and always exists. Both run
+//! the same [`Command`]s. The device finds the hazards between commands from the buffers that each command
+//! names with its [`Access`], so callers never ask for a barrier. Vulkan is loaded only by [`select::list`],
+//! and by [`select::open`] with a selector that needs it.
 
 mod absent;
 mod command;
@@ -44,77 +43,74 @@ pub type Result<T> = std::result::Result<T, DeviceError>;
 
 /// One opened device. Object-safe, used from one thread, and shared as [`Rc<dyn Device>`].
 ///
-/// Every id is good for the device that gave it and until it is freed; an id that is not good is
+/// An id is valid for the device that returned it until it is freed. An invalid id gives
 /// [`DeviceError::UnknownId`], never undefined behaviour.
 pub trait Device {
     fn info(&self) -> &DeviceInfo;
 
-    /// Memory of `size` bytes (more than zero), filled with zeros, bound and freed as a whole.
+    /// Allocates memory of `size` bytes (more than zero), filled with zeros.
     fn alloc(&self, size: u64, usage: MemoryUsage) -> Result<BufferId>;
 
-    /// An image, its texels zero. It is memory as well: its id goes wherever a buffer's goes, and its bytes
-    /// are its texels, packed along x, then y, then z. A copy takes an image as a whole.
+    /// Allocates an image with zero texels. It is memory as well: its id can be used as that of a buffer. Its
+    /// bytes are its texels, packed along x, then y, then z. A copy takes an image as a whole.
     fn alloc_image(&self, image: &ImageInfo) -> Result<BufferId>;
 
-    /// Gives the memory back once the last submission that names it has ended.
-    /// Freeing an unknown id does nothing.
+    /// Frees the memory once the last submission that names it has ended. Freeing an unknown id does nothing.
     fn free(&self, buffer: BufferId);
 
-    /// Copies `bytes` into the buffer at byte `offset`, after everything submitted before that names it.
-    /// The bytes are taken when the call returns.
+    /// Copies `bytes` to byte `offset` of the buffer, after all earlier submissions that name it. The call
+    /// returns after `bytes` are read.
     fn write(&self, buffer: BufferId, offset: u64, bytes: &[u8]) -> Result<()>;
 
-    /// Copies from the buffer at byte `offset` into `bytes`, waiting for everything submitted before
-    /// that writes it.
+    /// Copies from byte `offset` of the buffer into `bytes`, after all earlier submissions that write it.
     fn read(&self, buffer: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()>;
 
-    /// The buffer's own memory where host and device share it, so that nothing needs copying.
-    /// The caller must not touch it while a submission that names the buffer is in flight, nor after `free`.
+    /// The buffer's own memory if host and device share it, so that nothing is copied. The caller must not
+    /// access it while a submission that names the buffer is in flight, nor after `free`.
     fn host_memory(&self, buffer: BufferId) -> Option<HostMemory>;
 
-    /// What a buffer holds means nothing until somebody writes it: a checked kernel that reads it before makes a
-    /// mistake. Devices that find none take no notice.
+    /// Marks a buffer as uninitialised. A checked kernel that reads it before it is written makes a mistake.
+    /// Devices without checks ignore this.
     fn blank(&self, _buffer: BufferId) {}
 
-    /// Bytes of a buffer were written by way of its host memory.
+    /// Marks bytes of a buffer as written through its host memory.
     fn wrote(&self, _buffer: BufferId, _bytes: std::ops::Range<u64>) {}
 
-    /// Checks, reflects and compiles a module. The same words and options give the same pipeline
-    /// again, at the cost of a look-up.
+    /// Checks, reflects and compiles a module. The same binary and options give the same pipeline again, for
+    /// the cost of a look-up.
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId>;
 
-    /// Gives a pipeline back. It goes once every `load` that gave it was given back, and nothing that was submitted
+    /// Releases a pipeline. It is freed after as many calls as there were `load`s, and when no submission
     /// uses it any more. Unloading an unknown id does nothing.
     fn unload(&self, pipeline: PipelineId);
 
-    /// What the module binds, reflected from its words.
+    /// The interface of the module, reflected from its binary.
     fn interface(&self, pipeline: PipelineId) -> Result<Arc<Interface>>;
 
-    /// Starts the commands, after those of `after` have ended. May return before they have run.
-    /// The same `Commands` submitted again are not translated again.
+    /// Starts the commands after the submissions in `after` have ended. May return before they have run.
+    /// Submitting the same `Commands` again does not translate them again.
     fn submit(&self, queue: QueueId, commands: &Commands, after: &[Ticket]) -> Result<Ticket>;
 
-    /// Waits until a submission has ended; `None` waits as long as it takes, zero only asks.
-    /// What went wrong on the device is told here.
+    /// Waits until a submission has ended. `None` waits without a limit, and zero only polls. It returns the
+    /// error if the submission failed.
     fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited>;
 
-    /// The nanosecond of each [`Command::Timestamp`] of a submission that has ended, in order, on a
-    /// clock that starts anywhere.
+    /// The times of each [`Command::Timestamp`] of an ended submission in nanoseconds, in order. The clock
+    /// has an arbitrary origin.
     fn timestamps(&self, ticket: Ticket) -> Result<Vec<u64>>;
 
-    /// What watched pipelines did wrong since this was asked last; empty for a device that watches nothing.
+    /// Takes the findings of instrumented pipelines so far; empty for a device without instrumentation.
     fn findings(&self) -> Vec<Finding> {
         Vec::new()
     }
 
-    /// Ends what is running at the next chance (`DeviceError::Interrupted`). A device that cannot end it
-    /// stops waiting for it.
-    /// The flag may be raised from any thread; whoever raised it lowers it.
+    /// Interrupts running submissions as soon as possible (`DeviceError::Interrupted`). A device that cannot
+    /// stop one stops waiting for it. Any thread may set the flag, and whoever set it resets it.
     fn interrupt_flag(&self) -> Arc<std::sync::atomic::AtomicBool>;
 }
 
-/// Commands that run in order, as one submission. Cheap to clone; a device may remember what it made of
-/// them by their identity.
+/// Commands that run in order, as one submission. Cloning is cheap. A device may cache their translation by
+/// identity.
 #[derive(Clone, Debug)]
 pub struct Commands(Rc<[Command]>);
 
@@ -123,12 +119,12 @@ impl Commands {
         Commands(commands.into())
     }
 
-    /// The same for clones of one list, different from every other list that is alive.
+    /// Equal for clones of one list, and different from every other living list.
     pub fn identity(&self) -> usize {
         self.0.as_ptr() as usize
     }
 
-    /// A handle that tells whether the list is still alive.
+    /// A weak reference, to test whether the list still exists.
     pub fn downgrade(&self) -> std::rc::Weak<[Command]> {
         Rc::downgrade(&self.0)
     }
@@ -153,7 +149,7 @@ pub enum Command {
         size: u64,
     },
     Dispatch(Dispatch),
-    /// Notes the time when everything before it has ended.
+    /// Takes the time when everything before it has ended.
     Timestamp,
 }
 
@@ -163,15 +159,15 @@ pub struct Dispatch {
     pub pipeline: PipelineId,
     pub bindings: Vec<Binding>,
     pub samplers: Vec<SamplerBinding>,
-    /// The whole push-constant block, as the module lays it out.
+    /// The whole push-constant block, in the module's layout.
     pub push_constants: Vec<u8>,
     /// Buffers whose addresses the device puts into the push constants.
     pub addressed: Vec<Addressed>,
-    /// Workgroups along x, y and z. Zero in any of them is nothing to do.
+    /// Workgroups along x, y and z. If any is zero, the dispatch does nothing.
     pub groups: [u32; 3],
 }
 
-/// Bytes `offset .. offset + size` of a buffer at one binding of one descriptor set. Images are bound whole.
+/// Bytes `offset .. offset + size` of a buffer at one binding of a descriptor set. Images are bound whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Binding {
     pub set: u32,
@@ -182,8 +178,8 @@ pub struct Binding {
     pub access: Access,
 }
 
-/// Bytes `offset .. offset + size` of a buffer that the kernel reaches by an address, which takes the 8 bytes
-/// of the push constants from `at` on.
+/// Bytes `offset .. offset + size` of a buffer that the kernel accesses by address. The address is 8 bytes of
+/// the push constants from `at` on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Addressed {
     pub at: u32,
@@ -194,11 +190,11 @@ pub struct Addressed {
     pub access: Access,
 }
 
-/// What the offset of an [`Addressed`] is a multiple of, so that every element is aligned.
+/// Alignment of an [`Addressed`] offset, so that every element is aligned.
 pub const ADDRESS_ALIGNMENT: u64 = 16;
 
-/// The sampler at one binding of one descriptor set. Where image and sampler are one resource, both lists
-/// of a dispatch name its binding.
+/// The sampler at one binding of a descriptor set. Where image and sampler are one resource, both lists of a
+/// dispatch name its binding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SamplerBinding {
     pub set: u32,
@@ -206,7 +202,7 @@ pub struct SamplerBinding {
     pub sampler: Sampler,
 }
 
-/// What a command does with a buffer.
+/// How a command accesses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     Read,
@@ -224,12 +220,12 @@ impl Access {
     }
 }
 
-/// What a buffer is for, which decides the memory it lives in.
+/// The use of a buffer, which determines its kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryUsage {
-    /// Fast for kernels; shared with the host only where that costs nothing.
+    /// Fast for kernels; shared with the host only if that costs nothing.
     Device,
-    /// Memory of the host that kernels can reach.
+    /// Memory of the host that kernels can access.
     Host,
 }
 
@@ -246,19 +242,19 @@ pub struct PipelineOptions {
     pub entry_point: String,
     /// Values of specialisation constants: the constant's id and its bits (low word first for 64 bits).
     pub spec_constants: Vec<(u32, u64)>,
-    /// Invocations of a subgroup, where the device lets one choose; `None` leaves it to the device.
+    /// Invocations of a subgroup, if the device supports a choice; `None` is the device's default.
     pub subgroup_size: Option<u32>,
-    /// What is watched while it runs.
+    /// How it is instrumented.
     pub instrument: Instrument,
     pub origin: Origin,
 }
 
-/// Where the words of a module come from, and so whether they are to be trusted with memory.
+/// The origin of a module, which decides whether its memory accesses are trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Origin {
-    /// The kernel compiler of this process, which tests every index that may be out of range.
+    /// The kernel compiler of this process, which checks every index that may be out of range.
     Compiler,
-    /// Anywhere else: a device bounds what the words reach.
+    /// Anything else: the device bounds all accesses.
     #[default]
     External,
 }
@@ -281,7 +277,7 @@ pub struct BufferId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PipelineId(pub u64);
 
-/// One of the queues that the device was opened with, counted from 0.
+/// Index among the queues with which the device was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct QueueId(pub u32);
 

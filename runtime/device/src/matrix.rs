@@ -1,11 +1,11 @@
-//! Products of cooperative matrices, as a device lists those that it makes by itself.
+//! The products of cooperative matrices that a device supports.
 
 use std::fmt;
 
 use kps_scalar::Scalar;
 
-/// `a * b + c`: an `m` x `k` matrix times a `k` x `n` one, added to an `m` x `n` one. Their
-/// components are numbers, never bools.
+/// `a * b + c`: an `m` x `k` matrix times a `k` x `n` one, plus an `m` x `n` one. Components are numbers,
+/// never bools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixProduct {
     pub m: u32,
@@ -16,19 +16,19 @@ pub struct MatrixProduct {
     pub c: Scalar,
     pub result: Scalar,
     pub scope: MatrixScope,
-    /// Sums of ints stop at the ends of their type, where that is asked for.
+    /// Whether sums of ints can saturate.
     pub saturates: bool,
 }
 
 impl MatrixProduct {
-    /// Whether some of its matrices are of these.
+    /// Whether one of its matrices has this component type.
     pub fn has(&self, component: Scalar) -> bool {
         [self.a, self.b, self.c, self.result].contains(&component)
     }
 }
 
 impl fmt::Display for MatrixProduct {
-    /// `16 x 16 x 16  f16 * f16 + f32 -> f32`, and what is unusual of it.
+    /// `16 x 16 x 16  f16 * f16 + f32 -> f32`, with its special properties.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MatrixProduct { m, n, k, a, b, c, result, .. } = self;
         write!(f, "{m} x {n} x {k}  {} * {} + {} -> {}", a.name(), b.name(), c.name(), result.name())?;
@@ -42,7 +42,7 @@ impl fmt::Display for MatrixProduct {
     }
 }
 
-/// Whose invocations hold a matrix.
+/// The invocations that share a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatrixScope {
     Device,

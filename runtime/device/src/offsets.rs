@@ -1,5 +1,5 @@
-//! Structures in memory that is reached by address need an `Offset` on every member. The validator relies on it without
-//! looking, so it is looked at here first.
+//! Checks that structures behind physical addresses have an `Offset` on every member. The validator assumes
+//! it without a check.
 
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::words::{instructions, opcode};
 use crate::{DeviceError, Result};
 
-/// Refuses a module with a structure that the validator would measure and that has no offsets. Words that are no
-/// module are left to the validator.
+/// Refuses a module with a structure that the validator would measure and that has no offsets. Binaries that
+/// are not SPIR-V are left to the validator.
 pub fn check(words: &[u32]) -> Result<()> {
     let mut offsets: FxHashSet<(u32, u32)> = FxHashSet::default();
     let mut parts: FxHashMap<u32, &[u32]> = FxHashMap::default();
@@ -21,7 +21,7 @@ pub fn check(words: &[u32]) -> Result<()> {
             {
                 offsets.insert((*ty, *member));
             }
-            // Which of the decorations of a group is an offset matters little: they are the same for each member.
+            // Which of a group's decorations counts does not matter: all members have the same.
             (Some(Op::GroupMemberDecorate), [_, _, members @ ..]) => {
                 offsets.extend(members.chunks_exact(2).map(|pair| (pair[0], pair[1])));
             }
@@ -37,7 +37,7 @@ pub fn check(words: &[u32]) -> Result<()> {
             {
                 open.push(*pointee);
             }
-            // Types are behind.
+            // Types come before this.
             (Some(Op::Function), _) => break,
             _ => {}
         }

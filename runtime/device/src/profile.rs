@@ -1,10 +1,10 @@
-//! What kernels cost, line by line, as a GPU would see it whose warps have 32 lanes.
+//! The cost of kernels, line by line, as a GPU with warps of 32 lanes would have it.
 //!
-//! A device that was opened with a [`Recorder`] adds each dispatch to it. The counts are of the program, not of
-//! the machine it runs on, and the same in every run; only the times are measured.
+//! A device opened with a [`Recorder`] records each dispatch. The counts depend on the program only, and are
+//! the same in every run; only times are measured.
 //!
-//! A warp is 32 neighbours by their index in the workgroup. Lanes of a warp that come to an instruction for the
-//! same n-th time since the last barrier come to it together: their accesses are one request.
+//! A warp is 32 invocations with consecutive indices in the workgroup. Lanes of a warp execute the n-th visit
+//! to an instruction since the last barrier together: their accesses are one request.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,29 +14,29 @@ use crate::SourceLine;
 
 /// Lanes of a warp.
 pub const WARP: u32 = 32;
-/// Bytes that memory moves at once.
+/// Bytes of one memory transaction.
 pub const SECTOR: u64 = 32;
 /// Banks of shared memory, each four bytes wide.
 pub const BANKS: u64 = 32;
 
-/// What is counted of a line, over all invocations.
+/// The counters of a line, over all invocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Scalar operations of the built-in device; those of a vector count one by one.
+    /// Scalar operations of the CPU device; each component of a vector counts.
     pub instructions: u64,
-    /// Of buffers.
+    /// Accesses to buffers.
     pub bytes_read: u64,
     pub bytes_written: u64,
-    /// Accesses of warps to buffers, the sectors that they touch, and as few as would hold their bytes.
+    /// Requests of warps to buffers, the sectors that they touch, and the minimum for their bytes.
     pub requests: u64,
     pub sectors: u64,
     pub ideal_sectors: u64,
-    /// Accesses of warps to shared memory, the passes that they take because each bank gives one word at a
-    /// time, and as few as their words would take.
+    /// Requests of warps to shared memory, the passes that they take because each bank serves one word at a
+    /// time, and the minimum for their words.
     pub shared_requests: u64,
     pub shared_passes: u64,
     pub ideal_passes: u64,
-    /// Branches that warps came to, and those at which their lanes parted.
+    /// Branches that warps executed, and those at which their lanes diverged.
     pub branches: u64,
     pub parted: u64,
 }
@@ -57,7 +57,7 @@ impl Counts {
     }
 }
 
-/// What a line costs; `None` for what belongs to no line.
+/// The cost of a line; `None` for instructions without one.
 pub type LineCounts = (Option<SourceLine>, Counts);
 
 /// All dispatches of one kernel.
@@ -66,23 +66,23 @@ pub struct KernelProfile {
     pub name: String,
     pub dispatches: u64,
     pub invocations: u64,
-    /// The counting included.
+    /// Includes the time for counting.
     pub time: Duration,
-    /// Each line once, in the order in which lines were first seen.
+    /// Each line once, in the order of first execution.
     pub lines: Vec<LineCounts>,
 }
 
-/// Where devices leave their profiles. Clones are the same one.
+/// Collects the profiles of devices. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder(Rc<RefCell<Vec<KernelProfile>>>);
 
 impl Recorder {
-    /// What was recorded, kernels in the order of their first dispatch.
+    /// The recorded kernels, in the order of their first dispatch.
     pub fn kernels(&self) -> Vec<KernelProfile> {
         self.0.borrow().clone()
     }
 
-    /// Runs something whose dispatches are not recorded.
+    /// Runs a closure whose dispatches are not recorded.
     pub fn aside<T>(&self, run: impl FnOnce() -> T) -> T {
         let before = self.kernels();
         let result = run();
@@ -112,7 +112,7 @@ impl Recorder {
     }
 }
 
-/// Kernels of one name may be several; those of one place are one.
+/// Distinguishes kernels of one name: those that share a line are the same.
 fn shares_a_line(kernel: &KernelProfile, lines: &[LineCounts]) -> bool {
     kernel.lines.is_empty()
         || lines.iter().any(|(line, _)| kernel.lines.iter().any(|(known, _)| known == line))

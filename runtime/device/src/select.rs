@@ -1,7 +1,7 @@
-//! Which devices there are and which one is meant.
+//! Lists devices, and selects one.
 //!
-//! The list is the same for `kps devices`, `--device` and `Manager(i)`: GPUs from best to worst, then
-//! the built-in CPU device, then software Vulkan drivers, then Vulkan devices below the floor.
+//! The list is the same for `kps devices`, `--device` and `Manager(i)`: GPUs from best to worst, then the CPU
+//! device, then software Vulkan drivers, then Vulkan devices below the minimum.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -13,10 +13,10 @@ use crate::{
     Backend, Device, DeviceError, DeviceInfo, Feature, NoGpu, PipelineOptions, Result, absent, cpu, vulkan,
 };
 
-/// Which device is meant, as written after `--device` or in `KPS_DEVICE`.
+/// Selects a device, as written after `--device` or in `KPS_DEVICE`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Selector {
-    /// The best GPU, else the built-in CPU device.
+    /// The best GPU, else the CPU device.
     #[default]
     Best,
     /// `cpu`.
@@ -30,7 +30,7 @@ pub enum Selector {
 }
 
 impl Selector {
-    /// What was written. Anything that is no other selector is a part of a name.
+    /// Parses a selector. Text that is no other selector is part of a name.
     pub fn parse(text: &str) -> Selector {
         let text = text.trim();
         let lower = text.to_lowercase();
@@ -49,7 +49,7 @@ impl Selector {
     }
 }
 
-/// As [`Selector::parse`] reads it.
+/// The inverse of [`Selector::parse`].
 impl fmt::Display for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -66,17 +66,14 @@ impl fmt::Display for Selector {
 /// How to open it.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// One queue of each of these families; empty is one queue of the best compute family.
-    /// A family that is missing or cannot compute falls back to that one, with a warning in
-    /// [`Opened::warnings`].
+    /// One queue of each of these families; empty means one queue of the best compute family. A family that
+    /// is missing or cannot compute is replaced by that one, with a warning in [`Opened::warnings`].
     pub queue_families: Vec<u32>,
-    /// Vulkan extensions to enable beside those we use. One that the device lacks is left out, with a
-    /// warning.
+    /// Additional Vulkan extensions. One that the device lacks is skipped, with a warning.
     pub extensions: Vec<String>,
-    /// Treats device memory as out of the host's reach even where it is not, so that what discrete GPUs
-    /// need can be tested on others.
+    /// Treats device memory as inaccessible to the host, to test on integrated GPUs what discrete ones need.
     pub separate_memory: bool,
-    /// Where what kernels cost is kept. The built-in device alone can tell; with another one this is an error.
+    /// Collects profiles. Only the CPU device can profile; with another one this is an error.
     pub profile: Option<Recorder>,
 }
 
@@ -85,35 +82,35 @@ pub struct Opened {
     pub warnings: Vec<String>,
 }
 
-/// Every device of this machine, in the order in which they are counted. Loads Vulkan where it exists.
+/// Every device of this machine, in the order of their indices. Loads Vulkan if it exists.
 pub fn list() -> Vec<DeviceInfo> {
     candidates().into_iter().map(|candidate| candidate.info().clone()).collect()
 }
 
-/// Why no GPU of this list can be used; empty where one can.
+/// Why no GPU of this list can be used; empty if one can.
 pub fn no_gpu(infos: &[DeviceInfo]) -> Vec<NoGpu> {
     absent::reasons(infos)
 }
 
-/// A capability of SPIR-V that a device lacks, and the feature that would bring it.
+/// A capability of SPIR-V that a device lacks, and the feature that provides it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lacking {
-    /// As SPIR-V names it.
+    /// SPIR-V's name.
     pub capability: String,
     pub feature: Option<Feature>,
 }
 
-/// What keeps a device from running a module; nothing where it runs it.
+/// Why a device cannot run a module; empty if it can.
 #[derive(Clone, Debug)]
 pub struct Suited {
     pub device: DeviceInfo,
     pub lacking: Vec<Lacking>,
-    /// Anything else that a launch there is refused for: sizes and limits.
+    /// Another reason for refusing a launch: sizes and limits.
     pub refused: Option<DeviceError>,
 }
 
-/// Every device that can be used, in the order of the list, with what keeps it from running a module.
-/// A launch there fails with the first of these.
+/// Every usable device in the order of the list, with the reasons why it cannot run a module. A launch fails
+/// with the first of these.
 pub fn suited(words: &[u32], options: &PipelineOptions) -> Result<Vec<Suited>> {
     let module = rspirv::dr::load_words(words).map_err(|error| DeviceError::BadModule {
         message: format!("these words are not SPIR-V: {error}"),
@@ -122,7 +119,7 @@ pub fn suited(words: &[u32], options: &PipelineOptions) -> Result<Vec<Suited>> {
     let usable = candidates().into_iter().filter(|candidate| candidate.info().lacks.is_empty());
     let each = usable.map(|candidate| {
         let (lacking, refused) = match &candidate {
-            // It has every capability that it knows.
+            // The CPU device supports every capability that it knows.
             Candidate::Cpu(_) => (Vec::new(), cpu::check(words, options).err()),
             Candidate::Vulkan(physical) => {
                 (vulkan::lacking(physical, &module), vulkan::check_beside(physical, &module, options).err())
@@ -133,7 +130,7 @@ pub fn suited(words: &[u32], options: &PipelineOptions) -> Result<Vec<Suited>> {
     Ok(each.collect())
 }
 
-/// Which device of the list `selector` means.
+/// The device of the list that `selector` selects.
 pub fn choose(infos: &[DeviceInfo], selector: &Selector) -> Result<usize> {
     let infos: Vec<&DeviceInfo> = infos.iter().collect();
     let found = find(selector, &infos).or_else(|| match selector {
@@ -143,7 +140,7 @@ pub fn choose(infos: &[DeviceInfo], selector: &Selector) -> Result<usize> {
     found.ok_or_else(|| no_such_device(selector, &infos))
 }
 
-/// Opens the device that `selector` means.
+/// Opens the device that `selector` selects.
 pub fn open(selector: &Selector, options: &OpenOptions) -> Result<Opened> {
     match selector {
         Selector::Cpu => open_cpu(options, Vec::new()),
@@ -181,7 +178,7 @@ impl Candidate {
 }
 
 fn candidates() -> Vec<Candidate> {
-    // Without a loader or a driver that works there is just the built-in device.
+    // Without a working loader or driver, only the CPU device exists.
     let physicals = vulkan::devices().unwrap_or_default();
     let mut candidates = vec![Candidate::Cpu(Box::new(cpu::info()))];
     candidates.extend(physicals.into_iter().map(|physical| Candidate::Vulkan(Box::new(physical))));
@@ -189,12 +186,12 @@ fn candidates() -> Vec<Candidate> {
     candidates
 }
 
-/// ORDER: as the head of this file tells.
+/// ORDER: as the header of this file says.
 fn rank(info: &DeviceInfo) -> impl Ord + use<> {
     (!info.lacks.is_empty(), info.kind, Reverse(info.memory))
 }
 
-/// Where in the sorted list the device is that is meant.
+/// The position of the selected device in the sorted list.
 fn find(selector: &Selector, infos: &[&DeviceInfo]) -> Option<usize> {
     let nth = |n: u32, counts: &dyn Fn(&DeviceInfo) -> bool| {
         let mut counted = infos.iter().enumerate().filter(|(_, info)| counts(info));
@@ -212,7 +209,7 @@ fn find(selector: &Selector, infos: &[&DeviceInfo]) -> Option<usize> {
     }
 }
 
-/// One that is chosen without being asked for.
+/// Whether it is a default choice.
 fn is_good_gpu(info: &DeviceInfo) -> bool {
     info.kind.is_gpu() && info.lacks.is_empty()
 }
@@ -222,7 +219,7 @@ fn no_such_device(selector: &Selector, infos: &[&DeviceInfo]) -> DeviceError {
     DeviceError::NoSuchDevice { asked: selector.to_string(), available }
 }
 
-/// The first GPU that opens, else the built-in device.
+/// The first GPU that opens, else the CPU device.
 fn open_best(options: &OpenOptions) -> Result<Opened> {
     vulkan::check_validation()?;
     let mut warnings = Vec::new();

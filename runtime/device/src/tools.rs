@@ -1,5 +1,4 @@
-//! What the SPIR-V tools know: whether words are a valid module, and the words of assembly.
-//! No device is needed, and nothing of Vulkan is loaded.
+//! The SPIR-V tools: validation and assembly. They need no device, and do not load Vulkan.
 
 pub use kps_spirv_tools::AssemblyError;
 use kps_spirv_tools::{Options, TargetEnv};
@@ -13,17 +12,17 @@ pub fn validate(words: &[u32]) -> Result<()> {
     validate_by(TargetEnv::Vulkan_1_3, options, words)
 }
 
-/// The same by the rules of some Vulkan with some options.
+/// Validates by the rules of an environment, with some options.
 pub(crate) fn validate_by(env: TargetEnv, options: Options, words: &[u32]) -> Result<()> {
     offsets::check(words)?;
     kps_spirv_tools::validate(words, env, options).map_err(|reason| {
-        // The other lines show the instruction.
+        // The other lines print the instruction.
         let reason = reason.lines().next().unwrap_or_default().trim();
         DeviceError::BadModule { message: format!("the module is not valid SPIR-V: {reason}"), line: None }
     })
 }
 
-/// The words of assembly, of the version that its header says or else the newest.
+/// Assembles SPIR-V of the version in its header comment, or else the newest.
 pub fn assemble(text: &str) -> std::result::Result<Vec<u32>, AssemblyError> {
     let mut words = kps_spirv_tools::assemble(text, TargetEnv::Vulkan_1_3)?;
     if let (Some(version), Some(place)) = (stated_version(text), words.get_mut(1)) {
@@ -32,7 +31,7 @@ pub fn assemble(text: &str) -> std::result::Result<Vec<u32>, AssemblyError> {
     Ok(words)
 }
 
-/// What `; Version: 1.3`, one of the comments that a disassembly begins with, says.
+/// The version in the comment `; Version: 1.3`, with which a disassembly begins.
 fn stated_version(text: &str) -> Option<u32> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let header = lines.map_while(|line| line.strip_prefix(';'));

@@ -1,10 +1,10 @@
-//! SPIR-V as words: the instructions of a module, and how one is written. Nothing is checked here; an instruction that
-//! does not fit into the module ends it.
+//! SPIR-V as 32-bit words: iteration over instructions, and writing of one. Nothing is checked. An
+//! instruction that does not fit in the module ends the iteration.
 
 /// Words of the header.
 pub const HEADER: usize = 5;
 
-/// The instructions of a module behind its header, each with the place of its first word.
+/// The instructions of a module after its header, each with the offset of its first word.
 pub fn instructions(words: &[u32]) -> impl Iterator<Item = (usize, &[u32])> {
     let mut at = HEADER;
     std::iter::from_fn(move || {

@@ -1,8 +1,8 @@
-//! What an entry point's functions reach, and what they do with it.
+//! The variables that an entry point's functions use, and how they access them.
 //!
-//! Pointers are followed from their variables through access chains, copies, selections, phis, calls and
-//! returns, without regard to the order of execution, until nothing changes. A use that is not known to
-//! only read or only write counts as both. So the result is never narrower than the truth.
+//! It follows pointers from variables through access chains, copies, selects, phis, calls and returns,
+//! ignoring control flow, to a fixpoint. A use that is not known to only read or only write counts as both.
+//! So the result is conservative.
 
 use std::collections::hash_map::Entry;
 
@@ -13,22 +13,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ids::{Ids, id_at, literal_at};
 use crate::Access;
 
-/// Real modules settle in two or three rounds; beyond this every pointer counts as reading and writing.
+/// Typical modules reach the fixpoint in two or three rounds. Beyond this limit, every pointer counts as
+/// reading and writing.
 const MAX_ROUNDS: usize = 16;
-/// Variables that one pointer is followed to; beyond this they count as read and written.
+/// Limit of variables for one pointer; beyond it they count as read and written.
 const MAX_ROOTS: usize = 64;
 
-/// Stands, with the member's number, for the memory that a push constant leads to. Ids are smaller.
+/// Added to a member's number, it identifies the memory that a push constant points to. Ids are smaller.
 const ADDRESS_ROOT: u32 = 1 << 31;
 
-/// The module-scope variables that an entry point reaches, with what it does to each.
+/// The global variables that an entry point uses, with their accesses.
 pub(super) struct Reached {
     uses: FxHashMap<u32, Use>,
-    /// The types of the memory that members of the push constants lead to.
+    /// The types of the memory that members of the push constants point to.
     blocks: FxHashMap<u32, u32>,
 }
 
-/// Memory that a member of the push constants leads to.
+/// Memory that a member of the push constants points to.
 pub(super) struct Address {
     /// Its type.
     pub block: u32,
@@ -39,7 +40,7 @@ pub(super) struct Address {
 pub(super) struct Use {
     pub reads: bool,
     pub writes: bool,
-    /// It went where it was not followed.
+    /// Its value was passed to an instruction that the analysis does not follow.
     pub escapes: bool,
 }
 
@@ -55,7 +56,7 @@ impl Use {
         self.escapes |= other.escapes;
     }
 
-    /// One that only asks for a length counts as reading.
+    /// A use that only needs the length counts as a read.
     pub fn access(self) -> Access {
         match (self.reads, self.writes) {
             (_, false) => Access::Read,
@@ -80,7 +81,7 @@ impl Reached {
         Reached { uses: scan.uses, blocks: scan.blocks }
     }
 
-    /// The members of the push constants that pointers are made of.
+    /// The members of the push constants that become pointers.
     pub fn addresses(&self) -> impl Iterator<Item = (u32, Address)> {
         self.blocks.iter().map(|(&member, &block)| {
             let used = self.uses.get(&(ADDRESS_ROOT | member)).copied().unwrap_or_default();
@@ -88,13 +89,13 @@ impl Reached {
         })
     }
 
-    /// What is done with the variable; `None` where it is not reached.
+    /// How the variable is used; `None` if it is not.
     pub fn variable(&self, id: u32) -> Option<Use> {
         self.uses.get(&id).copied()
     }
 }
 
-/// The functions that a call from the entry point can get to.
+/// The functions that are reachable from the entry point.
 fn reached_functions(module: &Module, entry: u32) -> Vec<&Function> {
     let by_id: FxHashMap<u32, &Function> =
         module.functions.iter().filter_map(|f| Some((f.def.as_ref()?.result_id?, f))).collect();
@@ -119,15 +120,15 @@ struct Scan<'a> {
     ids: &'a Ids<'a>,
     /// The push constants.
     push: Option<u32>,
-    /// Pointers to members of those.
+    /// Pointers to members of the push constants.
     members: FxHashMap<u32, u32>,
     blocks: FxHashMap<u32, u32>,
     parameters: FxHashMap<u32, Vec<u32>>,
-    /// Sets of instructions that only describe: what they mention is not used.
+    /// Non-semantic instruction sets, whose operands do not count as used.
     descriptive: FxHashSet<u32>,
-    /// Types of images and samplers: what is loaded of them still stands for the variable.
+    /// Types of images and samplers: a loaded value still represents the variable.
     handles: FxHashSet<u32>,
-    /// The variables that the value of an id may point into.
+    /// The variables that each id may point into.
     roots: FxHashMap<u32, Vec<u32>>,
     uses: FxHashMap<u32, Use>,
     changed: bool,
@@ -159,7 +160,7 @@ impl<'a> Scan<'a> {
         scan
     }
 
-    /// A variable whose initial value points to another one is too rare to follow.
+    /// Variables with a pointer as initializer are too rare to follow.
     fn initializers(&mut self) {
         let variables: Vec<u32> = self.roots.keys().copied().collect();
         for variable in variables {
@@ -235,7 +236,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A pointer to a member of the push constants is remembered.
+    /// Records a pointer to a member of the push constants.
     fn note_member(&mut self, instruction: &Instruction) {
         let (Some(push), Some(result)) = (self.push, instruction.result_id) else { return };
         if instruction.operands.len() == 2
@@ -247,7 +248,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// What is loaded of a member may be an address: it stands for the memory there.
+    /// A value loaded from a member may be an address, and represents the memory there.
     fn load_address(&mut self, instruction: &Instruction) {
         let member = id_at(instruction, 0).and_then(|pointer| self.members.get(&pointer).copied());
         let (Some(member), Some(result)) = (member, instruction.result_id) else { return };
@@ -269,7 +270,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// An instruction that is not known does everything to whatever it names.
+    /// An unknown instruction may access all of its operands in any way.
     fn anything(&mut self, instruction: &Instruction) {
         for operand in &instruction.operands {
             if let Operand::IdRef(id) = operand {
@@ -284,11 +285,11 @@ impl<'a> Scan<'a> {
         for (index, parameter) in parameters.into_iter().enumerate() {
             self.flow(id_at(instruction, index + 1), Some(parameter));
         }
-        // What a function returns is kept under its own id.
+        // A function's result is stored under its own id.
         self.flow(Some(callee), instruction.result_id);
     }
 
-    /// What `from` may point into, `to` may as well.
+    /// Adds to `to` everything that `from` may point into.
     fn flow(&mut self, from: Option<u32>, to: Option<u32>) {
         let (Some(from), Some(to)) = (from, to) else { return };
         let Some(roots) = self.roots.get(&from).cloned() else { return };

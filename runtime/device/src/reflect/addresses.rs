@@ -1,7 +1,7 @@
-//! The arrays that are reached by addresses among the push constants.
+//! The arrays that are accessed by addresses in the push constants.
 //!
-//! Members that are named as the kernel ABI says and are made a pointer of count; what a module from elsewhere
-//! does with addresses is its own affair.
+//! Only members that are named as in the kernel ABI, and from which a pointer is made, count. Other uses of
+//! addresses in external modules are ignored.
 
 use rspirv::dr::Module;
 use rspirv::spirv::{Decoration, StorageClass};

@@ -1,7 +1,7 @@
 //! The values of a module's integer and boolean constants, with specialisation applied.
 //!
-//! Constants are defined before they are used, so one pass in order computes them all; what cannot be
-//! computed (floats, what is not known here) simply has no value.
+//! Constants are defined before their uses, so one pass in order computes them all. Constants that cannot be
+//! computed, such as floats, have no value.
 
 use kps_scalar::Scalar;
 use rspirv::dr::{Instruction, Module, Operand};
@@ -16,7 +16,7 @@ use crate::interface::SpecConstant;
 pub(crate) struct Constants {
     /// The bits of each scalar, zero-extended.
     scalars: FxHashMap<u32, u64>,
-    /// Constant vectors of three, as workgroup sizes are.
+    /// Constant vectors with three components, such as workgroup sizes.
     triples: FxHashMap<u32, [u32; 3]>,
 }
 
@@ -43,17 +43,17 @@ impl Constants {
         constants
     }
 
-    /// The value of a constant, where it is one of at most 32 bits that is known.
+    /// The value of a known constant of at most 32 bits.
     pub fn u32(&self, id: u32) -> Option<u32> {
         self.scalars.get(&id).and_then(|&value| value.try_into().ok())
     }
 
-    /// The components of a constant vector of three.
+    /// The components of a constant vector with three components.
     pub fn composite(&self, id: u32) -> Option<[u32; 3]> {
         self.triples.get(&id).copied()
     }
 
-    /// Every constant that can be specialised, in the order of their ids.
+    /// Every specialisation constant, ordered by id.
     pub fn specialisable(&self, module: &Module, ids: &Ids) -> Result<Vec<SpecConstant>> {
         let mut found = Vec::new();
         for instruction in module.types_global_values.iter().filter(|i| is_specialisable(i)) {
@@ -159,7 +159,7 @@ fn binary(op: Op, a: Value, b: Value) -> Option<u64> {
     })
 }
 
-/// The remainder that has the divisor's sign.
+/// The remainder with the sign of the divisor.
 fn floor_mod(a: i64, b: i64) -> Option<i64> {
     let rest = a.checked_rem(b)?;
     Some(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
@@ -190,7 +190,7 @@ fn n_bits(scalar: Scalar) -> u32 {
     }
 }
 
-/// Words hold narrow signed numbers sign-extended; only their own bits count.
+/// Narrow signed numbers are sign-extended in words; only their own bits count.
 fn truncate(bits: u64, scalar: Scalar) -> u64 {
     match scalar {
         Scalar::Bool => u64::from(bits != 0),

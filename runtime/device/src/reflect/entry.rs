@@ -1,4 +1,4 @@
-//! Which entry point is meant, and how large its workgroups are.
+//! Finds the entry point and the size of its workgroups.
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, StorageClass};
@@ -12,7 +12,7 @@ use crate::Result;
 pub(super) struct Entry<'m> {
     name: &'m str,
     pub function: u32,
-    /// Its inputs and outputs, and in later versions all variables that it uses.
+    /// Its inputs and outputs, and since SPIR-V 1.4 all global variables that it uses.
     variables: &'m [Operand],
 }
 
@@ -46,7 +46,8 @@ fn declared(instruction: &Instruction) -> Option<(ExecutionModel, Entry<'_>)> {
 }
 
 impl Entry<'_> {
-    /// Refuses what other stages give and take, and inputs that are none: drivers are not ready for them in compute.
+    /// Refuses inputs and outputs of other stages, and non-built-in inputs: drivers crash on them in compute
+    /// shaders.
     pub fn check_variables(&self, module: &Module, ids: &Ids) -> Result<()> {
         self.check_locations(module, ids)?;
         let inputs = self.variables.iter().filter_map(Operand::id_ref_any);
@@ -70,7 +71,7 @@ impl Entry<'_> {
         }
     }
 
-    /// Whether an input tells workgroups apart.
+    /// Whether an input differs between workgroups.
     pub fn depends_on_group(&self, ids: &Ids) -> bool {
         let inputs = self.variables.iter().filter_map(Operand::id_ref_any);
         inputs.filter_map(|id| ids.built_in_of(id)).any(|built_in| {
@@ -78,7 +79,7 @@ impl Entry<'_> {
         })
     }
 
-    /// The constant decorated `WorkgroupSize` rules over `LocalSizeId`, and that over `LocalSize`.
+    /// The constant decorated `WorkgroupSize` overrides `LocalSizeId`, which overrides `LocalSize`.
     pub fn local_size(&self, module: &Module, ids: &Ids, constants: &Constants) -> Result<[u32; 3]> {
         let size = match ids.built_in(BuiltIn::WorkgroupSize) {
             Some(id) => constants.composite(id),
@@ -114,7 +115,7 @@ fn named(id: u32, ids: &Ids, otherwise: &str) -> String {
     ids.name(id).map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
 }
 
-/// An input is a built-in, of the type that it has.
+/// An input must be a built-in of the right type.
 fn check_input(id: u32, ids: &Ids) -> Result<()> {
     let Some(variable) = ids.definition(id) else { return Ok(()) };
     if variable.operands.first() != Some(&Operand::StorageClass(StorageClass::Input)) {

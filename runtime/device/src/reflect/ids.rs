@@ -1,10 +1,10 @@
-//! What a module says of its ids: definitions, names, decorations.
+//! Definitions, names and decorations of a module's ids.
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, Op};
 use rustc_hash::FxHashMap;
 
-/// Types, constants and variables of a module by id, with what is said of them.
+/// Types, constants and variables of a module by id, with their names and decorations.
 pub(crate) struct Ids<'m> {
     definitions: FxHashMap<u32, &'m Instruction>,
     names: FxHashMap<u32, &'m str>,
@@ -34,7 +34,7 @@ impl<'m> Ids<'m> {
 
     fn take_name(&mut self, instruction: &'m Instruction) {
         match instruction.operands.as_slice() {
-            // An empty name is what tools write for none.
+            // Tools write an empty name for none.
             [.., Operand::LiteralString(name)] if name.is_empty() => {}
             [Operand::IdRef(id), Operand::LiteralString(name)] => {
                 self.names.insert(*id, name);
@@ -55,7 +55,7 @@ impl<'m> Ids<'m> {
                 Op::MemberDecorate | Op::MemberDecorateString,
                 [Operand::IdRef(id), Operand::LiteralBit32(member), rest @ ..],
             ) => self.member_decorations.entry((*id, *member)).or_default().push(rest),
-            // Groups come after the decorations that they gather.
+            // Groups come after their decorations.
             (Op::GroupDecorate, [Operand::IdRef(group), targets @ ..]) => {
                 let gathered = self.decorations.get(group).cloned().unwrap_or_default();
                 for target in targets {
@@ -68,7 +68,7 @@ impl<'m> Ids<'m> {
         }
     }
 
-    /// The type, constant or module-scope variable that `id` is.
+    /// The type, constant or global variable with this id.
     pub fn definition(&self, id: u32) -> Option<&'m Instruction> {
         self.definitions.get(&id).copied()
     }
@@ -89,7 +89,7 @@ impl<'m> Ids<'m> {
         self.member_decorations.get(&(id, member)).is_some_and(|list| find(list, decoration).is_some())
     }
 
-    /// The number that follows the decoration.
+    /// The literal operand of the decoration.
     pub fn literal(&self, id: u32, decoration: Decoration) -> Option<u32> {
         literal(find(self.decorations.get(&id)?, decoration)?)
     }
@@ -98,7 +98,7 @@ impl<'m> Ids<'m> {
         literal(find(self.member_decorations.get(&(id, member))?, decoration)?)
     }
 
-    /// The built-in that the id is decorated as.
+    /// The built-in of the id.
     pub fn built_in_of(&self, id: u32) -> Option<BuiltIn> {
         match find(self.decorations.get(&id)?, Decoration::BuiltIn)? {
             [Operand::BuiltIn(built_in), ..] => Some(*built_in),
@@ -106,7 +106,7 @@ impl<'m> Ids<'m> {
         }
     }
 
-    /// Of how many 32-bit ints a variable is, one or a vector of them.
+    /// The number of 32-bit ints in a variable: a scalar or a vector of them.
     pub fn n_ints(&self, variable: &Instruction) -> Option<u32> {
         let pointer = self.definition(variable.result_type?)?;
         let ty = self.definition(id_at(pointer, 1)?)?;
@@ -118,7 +118,7 @@ impl<'m> Ids<'m> {
         is_int.then_some(n)
     }
 
-    /// The id that is decorated as this built-in.
+    /// The id with this built-in.
     pub fn built_in(&self, built_in: BuiltIn) -> Option<u32> {
         let wanted = Operand::BuiltIn(built_in);
         self.decorations

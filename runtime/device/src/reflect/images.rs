@@ -1,4 +1,4 @@
-//! The images and the samplers among the variables that an entry point reaches.
+//! The images and the samplers among the variables that an entry point uses.
 
 use kps_scalar::Scalar;
 use rspirv::dr::{Instruction, Module, Operand};
@@ -20,7 +20,7 @@ pub(super) fn is_opaque(ids: &Ids, variable: &Variable) -> bool {
         .is_some_and(|ty| matches!(ty.class.opcode, Op::TypeImage | Op::TypeSampler | Op::TypeSampledImage))
 }
 
-/// Both lists in the order of set and binding.
+/// Both lists are ordered by set and binding.
 pub(super) fn images(
     module: &Module,
     ids: &Ids,
@@ -57,7 +57,7 @@ pub(super) fn images(
     Ok((merge_aliases(images)?, samplers))
 }
 
-/// Of each image variable that is put together with a sampler, where that is bound.
+/// For each image variable that is combined with samplers, their bindings.
 fn sampled_with(module: &Module, ids: &Ids) -> Vec<(u32, (u32, u32))> {
     let instructions = || module.functions.iter().flat_map(|function| function.all_inst_iter());
     let is_pair = |instruction: &&Instruction| instruction.class.opcode == Op::SampledImage;
@@ -84,7 +84,7 @@ fn sampled_with(module: &Module, ids: &Ids) -> Vec<(u32, (u32, u32))> {
     found
 }
 
-/// Samplers of ours do not compare, and a module does not tell which of its samplers must.
+/// kps has no comparison samplers, and a module does not say which of its samplers must compare.
 pub(super) fn refuse_depth_comparison(module: &Module) -> Result<()> {
     let found = module.all_inst_iter().find(|instruction| compares_depth(instruction.class.opcode));
     found.map_or(Ok(()), |instruction| {
@@ -112,7 +112,7 @@ struct Seen {
     format: Option<TexelFormat>,
 }
 
-/// What an image type says, or why such images cannot be bound, as what follows their name.
+/// The properties of an image type, or why such images cannot be bound, to follow their name.
 fn image(ids: &Ids, definition: &Instruction) -> std::result::Result<Seen, String> {
     let with_sampler = definition.class.opcode == Op::TypeSampledImage;
     let definition = match with_sampler {
@@ -165,7 +165,7 @@ fn format(definition: &Instruction) -> std::result::Result<Option<TexelFormat>, 
     }
 }
 
-/// Several variables may stand for one image, if they see it alike.
+/// Several variables may alias one image, if they have the same type.
 fn merge_aliases(images: Vec<ImageBinding>) -> Result<Vec<ImageBinding>> {
     let mut merged: Vec<ImageBinding> = Vec::with_capacity(images.len());
     for image in images {

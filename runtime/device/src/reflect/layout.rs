@@ -1,6 +1,6 @@
-//! Types of SPIR-V with their explicit layout, as [`Block`]s.
+//! Types of SPIR-V with an explicit layout, as [`Block`]s.
 //!
-//! The depth of nesting and the number of members are bounded, and so every size fits 32 bits.
+//! The depth of nesting and the number of members are limited, so every size fits in 32 bits.
 
 use kps_scalar::{Scalar, SpirvType};
 use rspirv::dr::{Instruction, Operand};
@@ -10,19 +10,19 @@ use super::constants::Constants;
 use super::ids::{Ids, id_at, literal_at};
 use crate::interface::{Block, Member, MemberType};
 
-/// Deeper than the universal limit of SPIR-V on nested structures allows nothing of use.
+/// SPIR-V's universal limit for nested structures.
 const MAX_DEPTH: u32 = 64;
-/// Members of one block in all, nested ones included.
+/// Limit of members of one block, including nested ones.
 const MAX_MEMBERS: u32 = 1 << 14;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The layout of struct `id`, or what is wrong with it.
+/// The layout of struct `id`, or an error.
 pub(super) fn block(ids: &Ids, constants: &Constants, id: u32) -> Result<Block> {
     Layouter { ids, constants, members_left: MAX_MEMBERS, depth: 0 }.block(id)
 }
 
-/// The number that a scalar type holds.
+/// The scalar of a scalar type.
 pub(super) fn scalar(definition: &Instruction) -> Result<Scalar> {
     let operand = |index| literal_at(definition, index).unwrap_or(0);
     let declared = match (definition.class.opcode, definition.operands.get(1)) {
@@ -50,7 +50,7 @@ struct Layouter<'a, 'm> {
     depth: u32,
 }
 
-/// What the decorations of a struct's member say of the matrices within it.
+/// The matrix layout in the decorations of a struct's member.
 #[derive(Clone, Copy)]
 struct MatrixLayout {
     stride: Option<u32>,
@@ -77,7 +77,7 @@ impl<'m> Layouter<'_, 'm> {
         Ok(block)
     }
 
-    /// The member and where it ends.
+    /// The member and its end.
     fn member(&mut self, id: u32, definition: &Instruction, index: u32) -> Result<(Member, u32)> {
         self.members_left =
             self.members_left.checked_sub(1).ok_or(format!("it has more than {MAX_MEMBERS} members"))?;

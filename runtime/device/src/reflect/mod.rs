@@ -1,10 +1,11 @@
-//! SPIR-V words in, the [`Interface`] of one entry point out.
+//! Reflects the [`Interface`] of one entry point from a SPIR-V binary.
 //!
-//! `parse` checks that the words are a module at all; then the entry point is chosen, the
-//! constants are computed with the specialisation applied, what the entry point's functions reach is
-//! gathered, and each resource among it gets its layout and its access. Whatever the words are, nothing
-//! here panics, recurses without bound or takes more than time proportional to them; what cannot be
-//! bound by this crate (cube images, arrays of buffers) is an error that names the binding.
+//! `parse` checks that the binary is a module. Then reflection selects the entry point, computes the constants
+//! with specialisation applied, and finds the variables that the entry point's functions use. Each resource
+//! among them gets its layout and its access.
+//!
+//! For any binary, nothing here panics, recurses without bound or takes more than linear time. Resources that
+//! this crate cannot bind (cube images, arrays of buffers) are errors that name the binding.
 
 mod access;
 mod addresses;
@@ -33,12 +34,12 @@ impl Interface {
     }
 }
 
-/// What a parsed module tells of one entry point.
+/// The reflection of one entry point.
 pub(crate) struct Reflection {
     pub interface: Interface,
-    /// Bytes of memory that the invocations of a workgroup share.
+    /// Size of the workgroup's shared memory in bytes.
     pub shared_bytes: u64,
-    /// With the specialisation applied.
+    /// With specialisation applied.
     pub constants: Constants,
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
     Ok(Reflection { interface, shared_bytes, constants })
 }
 
-/// Whether the translator of a shader says so.
+/// Whether the translator of a shader has marked the module.
 fn is_specialised(module: &rspirv::dr::Module) -> bool {
     module.debug_module_processed.iter().any(|instruction| {
         let text = instruction.operands.first();
@@ -78,7 +79,7 @@ fn is_specialised(module: &rspirv::dr::Module) -> bool {
     })
 }
 
-/// The texts of the places that tell the host something.
+/// The texts of places with records for the host.
 fn records(module: &rspirv::dr::Module) -> Vec<String> {
     let texts = module.debug_string_source.iter().filter_map(|instruction| match &instruction.operands[..] {
         [rspirv::dr::Operand::LiteralString(text)] if text.starts_with(interface::RECORD) => {

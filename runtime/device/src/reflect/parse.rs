@@ -1,7 +1,7 @@
-//! Words in, a parsed module out: every way in which words can fail to be SPIR-V ends here.
+//! Parses words into a module. All errors of malformed SPIR-V come from here.
 //!
-//! The parser may rely on what [`check`] has seen: instructions that end inside the module, and no
-//! operand kinds that it does not expect. Ids are within the bound and defined once.
+//! The parser relies on the checks of [`check`]: instructions end inside the module, and have only expected
+//! kinds of operands. Ids are within the bound and defined once.
 
 use std::borrow::Cow;
 
@@ -13,11 +13,11 @@ use super::bad_module;
 use crate::Result;
 
 const HEADER_WORDS: usize = 5;
-/// The universal limit of SPIR-V on the id bound.
+/// SPIR-V's universal limit for the id bound.
 const MAX_BOUND: u32 = 0x3f_ffff;
 const NEWEST_MINOR: u32 = 6;
 
-/// The words in this machine's byte order; a module may come in either.
+/// The words in this machine's byte order; modules may have either.
 pub fn in_host_order(words: &[u32]) -> Cow<'_, [u32]> {
     match words.first() {
         Some(&magic) if magic == spirv::MAGIC_NUMBER.swap_bytes() => {
@@ -27,7 +27,7 @@ pub fn in_host_order(words: &[u32]) -> Cow<'_, [u32]> {
     }
 }
 
-/// The module that the words are.
+/// Parses a binary.
 pub fn parse(words: &[u32]) -> Result<Module> {
     let words = in_host_order(words);
     check(&words)?;
@@ -97,7 +97,7 @@ fn check_header(words: &[u32]) -> Result<()> {
     Ok(())
 }
 
-/// The parser takes literals of unknown width within `OpSpecConstantOp` for a mistake of its own.
+/// The parser reports literals of unknown width within `OpSpecConstantOp` as a bug of its own.
 fn check_operand_kinds(instruction: &[u32], at: usize) -> Result<()> {
     const NOT_IN_SPEC_OP: [Op; 4] = [Op::Constant, Op::SpecConstant, Op::SpecConstantOp, Op::Switch];
     if instruction[0] & 0xffff != Op::SpecConstantOp as u32 {
@@ -110,7 +110,7 @@ fn check_operand_kinds(instruction: &[u32], at: usize) -> Result<()> {
     }
 }
 
-/// Feeds the loader, minus what it does not place: debug information between functions, and execution
+/// Feeds the loader, except for what it cannot place: debug information between functions, and execution
 /// modes given by id.
 struct Gather {
     loader: Loader,

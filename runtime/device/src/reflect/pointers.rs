@@ -1,4 +1,4 @@
-//! Pointers where values are taken: drivers are not ready for them.
+//! Refuses pointers that are used as values, because drivers crash on them.
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::bad_module;
 use crate::Result;
 
-/// Refuses arithmetic, comparisons and conversions of what points into a variable. What holds an address is a number
+/// Refuses arithmetic, comparisons and conversions of pointers into variables. A physical address is a number
 /// with a type of its own, and may be converted.
 pub(super) fn refuse_as_values(module: &Module) -> Result<()> {
     let is_logical = |inst: &&Instruction| match inst.operands.first() {
@@ -30,7 +30,7 @@ pub(super) fn refuse_as_values(module: &Module) -> Result<()> {
     Ok(())
 }
 
-/// Conversions, arithmetic, and operations on bits and truth. `OpSelect` may choose a pointer.
+/// Conversions, arithmetic, and bitwise and logical operations. `OpSelect` may select a pointer.
 fn takes_values(op: Op) -> bool {
     match op {
         Op::ConvertPtrToU

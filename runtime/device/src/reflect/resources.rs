@@ -1,4 +1,4 @@
-//! The buffers and the push constants among the variables that an entry point reaches.
+//! The buffers and the push constants among the variables that an entry point uses.
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass};
@@ -12,7 +12,7 @@ use super::{images, layout};
 use crate::interface::{self, Block, BufferBinding, BufferKind};
 use crate::{Access, Result};
 
-/// The buffers in the order of set and binding.
+/// The buffers, ordered by set and binding.
 pub(super) fn buffers(
     module: &Module,
     ids: &Ids,
@@ -37,8 +37,8 @@ pub(super) fn buffers(
     merge_aliases(buffers)
 }
 
-/// Arrays of ours of which only the shape is asked for, among the values that the launch fills in: no
-/// instruction touches them, and the launch needs their tensors.
+/// Arrays of kps kernels of which only the shape is used. No instruction accesses them, but the launch needs
+/// their tensors.
 fn measured_variables<'m>(
     module: &'m Module,
     ids: &'m Ids,
@@ -57,7 +57,7 @@ fn measured_variables<'m>(
     buffers.filter(move |variable| is_measured(variable.id))
 }
 
-/// One more than the last binding of set 0 that a variable of the module has, hidden ones left out.
+/// One more than the last binding of set 0 that a variable of the module has, without hidden ones.
 pub(super) fn n_declared(module: &Module, ids: &Ids) -> u32 {
     let variables = module.types_global_values.iter().filter(|i| i.class.opcode == Op::Variable);
     let bindings = variables.filter_map(|variable| {
@@ -99,7 +99,7 @@ pub(super) fn reached_variables<'m>(
         .filter_map(|variable| Some(Variable { used: reached.variable(variable.id)?, ..variable }))
 }
 
-/// All that the module declares, as if nothing used them.
+/// All declared variables, used or not.
 fn variables(module: &Module) -> impl Iterator<Item = Variable<'_>> {
     module.types_global_values.iter().filter(|i| i.class.opcode == Op::Variable).filter_map(|definition| {
         let id = definition.result_id?;
@@ -147,12 +147,12 @@ fn buffer(ids: &Ids, constants: &Constants, variable: &Variable) -> Result<Buffe
     let layout =
         layout::block(ids, constants, ty).map_err(|what| wrong(format!("cannot be laid out: {what}")))?;
     let access = access(ids, variable, ty, layout.members.len() as u32, kind);
-    // A block is often the only thing that has a name.
+    // Often only the block has a name.
     let name = ids.name(id).or(ids.name(ty)).map(str::to_owned);
     Ok(BufferBinding { set, binding, name, kind, access, layout })
 }
 
-/// Instructions tell what is done; only where a pointer was lost sight of do decorations count.
+/// The access from the instructions. If a pointer could not be followed, decorations decide.
 fn access(ids: &Ids, variable: &Variable, ty: u32, n_members: u32, kind: BufferKind) -> Access {
     if kind == BufferKind::Uniform {
         return Access::Read;
@@ -160,7 +160,7 @@ fn access(ids: &Ids, variable: &Variable, ty: u32, n_members: u32, kind: BufferK
     promised(ids, variable.used, &[variable.id], ty, n_members).access()
 }
 
-/// What is done with a block, as far as decorations of its members, or of one of these ids, do not rule it out.
+/// The access of a block, as far as decorations of its members, or of one of these ids, do not exclude it.
 pub(super) fn promised(ids: &Ids, mut used: Use, variables: &[u32], ty: u32, n_members: u32) -> Use {
     if used.escapes {
         let promised = |decoration| {
@@ -173,8 +173,8 @@ pub(super) fn promised(ids: &Ids, mut used: Use, variables: &[u32], ty: u32, n_m
     used
 }
 
-/// Several variables may stand for one buffer, each seeing its bytes as another type: the first one's
-/// layout is told, and what is done through any of them.
+/// Several variables may alias one buffer with different types. The result has the first one's layout, and
+/// the accesses of all.
 fn merge_aliases(buffers: Vec<BufferBinding>) -> Result<Vec<BufferBinding>> {
     let mut merged: Vec<BufferBinding> = Vec::with_capacity(buffers.len());
     for buffer in buffers {

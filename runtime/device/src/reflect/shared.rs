@@ -1,4 +1,4 @@
-//! How much memory the invocations of a workgroup share.
+//! The size of the workgroup's shared memory.
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, StorageClass};
@@ -8,16 +8,16 @@ use super::access::Reached;
 use super::constants::Constants;
 use super::ids::{id_at, literal_at};
 
-/// Bytes of the workgroup's variables that an entry point reaches, packed as closely as their scalars
-/// allow: a device may need more, none needs less.
+/// Total size of the workgroup variables that an entry point uses, packed as tightly as their scalars allow.
+/// A device may need more, and none needs less.
 pub(super) fn bytes(module: &Module, constants: &Constants, reached: &Reached) -> u64 {
-    // Types are defined before they are used, so one pass in order knows all sizes.
+    // Types are defined before their uses, so one pass in order computes all sizes.
     let mut sizes: FxHashMap<u32, u64> = FxHashMap::default();
     let mut total = 0_u64;
     for instruction in &module.types_global_values {
         let Some(id) = instruction.result_id else { continue };
         if is_shared_pointer(instruction) {
-            // A pointer stands for what it points to.
+            // A pointer has the size of its pointee.
             sizes.insert(id, size_of(&sizes, id_at(instruction, 1)));
         } else if instruction.class.opcode == Op::Variable {
             if is_of_workgroup(instruction) && reached.variable(id).is_some() {
@@ -39,7 +39,7 @@ fn is_shared_pointer(instruction: &Instruction) -> bool {
     instruction.class.opcode == Op::TypePointer && is_of_workgroup(instruction)
 }
 
-/// A type that is not known has no size here; whoever compiles the module says what is wrong with it.
+/// An unknown type has no size here; the compiler of the module reports it.
 fn size_of(sizes: &FxHashMap<u32, u64>, ty: Option<u32>) -> u64 {
     ty.and_then(|ty| sizes.get(&ty)).copied().unwrap_or(0)
 }

@@ -1,6 +1,6 @@
-//! The texts that a module brings along (`OpSource`), which tools write so that its lines can be shown.
+//! The embedded sources of a module (`OpSource`), which tools add for debugging.
 //!
-//! In go words that nobody has checked; what is broken in them has no text, and nothing here fails.
+//! The input is an unchecked binary. A malformed source is skipped, and nothing here fails.
 
 use rspirv::spirv::Op;
 
@@ -8,14 +8,14 @@ use super::parse::in_host_order;
 
 const HEADER_WORDS: usize = 5;
 
-/// A text with the name of its file, by which the lines of the module (`OpLine`) know it.
+/// A source and its file name, to which the lines of the module (`OpLine`) refer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceText {
     pub file: String,
     pub text: String,
 }
 
-/// Every text of a module that has a name.
+/// Every named source of a module.
 pub fn source_texts(words: &[u32]) -> Vec<SourceText> {
     let words = in_host_order(words);
     let mut names: Vec<(u32, String)> = Vec::new();
@@ -65,7 +65,7 @@ fn before_names(words: &[u32]) -> impl Iterator<Item = (Op, &[u32])> {
     })
 }
 
-/// A literal's bytes, up to the zero that ends it.
+/// The bytes of a string literal, without its final zero.
 fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect()
 }
@@ -95,7 +95,7 @@ mod tests {
         check(&source, &[]);
         check(&[3 << 16 | 7, 4], &[]);
         check(&[0], &[]);
-        // Nothing is looked for behind the names.
+        // Sources come before the names, so the search ends there.
         check(&[&file[..], &[3 << 16 | 5, 4, name], &source].concat(), &[]);
     }
 }

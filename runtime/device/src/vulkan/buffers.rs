@@ -1,4 +1,4 @@
-//! The buffers and images that an opened device has given out, by id, with the submissions that name them.
+//! The buffers and images of an open device by id, with the submissions that name them.
 
 use super::hazards::LastUse;
 use super::memory::{Buffer, Memory};
@@ -11,11 +11,11 @@ pub(super) struct Buffers {
     vacant: Vec<u32>,
     /// Freed, but named by submissions that had not ended.
     leaving: Vec<Entry>,
-    /// How many still have to be filled with zeros.
+    /// How many buffers still need to be zeroed.
     pub n_fresh: usize,
 }
 
-/// The generation tells an id from those that the same place had before.
+/// The generation distinguishes an id from earlier ones with the same index.
 #[derive(Default)]
 struct Slot {
     generation: u32,
@@ -26,9 +26,9 @@ pub(super) struct Entry {
     pub buffer: Buffer,
     /// For each queue.
     last: Vec<LastUse>,
-    /// Nothing was put into it yet, zeros neither.
+    /// Nothing has been written yet, not even zeros.
     pub fresh: bool,
-    /// The buffer that an image's bytes pass through, once they did.
+    /// The buffer for copies of an image's bytes, once there were any.
     pub companion: Option<BufferId>,
 }
 
@@ -59,7 +59,7 @@ impl Buffers {
         slot.entry.as_mut().filter(|_| u64::from(generation) == id.0 >> 32).ok_or(UNKNOWN)
     }
 
-    /// Marks the buffer as having content.
+    /// Marks the buffer as initialised.
     pub fn filled(&mut self, id: BufferId) -> Result<()> {
         let entry = self.get_mut(id)?;
         if std::mem::take(&mut entry.fresh) {
@@ -68,7 +68,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// Ends the id; the buffer itself goes with [`Buffers::collect`].
+    /// Invalidates the id. [`Buffers::collect`] destroys the buffer.
     pub fn remove(&mut self, id: BufferId) -> bool {
         if self.filled(id).is_err() {
             return false;
@@ -76,7 +76,7 @@ impl Buffers {
         let index = id.0 as u32;
         let slot = &mut self.slots[index as usize];
         self.leaving.extend(slot.entry.take());
-        // A place whose generations are used up stays empty.
+        // A slot whose generations are exhausted stays empty.
         if let Some(next) = slot.generation.checked_add(1) {
             slot.generation = next;
             self.vacant.push(index);
@@ -99,7 +99,7 @@ impl Buffers {
         !self.leaving.is_empty()
     }
 
-    /// Destroys them all; the device is idle.
+    /// Destroys all buffers. The device must be idle.
     pub fn destroy_all(&mut self, memory: &Memory) {
         let entry = self.slots.iter_mut().filter_map(|slot| slot.entry.take());
         entry.chain(self.leaving.drain(..)).for_each(|entry| memory.destroy(entry.buffer));
@@ -112,7 +112,7 @@ impl Entry {
         self.last[queue]
     }
 
-    /// Notes that submission `value` of `queue` names it.
+    /// Records that submission `value` of `queue` names it.
     pub fn note(&mut self, queue: usize, value: u64, access: Access) {
         self.last[queue].note(value, access);
     }

@@ -1,8 +1,8 @@
-//! The driver's compiled pipelines, kept in the user's cache folder between processes.
+//! The driver's pipeline cache, stored in the user's cache folder.
 //!
-//! A file belongs to one device and one driver. It opens with a head of our own, because drivers trust
-//! what they are given: one that was cut short or written by another driver is not used. Whatever goes
-//! wrong with the file is silent: it is only a cache.
+//! A file belongs to one device and one driver. It begins with a header of kps, because drivers do not
+//! validate their data: a truncated file, or one of another driver, is not used. Errors with the file are
+//! ignored, because it is only a cache.
 
 use std::fs;
 use std::hash::Hasher;
@@ -23,7 +23,7 @@ pub(super) struct DiskCache {
     gpu: Rc<Gpu>,
     pub handle: vk::PipelineCache,
     path: Option<PathBuf>,
-    /// Fingerprint of what the file held, and whether there may be more to keep now.
+    /// Fingerprint of the file's data, and whether there may be more to store.
     loaded: u64,
     pub grown: bool,
 }
@@ -33,13 +33,13 @@ impl DiskCache {
         let path = folder().map(|folder| folder.join(file_name(&gpu.physical.properties)));
         let data = path.as_deref().and_then(read).unwrap_or_default();
         let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
-        // SAFETY: the data is what this driver gave once; it checks its own header as well.
+        // SAFETY: the data came from this driver, which checks its own header as well.
         let handle = unsafe { gpu.device.create_pipeline_cache(&info, None) };
         let handle = handle.map_err(|result| gpu.error("vkCreatePipelineCache", result))?;
         Ok(DiskCache { gpu: gpu.clone(), handle, path, loaded: fingerprint(&data), grown: false })
     }
 
-    /// Writes the file anew if there is more to keep.
+    /// Rewrites the file if there is more to store.
     pub fn save(&mut self) {
         let Some(path) = self.path.as_deref().filter(|_| self.grown) else { return };
         self.grown = false;
@@ -47,7 +47,7 @@ impl DiskCache {
         let Ok(data) = (unsafe { self.gpu.device.get_pipeline_cache_data(self.handle) }) else { return };
         let print = fingerprint(&data);
         if !data.is_empty() && print != self.loaded {
-            // What cannot be kept is compiled again the next time.
+            // Data that cannot be stored is compiled again the next time.
             let _ = write(path, &data, print);
             self.loaded = print;
         }
@@ -82,7 +82,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     (head == head_of(data, fingerprint(data))).then(|| data.to_vec())
 }
 
-/// The file appears whole or not at all.
+/// Replaces the file atomically.
 fn write(path: &Path, data: &[u8], print: u64) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

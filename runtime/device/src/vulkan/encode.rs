@@ -1,4 +1,4 @@
-//! Checked commands in, a recorded command buffer out.
+//! Records checked commands into a command buffer.
 
 use std::rc::Rc;
 
@@ -17,20 +17,20 @@ use super::samplers::Samplers;
 use crate::command::{addressed_at, put_address};
 use crate::{Addressed, Command, Dispatch, Result};
 
-/// A recorded command buffer with what it needs to run.
+/// A recorded command buffer, and the objects that it needs.
 pub(super) struct Take {
     pub commands: vk::CommandBuffer,
     pub queries: vk::QueryPool,
     descriptors: vk::DescriptorPool,
-    /// Those that it uses stay as long as it does.
+    /// Keeps the pipelines alive that it uses.
     pipelines: Vec<Rc<Pipeline>>,
 }
 
 impl Take {
-    /// The take is not pending.
+    /// The take must not be pending.
     pub fn destroy(self, gpu: &Gpu, queue: &mut Queue) {
         queue.recycle(self.commands);
-        // SAFETY: the caller knows that the device is done with it; destroying null does nothing.
+        // SAFETY: the caller knows that the device has finished with it; destroying null does nothing.
         unsafe {
             gpu.device.destroy_query_pool(self.queries, None);
             gpu.device.destroy_descriptor_pool(self.descriptors, None);
@@ -38,7 +38,7 @@ impl Take {
     }
 }
 
-/// What encoding looks things up in.
+/// The objects that encoding refers to.
 pub(super) struct Encoder<'a> {
     pub gpu: &'a Gpu,
     pub buffers: &'a Buffers,
@@ -101,7 +101,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// As large as the sets that cannot be pushed make it; null where there are none.
+    /// Large enough for the sets that cannot be pushed; null if there are none.
     fn descriptor_pool(&self, commands: &[Command]) -> Result<vk::DescriptorPool> {
         let mut n_sets = 0;
         let mut sizes: Vec<vk::DescriptorPoolSize> = Vec::new();
@@ -126,7 +126,7 @@ impl Encoder<'_> {
             return Ok(vk::DescriptorPool::null());
         }
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(n_sets).pool_sizes(&sizes);
-        // SAFETY: `info` lives through the call.
+        // SAFETY: `info` outlives the call.
         unsafe { self.gpu.device.create_descriptor_pool(&info, None) }
             .map_err(|result| self.gpu.error("vkCreateDescriptorPool", result))
     }
@@ -137,13 +137,13 @@ impl Encoder<'_> {
         }
         let info =
             vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(n_timestamps);
-        // SAFETY: `info` lives through the call.
+        // SAFETY: `info` outlives the call.
         unsafe { self.gpu.device.create_query_pool(&info, None) }
             .map_err(|result| self.gpu.error("vkCreateQueryPool", result))
     }
 }
 
-/// What is bound at one place of a pipeline.
+/// One binding of a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Descriptor {
     slot: Slot,
@@ -157,7 +157,7 @@ enum Content {
         offset: u64,
         size: u64,
     },
-    /// Null where the slot is a sampler alone, or an image alone.
+    /// Null where the slot is only a sampler, or only an image.
     Image {
         view: vk::ImageView,
         sampler: vk::Sampler,
@@ -169,7 +169,7 @@ struct Recording<'a, 'e> {
     take: &'a mut Take,
     hazards: Hazards,
     bound: vk::Pipeline,
-    /// Sets that are written already, by layout and content.
+    /// Sets that were written before, by layout and content.
     sets: FxHashMap<(vk::DescriptorSetLayout, Vec<Descriptor>), vk::DescriptorSet>,
     n_timestamps: u32,
 }
@@ -233,8 +233,8 @@ impl Recording<'_, '_> {
             return Err(bad_command("an image has no address".to_owned()));
         };
         let info = vk::BufferDeviceAddressInfo::default().buffer(handle);
-        // SAFETY: the module was refused where the device has no addresses, and where it has them, every
-        // buffer was made to have one.
+        // SAFETY: modules with addresses are refused on devices without them; otherwise, every buffer was
+        // created with an address.
         let start = unsafe { self.encoder.gpu.device.get_buffer_device_address(&info) };
         Ok(start + addressed.offset)
     }
@@ -267,7 +267,7 @@ impl Recording<'_, '_> {
         let compute = vk::PipelineBindPoint::COMPUTE;
         let device = &self.encoder.gpu.device;
         if self.bound != pipeline.handle {
-            // SAFETY: the take holds the pipeline.
+            // SAFETY: the take keeps the pipeline alive.
             unsafe { device.cmd_bind_pipeline(self.take.commands, compute, pipeline.handle) };
             self.bound = pipeline.handle;
         }
@@ -331,7 +331,7 @@ impl Recording<'_, '_> {
     }
 }
 
-/// Hands the descriptors to `call` in the form that Vulkan takes.
+/// Passes the descriptors to `call` in Vulkan's form.
 fn with_writes(
     descriptors: &[Descriptor],
     set: vk::DescriptorSet,
@@ -355,7 +355,7 @@ fn with_writes(
     call(&writes);
 }
 
-/// One of the two says what is bound.
+/// Only one of the two is in use.
 fn infos(content: &Content) -> (vk::DescriptorBufferInfo, vk::DescriptorImageInfo) {
     match *content {
         Content::Buffer { handle, offset, size } => {

@@ -1,5 +1,5 @@
-//! The features of a Vulkan device: asked for, thinned to what we use, enabled, and told apart as
-//! [`Feature`]s and as capabilities of SPIR-V.
+//! The features of a Vulkan device: queried, reduced to those that kps uses, enabled, and mapped to
+//! [`Feature`]s and capabilities of SPIR-V.
 
 use std::ffi::{CStr, c_void};
 
@@ -33,20 +33,20 @@ impl Default for Bfloat16Features {
 
 const BFLOAT16: &CStr = c"VK_KHR_shader_bfloat16";
 
-/// The extensions that we use where a device has them.
+/// The extensions that kps uses if a device has them.
 pub(super) const EXTENSIONS: [&CStr; 7] = [
     ash::khr::push_descriptor::NAME,
     ash::ext::robustness2::NAME,
     ash::ext::shader_atomic_float::NAME,
     ash::khr::cooperative_matrix::NAME,
     BFLOAT16,
-    // What modules say for debuggers only.
+    // Instructions for debuggers.
     ash::khr::shader_non_semantic_info::NAME,
-    // A device that has it is not quite Vulkan, and wants to hear that we know.
+    // Required on devices that have it, which are not fully conformant.
     ash::khr::portability_subset::NAME,
 ];
 
-/// Feature structures of one device, linked into one chain while a call needs them.
+/// Feature structures of one device. They are linked into a chain for each call.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FeatureChain {
     core: vk::PhysicalDeviceFeatures,
@@ -77,7 +77,7 @@ macro_rules! copy {
 }
 
 impl FeatureChain {
-    /// Hands the chain of the structures that the device knows to `call`.
+    /// Passes the chain of the structures that the device knows to `call`.
     pub fn with_link<R>(
         &mut self,
         known: Known,
@@ -115,7 +115,7 @@ impl FeatureChain {
         result
     }
 
-    /// Of these features the ones that we use.
+    /// The features that kps uses.
     pub fn used(&self) -> FeatureChain {
         let mut used = FeatureChain::default();
         copy!(used.core, self.core, shader_float64 shader_int64 shader_int16 robust_buffer_access
@@ -137,12 +137,12 @@ impl FeatureChain {
         copy!(used.cooperative_matrix, self.cooperative_matrix, cooperative_matrix);
         copy!(used.bfloat16, self.bfloat16, shader_bfloat16_type shader_bfloat16_dot_product
             shader_bfloat16_cooperative_matrix);
-        // The stronger form is only there together with the weaker one.
+        // The stronger form requires the weaker one.
         used.core.robust_buffer_access |= used.robustness2.robust_buffer_access2;
         used
     }
 
-    /// Whether the device says how large a buffer may be.
+    /// Whether the device reports a maximum buffer size.
     pub fn has_buffer_sizes(&self) -> bool {
         self.v13.maintenance4 == vk::TRUE
     }
@@ -155,12 +155,12 @@ impl FeatureChain {
         self.v12.buffer_device_address == vk::TRUE
     }
 
-    /// Workgroup sizes by id of a constant.
+    /// Whether workgroup sizes may be ids of constants.
     pub fn has_local_size_id(&self) -> bool {
         self.v13.maintenance4 == vk::TRUE
     }
 
-    /// What kernels may use.
+    /// The features for kernels.
     pub fn features(&self) -> Features {
         let FeatureChain { core, v11, v12, v13, robustness2, atomic_float, .. } = self;
         let all = [
@@ -192,7 +192,7 @@ impl FeatureChain {
         all.into_iter().filter(|(_, has)| *has == vk::TRUE).map(|(feature, _)| feature).collect()
     }
 
-    /// Whether these features allow a module to declare `capability`; `None` for one that is not theirs.
+    /// Whether these features allow a module to declare `capability`; `None` if it depends on other features.
     pub fn allows(&self, capability: Capability) -> Option<bool> {
         let FeatureChain { core, v11, v12, v13, atomic_float, bfloat16, .. } = self;
         let has = match capability {

@@ -1,4 +1,4 @@
-//! One logical device: what every other part of an opened device stands on.
+//! One logical device, on which all parts of an open device depend.
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char};
@@ -14,12 +14,12 @@ pub(super) struct Gpu {
     pub physical: Physical,
     pub device: ash::Device,
     pub push_descriptors: Option<ash::khr::push_descriptor::Device>,
-    /// The distinct queue families that queues were made of.
+    /// The distinct queue families in use.
     pub families: Vec<u32>,
     lost: Cell<bool>,
 }
 
-/// Where one of our queues comes from: the n-th queue of a family.
+/// The place of one queue: the n-th of a family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct QueuePlace {
     pub family: u32,
@@ -44,7 +44,7 @@ impl Gpu {
         Ok((Gpu { physical, device, push_descriptors, families, lost: Cell::new(false) }, places, warnings))
     }
 
-    /// The error that a failed call is; remembers a device that is lost.
+    /// Converts the error of a failed call; records the loss of the device.
     pub fn error(&self, call: &'static str, result: vk::Result) -> DeviceError {
         match result {
             vk::Result::ERROR_DEVICE_LOST => {
@@ -62,7 +62,7 @@ impl Gpu {
         }
     }
 
-    /// Lets everything end. A device that is lost has nothing that still runs.
+    /// Waits for all work. On a lost device, nothing is running.
     pub fn wait_idle(&self) {
         // SAFETY: the device is alive, and no other thread uses its queues.
         if let Err(result) = unsafe { self.device.device_wait_idle() } {
@@ -73,12 +73,12 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // SAFETY: whatever was made of the device holds the `Gpu` until it is destroyed itself.
+        // SAFETY: every object of the device owns the `Gpu` until it is destroyed itself.
         unsafe { self.device.destroy_device(None) };
     }
 }
 
-/// A queue for each family asked for. Families have only so many queues: beyond those, ours share.
+/// A queue for each requested family. Families have a limited number of queues: beyond it, queues are shared.
 fn queue_places(physical: &Physical, asked: &[u32], warnings: &mut Vec<String>) -> Result<Vec<QueuePlace>> {
     let families = &physical.info.queue_families;
     let best = best_family(families).ok_or_else(|| DeviceError::BelowFloor {
@@ -110,7 +110,7 @@ fn extra_extensions(
         return Ok(Vec::new());
     }
     let instance = &loader::get()?.instance;
-    // SAFETY: the handle was given by this instance.
+    // SAFETY: the handle came from this instance.
     let there = unsafe { instance.enumerate_device_extension_properties(physical.handle) };
     let there = there.unwrap_or_default();
     let mut found = Vec::new();
@@ -154,7 +154,7 @@ fn create_device(
             .queue_create_infos(&queues)
             .enabled_extension_names(&names)
             .push_next(first);
-        // SAFETY: `info` and all that it points to live through the call; the features are the device's own.
+        // SAFETY: `info` and all that it points to outlive the call; the device has the features.
         unsafe { loader::get()?.instance.create_device(physical.handle, &info, None) }
             .map_err(|result| DeviceError::Driver { call: "vkCreateDevice", result: result.to_string() })
     })

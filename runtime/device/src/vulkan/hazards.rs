@@ -1,9 +1,9 @@
-//! What must wait for what: the only place that knows.
+//! Hazards: which commands must wait for which.
 //!
-//! Two uses of the same bytes conflict unless both only read. Within a queue, a [`Hazards`] remembers what
-//! was used since the last barrier, and a command (or a submission) that conflicts with it needs a barrier
-//! before it. Barriers are whole: after one, nothing is pending. Between queues, and between a queue and the
-//! host, it is a buffer's [`LastUse`] that tells which submission has to end first.
+//! Two uses of the same bytes conflict unless both only read. Within a queue, [`Hazards`] records the uses
+//! since the last barrier. A command or submission that conflicts with them needs a barrier before it.
+//! Barriers are full: after one, nothing is pending. Between queues, and between a queue and the host, a
+//! buffer's [`LastUse`] determines which submission has to end first.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Access, BufferId};
 
-/// A command's use of some bytes of a buffer.
+/// A command's use of a range of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Use {
     pub buffer: BufferId,
@@ -26,14 +26,14 @@ impl Use {
         overlap && (self.access.writes() || other.access.writes())
     }
 
-    /// Whether whatever conflicts with `other` conflicts with this one.
+    /// Whether every conflict of `other` is a conflict of this use, too.
     fn covers(&self, other: &Use) -> bool {
         let wider = self.bytes.start <= other.bytes.start && other.bytes.end <= self.bytes.end;
         wider && (self.access.writes() || !other.access.writes())
     }
 }
 
-/// What is pending since the last barrier.
+/// The uses since the last barrier.
 #[derive(Default)]
 pub(super) struct Hazards {
     pending: FxHashMap<BufferId, Vec<Use>>,
@@ -61,7 +61,7 @@ impl Hazards {
         self.pending.clear();
     }
 
-    /// A buffer that is gone conflicts with nothing.
+    /// A destroyed buffer has no conflicts.
     pub fn forget(&mut self, buffer: BufferId) {
         self.pending.remove(&buffer);
     }
@@ -82,13 +82,13 @@ impl LastUse {
         }
     }
 
-    /// The submission that has to end before the buffer is used like this elsewhere.
+    /// The submission that has to end before another queue or the host uses the buffer in this way.
     pub fn before(self, access: Access) -> u64 {
         if access.writes() { self.any } else { self.write }
     }
 }
 
-/// One use for each buffer: all of its bytes that any of `uses` names, and all that is done with them.
+/// One use for each buffer: the union of all ranges and accesses.
 pub(super) fn merged(uses: impl IntoIterator<Item = Use>) -> Vec<Use> {
     let mut merged: Vec<Use> = Vec::new();
     let mut places: FxHashMap<BufferId, usize> = FxHashMap::default();
@@ -108,12 +108,12 @@ pub(super) fn merged(uses: impl IntoIterator<Item = Use>) -> Vec<Use> {
     merged
 }
 
-/// What is done by two who do this and that.
+/// The union of two accesses.
 pub(super) fn both(a: Access, b: Access) -> Access {
     if a == b { a } else { Access::ReadWrite }
 }
 
-/// Everything before it has ended, and can be seen, before anything after it begins.
+/// A full execution and memory barrier.
 pub(super) fn full_barrier(device: &ash::Device, commands: vk::CommandBuffer) {
     let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
     let barrier = vk::MemoryBarrier::default()
@@ -131,7 +131,7 @@ pub(super) fn full_barrier(device: &ash::Device, commands: vk::CommandBuffer) {
     }
 }
 
-/// The host sees what was written, once it knows that the submission has ended.
+/// Makes writes visible to the host, once the submission has ended.
 pub(super) fn host_barrier(device: &ash::Device, commands: vk::CommandBuffer) {
     let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
     let barrier = vk::MemoryBarrier::default()
@@ -159,7 +159,7 @@ mod tests {
         Use { buffer: BufferId(number(buffer)), bytes: number(start)..number(end), access }
     }
 
-    /// Commands in order, each with its uses; the result has `|` where a barrier goes.
+    /// Commands in order, each with its uses; the result has `|` at each barrier.
     fn check(commands: &[&[&str]], expect: &str) {
         let mut hazards = Hazards::default();
         let mut result = String::new();
@@ -184,10 +184,10 @@ mod tests {
         check(&[&["0 0 8 w"], &["0 8 16 w"]], "cc");
         check(&[&["0 0 8 w"], &["1 0 8 rw"]], "cc");
         check(&[&["0 0 8 rw"], &["0 0 8 rw"], &["0 0 8 rw"]], "c|c|c");
-        // The barrier for the second command serves the third as well.
+        // The barrier for the second command also serves the third.
         check(&[&["0 0 8 w", "1 0 8 w"], &["0 0 8 r"], &["1 0 8 r"]], "c|cc");
         check(&[&["0 0 8 r"], &["0 4 12 r"], &["0 10 12 w"]], "cc|c");
-        // What one command does to the same bytes is its own affair.
+        // Uses within one command do not conflict.
         check(&[&["0 0 8 r", "0 0 8 w"]], "c");
     }
 

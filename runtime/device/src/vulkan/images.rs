@@ -1,9 +1,9 @@
-//! Images in the device's memory, and copies that have one on either side.
+//! Images in the device's memory, and copies from or to them.
 //!
-//! An image is brought into the general layout before its first use, and leaves it only while it is copied:
-//! storage images need it, sampled ones may be in it, and so no later command has to know what came before.
-//! Since a copy changes the layout, it counts as writing the image even where it only reads. Bytes reach an
-//! image by way of a buffer as long as the image.
+//! An image gets the general layout before its first use, and leaves it only during copies. Storage images
+//! require this layout, and sampled ones may have it, so commands need not track layouts. A copy changes the
+//! layout, so it counts as a write of the image even if it only reads. The host copies bytes through a buffer
+//! of the image's size.
 
 use ash::vk;
 use vk_mem::Alloc;
@@ -13,13 +13,13 @@ use super::memory::{Buffer, Memory, Place};
 use super::plan::bad_command;
 use crate::{Access, Channel, DeviceError, Dimension, ImageInfo, Result, TexelFormat};
 
-/// An image with the one view of it that there is.
+/// An image with its only view.
 #[derive(Clone, Copy)]
 pub(super) struct Image {
     pub handle: vk::Image,
     pub view: vk::ImageView,
     pub info: ImageInfo,
-    /// What the device can do with texels of its format.
+    /// What the device supports for the format.
     pub abilities: vk::FormatFeatureFlags,
 }
 
@@ -41,7 +41,7 @@ const LAYERS: vk::ImageSubresourceLayers = vk::ImageSubresourceLayers {
 pub(super) const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
 impl Memory {
-    /// An image of unknown content, in no layout.
+    /// Creates an image with undefined content and layout.
     pub fn create_image(&self, info: &ImageInfo) -> Result<Buffer> {
         check_size(&self.gpu, info)?;
         let abilities = abilities(&self.gpu, info.format)?;
@@ -64,7 +64,7 @@ impl Memory {
                 Ok(Buffer { place, allocation, size, mapped: None })
             }
             Err(error) => {
-                // SAFETY: nobody else has seen the image.
+                // SAFETY: no other reference to the image exists.
                 unsafe { self.allocator.destroy_image(handle, &mut allocation) };
                 Err(error)
             }
@@ -111,9 +111,9 @@ impl Memory {
             .map_err(|result| self.gpu.error("vkCreateImageView", result))
     }
 
-    /// The caller knows that nothing submitted names the image any more.
+    /// The caller knows that no submission names the image any more.
     pub fn destroy_image(&self, image: Image, mut allocation: vk_mem::Allocation) {
-        // SAFETY: all three were made by `create_image` and are used by nothing.
+        // SAFETY: `create_image` made all three, and nothing uses them.
         unsafe {
             self.gpu.device.destroy_image_view(image.view, None);
             self.allocator.destroy_image(image.handle, &mut allocation);
@@ -142,10 +142,10 @@ fn check_size(gpu: &Gpu, info: &ImageInfo) -> Result<()> {
     }
 }
 
-/// What the device does with images of a format; some formats it does not have at all.
+/// What the device supports for a format; some formats are unsupported.
 fn abilities(gpu: &Gpu, format: TexelFormat) -> Result<vk::FormatFeatureFlags> {
     let instance = &super::loader::get()?.instance;
-    // SAFETY: the handle was given by this instance.
+    // SAFETY: the handle came from this instance.
     let properties =
         unsafe { instance.get_physical_device_format_properties(gpu.physical.handle, vulkan_format(format)) };
     let abilities = properties.optimal_tiling_features;
@@ -187,7 +187,7 @@ fn vulkan_format(format: TexelFormat) -> vk::Format {
     }
 }
 
-/// Brings a new image into its layout, its texels zero.
+/// Changes a new image to the general layout, and zeroes its texels.
 pub(super) fn clear(device: &ash::Device, commands: vk::CommandBuffer, image: &Image) {
     const TARGET: vk::ImageLayout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
     change_layout(device, commands, image, vk::ImageLayout::UNDEFINED, TARGET);
@@ -197,7 +197,7 @@ pub(super) fn clear(device: &ash::Device, commands: vk::CommandBuffer, image: &I
     change_layout(device, commands, image, TARGET, LAYOUT);
 }
 
-/// Everything before it has ended when the layout changes, and everything after it waits for the change.
+/// All earlier commands end before the layout changes, and all later ones wait for it.
 fn change_layout(
     device: &ash::Device,
     commands: vk::CommandBuffer,
@@ -226,7 +226,7 @@ fn change_layout(
     };
 }
 
-/// Copies `size` bytes. An image is copied as a whole, to or from as many bytes: `check_copy` saw to it.
+/// Copies `size` bytes. An image is copied as a whole, from or to as many bytes, as `check_copy` ensured.
 pub(super) fn copy(
     device: &ash::Device,
     commands: vk::CommandBuffer,
@@ -275,7 +275,7 @@ pub(super) fn copy(
     }
 }
 
-/// What a copy does to what it reads.
+/// How a copy accesses its source.
 pub(super) fn reading(from: &Buffer) -> Access {
     if from.image().is_some() { Access::ReadWrite } else { Access::Read }
 }
@@ -289,7 +289,7 @@ fn extent(info: &ImageInfo) -> vk::Extent3D {
     vk::Extent3D { width, height, depth }
 }
 
-/// Whether a copy between these can be made.
+/// Checks that a copy between these is possible.
 pub(super) fn check_copy(from: (&Buffer, u64), to: (&Buffer, u64), size: u64) -> Result<()> {
     for ((one, offset), (_, other_offset)) in [(from, to), (to, from)] {
         let Place::Image(image) = &one.place else { continue };

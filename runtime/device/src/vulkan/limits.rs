@@ -1,5 +1,4 @@
-//! How much of everything a pipeline may have on a Vulkan device: invocations, memory, bindings, and the sizes of
-//! its subgroups.
+//! Limits of a pipeline on a Vulkan device: invocations, memory, bindings, and subgroup sizes.
 
 use crate::interface::{BufferKind, ImageKind};
 use crate::reflect::Reflection;
@@ -47,13 +46,13 @@ pub(super) fn check(
     check("the number of samplers", n_samplers, vulkan.max_per_stage_descriptor_samplers.into())?;
     let slots = slots(interface);
     let sets = slots.iter().map(|slot| u64::from(slot.set) + 1).max().unwrap_or(0);
-    // Drivers keep tables as long as the largest number.
+    // Drivers have tables as long as the largest binding number.
     let binding = slots.iter().map(|slot| slot.binding).max().unwrap_or(0);
     check("the number of a binding", binding.into(), MAX_BINDING)?;
     check("the number of descriptor sets", sets, vulkan.max_bound_descriptor_sets.into())
 }
 
-/// The size of subgroups that the driver has to be told.
+/// The subgroup size to pass to the driver.
 pub(super) fn subgroup_size(physical: &Physical, options: &PipelineOptions) -> Result<Option<u32>> {
     let [least, most] = physical.subgroup_sizes;
     match options.subgroup_size {

@@ -1,5 +1,5 @@
-//! The Vulkan loader and our one instance, made when first asked for and kept while the process lives:
-//! making it loads every driver of the machine.
+//! The Vulkan loader and the only instance. It is created on first use and lives as long as the process,
+//! because its creation loads every driver.
 
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
@@ -13,11 +13,11 @@ pub(super) struct Loader {
     pub instance: ash::Instance,
     /// The Vulkan version of the instance.
     pub version: u32,
-    /// The instance's functions live in the library that it keeps loaded.
+    /// The instance's functions are in the library that this keeps loaded.
     pub entry: ash::Entry,
 }
 
-/// The instance.
+/// The instance, or an error.
 pub(super) fn get() -> Result<&'static Loader> {
     get_or_why().map_err(|failure| match failure {
         NoGpu::Failed(error) => error.clone(),
@@ -29,7 +29,7 @@ pub(super) fn get() -> Result<&'static Loader> {
     })
 }
 
-/// The instance, or why there is none.
+/// The instance, or the reason why there is none.
 pub(super) fn get_or_why() -> std::result::Result<&'static Loader, &'static NoGpu> {
     static LOADER: OnceLock<std::result::Result<Loader, NoGpu>> = OnceLock::new();
     LOADER.get_or_init(load).as_ref()
@@ -56,7 +56,7 @@ fn create_instance(entry: &ash::Entry, version: u32) -> std::result::Result<ash:
     let application = vk::ApplicationInfo::default().application_name(c"kps").api_version(version);
     let mut extensions: Vec<*const c_char> = Vec::new();
     let mut flags = vk::InstanceCreateFlags::empty();
-    // Vulkan on top of another API is not shown without this.
+    // Without this, portability drivers (Vulkan on top of another API) are not listed.
     if has_extension(entry, ash::khr::portability_enumeration::NAME) {
         extensions.push(ash::khr::portability_enumeration::NAME.as_ptr());
         flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
@@ -72,7 +72,7 @@ fn create_instance(entry: &ash::Entry, version: u32) -> std::result::Result<ash:
         info = info.push_next(&mut checks);
     }
     let info = info.flags(flags).enabled_layer_names(&layers).enabled_extension_names(&extensions);
-    // SAFETY: `info` and all that it points to live through the call.
+    // SAFETY: `info` and all that it points to outlive the call.
     unsafe { entry.create_instance(&info, None) }
         .map_err(|result| NoGpu::NoInstance { error: result.to_string() })
 }

@@ -1,5 +1,4 @@
-//! The products of cooperative matrices that a Vulkan device lists. Those of numbers that we do not know are
-//! left out.
+//! The products of cooperative matrices that a Vulkan device supports. Unknown component types are skipped.
 
 use ash::vk;
 use kps_scalar::Scalar;
@@ -7,15 +6,15 @@ use kps_scalar::Scalar;
 use super::loader::Loader;
 use crate::matrix::{MatrixProduct, MatrixScope};
 
-/// Of a device that has the extension.
+/// The device must have the extension.
 pub(super) fn products(loader: &Loader, device: vk::PhysicalDevice) -> Vec<MatrixProduct> {
     let functions = ash::khr::cooperative_matrix::Instance::new(&loader.entry, &loader.instance);
-    // SAFETY: the handle was given by this instance, and the device has the extension.
+    // SAFETY: the handle came from this instance, and the device has the extension.
     let listed = unsafe { functions.get_physical_device_cooperative_matrix_properties(device) };
     listed.unwrap_or_default().iter().filter_map(product).collect()
 }
 
-/// Whether compute kernels may use them.
+/// Whether compute shaders support them.
 pub(super) fn are_for_compute(loader: &Loader, device: vk::PhysicalDevice) -> bool {
     let mut matrices = vk::PhysicalDeviceCooperativeMatrixPropertiesKHR::default();
     let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut matrices);

@@ -1,4 +1,4 @@
-//! Buffers in the memory that suits them. Images are in `images`.
+//! Allocates buffers in suitable memory. Images are in `images`.
 
 use std::rc::Rc;
 
@@ -9,19 +9,19 @@ use super::gpu::Gpu;
 use super::images::Image;
 use crate::{DeviceError, DeviceKind, MemoryUsage, Result};
 
-/// Sizes are rounded up to this, so that fills, which go by words, reach every byte.
+/// Sizes are multiples of this, because fills write whole words.
 const GRAIN: u64 = 16;
 
-/// A buffer or an image with its memory. Whoever made it gives it back to [`Memory::destroy`].
+/// A buffer or an image with its memory. Its owner passes it to [`Memory::destroy`].
 pub(super) struct Buffer {
     pub place: Place,
     pub allocation: vk_mem::Allocation,
-    /// As it was asked for, in bytes.
+    /// The requested size in bytes.
     pub size: u64,
     pub mapped: Option<Mapped>,
 }
 
-/// What Vulkan calls the memory.
+/// Vulkan's handle.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     Buffer(vk::Buffer),
@@ -37,19 +37,19 @@ impl Buffer {
     }
 }
 
-/// Memory that the host reaches, coherent with the device.
+/// Memory that is mapped for the host, and coherent with the device.
 #[derive(Clone, Copy)]
 pub(super) struct Mapped {
     pub ptr: *mut u8,
-    /// Whether reading it is as fast as reading other memory: uncached memory is a hundred times slower.
+    /// Whether host reads are cached: uncached memory is a hundred times slower.
     pub cached: bool,
 }
 
 pub(super) struct Memory {
-    // ORDER: dropped before the device that it is of.
+    // ORDER: dropped before its device.
     pub allocator: vk_mem::Allocator,
     pub gpu: Rc<Gpu>,
-    /// Whether device memory is kept out of the host's reach.
+    /// Whether device memory is never mapped.
     separate: bool,
 }
 
@@ -67,7 +67,7 @@ impl Memory {
         Ok(Memory { allocator, gpu: gpu.clone(), separate })
     }
 
-    /// A buffer of unknown content.
+    /// Creates a buffer with undefined content.
     pub fn create(&self, size: u64, usage: MemoryUsage) -> Result<Buffer> {
         let out_of_memory =
             || DeviceError::OutOfMemory { device: self.gpu.physical.info.name.clone(), requested: size };
@@ -83,7 +83,7 @@ impl Memory {
         if self.gpu.families.len() > 1 {
             info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&self.gpu.families);
         }
-        // A type that is full is passed over for the next best.
+        // If a memory type is full, the next best is tried.
         for ty in self.types(usage) {
             match self.create_of_type(&info, ty) {
                 Ok((handle, allocation)) => return Ok(self.buffer(handle, allocation, size, usage, ty)),
@@ -131,11 +131,11 @@ impl Memory {
         Buffer { place: Place::Buffer(handle), allocation, size, mapped }
     }
 
-    /// The caller knows that nothing submitted names the buffer any more.
+    /// The caller knows that no submission names the buffer any more.
     pub fn destroy(&self, mut buffer: Buffer) {
         match buffer.place {
             Place::Image(image) => self.destroy_image(image, buffer.allocation),
-            // SAFETY: the pair was made by `create_of_type`, is given by value, and is used by nothing.
+            // SAFETY: `create_of_type` made the pair, this call owns it, and nothing uses it.
             Place::Buffer(handle) => unsafe {
                 self.allocator.destroy_buffer(handle, &mut buffer.allocation);
             },
@@ -146,7 +146,7 @@ impl Memory {
         self.gpu.physical.memory.memory_types[ty as usize].property_flags
     }
 
-    /// The memory types that will do, the best first.
+    /// The suitable memory types, best first.
     fn types(&self, usage: MemoryUsage) -> Vec<u32> {
         let mut ranked: Vec<(u32, u32)> = (0..self.gpu.physical.memory.memory_type_count)
             .filter_map(|ty| Some((self.rank(ty, usage)?, ty)))
@@ -155,7 +155,7 @@ impl Memory {
         ranked.into_iter().map(|(_, ty)| ty).collect()
     }
 
-    /// How well a memory type suits: the less the better, `None` for not at all.
+    /// The rank of a memory type: less is better; `None` is unsuitable.
     fn rank(&self, ty: u32, usage: MemoryUsage) -> Option<u32> {
         use vk::MemoryPropertyFlags as Flags;
         const ODD: u32 = Flags::PROTECTED.as_raw()
@@ -165,7 +165,7 @@ impl Memory {
         let flags = self.flags(ty);
         let has = |flag| flags.contains(flag);
         let coherent = has(Flags::HOST_VISIBLE | Flags::HOST_COHERENT);
-        // Mapped memory is never flushed, so what is visible must be coherent.
+        // Mapped memory is never flushed, so it must be coherent.
         if flags.as_raw() & ODD != 0 || (has(Flags::HOST_VISIBLE) && !coherent) {
             return None;
         }
@@ -178,7 +178,7 @@ impl Memory {
             },
             MemoryUsage::Device if !has(Flags::DEVICE_LOCAL) => Some(9),
             MemoryUsage::Device if !coherent => Some(if self.separate { 0 } else { 3 }),
-            // The window through which a host sees a part of a GPU's memory is not for everything.
+            // The host-visible window of a GPU's memory is small, so it is not used for everything.
             MemoryUsage::Device if !self.shares_all(ty) => Some(5),
             MemoryUsage::Device => Some(if has(Flags::HOST_CACHED) { 1 } else { 2 }),
         }
@@ -196,7 +196,7 @@ impl Memory {
         heap.size >= largest.unwrap_or(0) / 4 * 3
     }
 
-    /// Whether the host fills memory as fast as the device does.
+    /// Whether the host fills memory as fast as the device.
     pub fn fills_by_host(&self) -> bool {
         self.gpu.physical.info.kind != DeviceKind::Discrete
     }

@@ -1,11 +1,12 @@
 //! Any Vulkan 1.2 device.
 //!
-//! `physical` describes the devices of the machine, `gpu` opens one, and `state` holds what an opened
-//! device has: buffers in `memory`, `pipelines` with their cache on disk, and queues, each with a
-//! timeline semaphore whose values are the tickets. A list of commands is checked by `plan`, recorded by
-//! `encode` and kept by `recordings`, so that submitting it again is one call; `hazards` alone knows
-//! what must wait for what. `transfer` moves bytes between the host and buffers, and `images` has what
-//! images need beyond that.
+//! `physical` describes the devices of the machine, and `gpu` opens one. `state` is an open device: buffers
+//! in `memory`, `pipelines` with their cache on disk, and queues. Each queue has a timeline semaphore whose
+//! values are the tickets.
+//!
+//! `plan` checks a list of commands, `encode` records it, and `recordings` caches the recording, so that
+//! another submission is one call. `hazards` determines which commands wait for which. `transfer` copies
+//! bytes between the host and buffers, and `images` has the rest for images.
 
 mod buffers;
 mod disk_cache;
@@ -73,7 +74,7 @@ pub(crate) fn may_have_gpu() -> bool {
     !cfg!(target_os = "linux") || gpu_file().is_some() || chosen()
 }
 
-/// What went wrong on the way to the list of devices. Loads Vulkan where it exists.
+/// The error while listing devices, if there was one. Loads Vulkan if it exists.
 pub(crate) fn failure() -> Option<NoGpu> {
     match loader::get_or_why() {
         Err(failure) => Some(failure.clone()),
@@ -81,7 +82,7 @@ pub(crate) fn failure() -> Option<NoGpu> {
     }
 }
 
-/// Where validation was asked for and cannot be had, that is an error and no reason for a shorter list.
+/// Missing validation is an error if it was requested, and does not just shorten the list.
 pub(crate) fn check_validation() -> Result<()> {
     match validation::requested() {
         true => loader::get().map(drop),
@@ -105,11 +106,11 @@ pub(crate) fn open(physical: &Physical, options: &OpenOptions) -> Result<Opened>
     Ok(Opened { device: Rc::new(device), warnings })
 }
 
-/// Whether a device was dropped whose work had not ended.
+/// Whether a device was leaked because its work had not ended.
 static LEFT_RUNNING: AtomicBool = AtomicBool::new(false);
 
-/// Whether the driver still works on something that was given up: what it has at hand must stay until the process
-/// ends, so that the process should end without what libraries do at exit.
+/// Whether a driver still works on an abandoned submission. Its memory must stay until the process ends, so
+/// the process should end without running exit handlers.
 pub fn is_left_running() -> bool {
     LEFT_RUNNING.load(Ordering::Relaxed)
 }
@@ -122,9 +123,9 @@ struct VulkanDevice {
 
 impl Drop for VulkanDevice {
     fn drop(&mut self) {
-        // A kernel that never ends keeps the device: to take it away would crash, to wait would hang.
+        // A kernel that never ends leaks the device: destroying it would crash, and waiting would hang.
         if self.state.borrow().wait_all() {
-            // SAFETY: nobody sees the device after this.
+            // SAFETY: nothing uses the device after this.
             unsafe { ManuallyDrop::drop(&mut self.state) };
         } else {
             LEFT_RUNNING.store(true, Ordering::Relaxed);

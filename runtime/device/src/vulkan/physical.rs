@@ -20,25 +20,25 @@ const FLOOR: u32 = vk::API_VERSION_1_2;
 pub(crate) struct Physical {
     pub info: DeviceInfo,
     pub(super) handle: vk::PhysicalDevice,
-    /// The newest Vulkan that both the device and the instance have.
+    /// The newest Vulkan version of both device and instance.
     pub(super) api: u32,
     pub(super) properties: vk::PhysicalDeviceProperties,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
-    /// Those of ours that the device has.
+    /// The extensions that kps uses and the device has.
     pub(super) extensions: Vec<&'static CStr>,
-    /// The features that are switched on when it is opened.
+    /// The features that are enabled at opening.
     pub(super) enabled: FeatureChain,
     pub(super) subgroup_operations: vk::SubgroupFeatureFlags,
-    /// The sizes of subgroups that compute may ask for, as its least and its most.
+    /// The minimum and maximum subgroup size for compute.
     pub(super) subgroup_sizes: [u32; 2],
     pub(super) float_controls: FloatControls,
     pub(super) max_push_descriptors: u32,
-    /// Mesa's software driver, which `foreign` goes around some faults of.
+    /// Mesa's software driver, for which `foreign` has workarounds.
     pub(super) is_llvmpipe: bool,
     pub(super) timestamp_bits: Vec<u32>,
 }
 
-/// What a device promises of 32-bit floats where a module asks for it.
+/// The guarantees for 32-bit floats that a module may request.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FloatControls {
     pub preserves: bool,
@@ -48,18 +48,18 @@ pub(super) struct FloatControls {
     pub flushes_denormals: bool,
 }
 
-/// Every Vulkan device, in the driver's order; none where there is no Vulkan.
+/// Every Vulkan device, in the driver's order; empty without Vulkan.
 pub(crate) fn devices() -> Result<Vec<Physical>> {
     let loader = loader::get()?;
     // SAFETY: the instance lives as long as the process.
     match unsafe { loader.instance.enumerate_physical_devices() } {
         Ok(handles) => Ok(handles.into_iter().map(|handle| describe(loader, handle)).collect()),
-        // A driver that fails to start is a driver that is not there.
+        // A driver that fails to start counts as missing.
         Err(_) => Ok(Vec::new()),
     }
 }
 
-/// Why the drivers list no devices at all, where that is so.
+/// The reason if the drivers list no devices.
 pub(super) fn list_failure(loader: &Loader) -> Option<NoGpu> {
     // SAFETY: the instance lives as long as the process.
     let listed = unsafe { loader.instance.enumerate_physical_devices() };
@@ -68,7 +68,7 @@ pub(super) fn list_failure(loader: &Loader) -> Option<NoGpu> {
 
 fn describe(loader: &Loader, handle: vk::PhysicalDevice) -> Physical {
     let instance = &loader.instance;
-    // SAFETY: the handle was just given by this instance.
+    // SAFETY: the handle just came from this instance.
     let properties = unsafe { instance.get_physical_device_properties(handle) };
     // SAFETY: as above.
     let memory = unsafe { instance.get_physical_device_memory_properties(handle) };
@@ -152,7 +152,7 @@ impl Physical {
         if sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE) {
             self.subgroup_sizes = [sizes.min_subgroup_size, sizes.max_subgroup_size];
         }
-        // So much fits surely. A GPU may have more in one piece, and says at the allocation if it has not.
+        // A safe lower bound. A larger allocation may succeed on a GPU, or fail then.
         self.info.limits.max_allocation = match self.info.kind {
             DeviceKind::Software => v11.max_memory_allocation_size,
             _ => v11.max_memory_allocation_size.max(buffers.max_buffer_size),
@@ -189,7 +189,7 @@ impl Physical {
     }
 }
 
-/// The family for compute where none was asked for: one that does nothing else answers soonest.
+/// The default family for compute: one that does nothing else has the lowest latency.
 pub(super) fn best_family(families: &[QueueFamily]) -> Option<u32> {
     let index = |pick: fn(&QueueFamily) -> bool| families.iter().position(pick).map(|index| index as u32);
     index(|family| family.compute && !family.graphics).or_else(|| index(|family| family.compute))
@@ -236,7 +236,7 @@ fn kind(ty: vk::PhysicalDeviceType) -> DeviceKind {
 fn family(properties: &vk::QueueFamilyProperties) -> QueueFamily {
     let has = |flag| properties.queue_flags.contains(flag);
     let (graphics, compute) = (has(vk::QueueFlags::GRAPHICS), has(vk::QueueFlags::COMPUTE));
-    // Queues that draw or compute can copy, whether they say so or not.
+    // Graphics and compute queues can copy, even if the flag is missing.
     let transfer = graphics || compute || has(vk::QueueFlags::TRANSFER);
     QueueFamily { n_queues: properties.queue_count, graphics, compute, transfer }
 }
@@ -258,7 +258,7 @@ fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
 }
 
 fn our_extensions(instance: &ash::Instance, handle: vk::PhysicalDevice) -> Vec<&'static CStr> {
-    // SAFETY: the handle was given by this instance.
+    // SAFETY: the handle came from this instance.
     let there = unsafe { instance.enumerate_device_extension_properties(handle) }.unwrap_or_default();
     let has = |name: &&&CStr| there.iter().any(|extension| extension.extension_name_as_c_str() == Ok(**name));
     EXTENSIONS.iter().filter(has).copied().collect()

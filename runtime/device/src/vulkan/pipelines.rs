@@ -1,4 +1,4 @@
-//! Modules in, compute pipelines out; the same words and options give the same pipeline again.
+//! Makes compute pipelines from modules. The same binary and options give the same pipeline again.
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -19,15 +19,15 @@ pub(super) struct Pipelines {
     gpu: Rc<Gpu>,
     loaded: FxHashMap<PipelineId, Loaded>,
     next_id: u64,
-    /// Pipelines by the hash of their words and options.
+    /// Pipelines by the hash of their binary and options.
     by_hash: FxHashMap<u64, Vec<PipelineId>>,
     cache: DiskCache,
 }
 
 struct Loaded {
-    /// Recordings share it.
+    /// Shared with recordings.
     pipeline: Rc<Pipeline>,
-    /// How often it was loaded and not given back.
+    /// How often it was loaded, minus how often it was unloaded.
     n_loads: usize,
 }
 
@@ -35,19 +35,19 @@ pub(super) struct Pipeline {
     gpu: Rc<Gpu>,
     pub handle: vk::Pipeline,
     pub layout: vk::PipelineLayout,
-    /// The layout of each descriptor set, from set 0 on; those between are empty.
+    /// The layout of each descriptor set, from set 0 on; unused ones are empty.
     pub sets: Vec<vk::DescriptorSetLayout>,
-    /// Where descriptors are pushed with the commands, so that no set has to be kept.
+    /// The set whose descriptors are pushed with the commands, if any.
     pub pushed_set: Option<u32>,
     pub slots: Vec<Slot>,
     pub interface: Arc<Interface>,
-    /// Bytes of push constants, as the pipeline's layout has them.
+    /// Size of the push constants in the pipeline's layout.
     pub push_bytes: u32,
     words: Box<[u32]>,
     options: PipelineOptions,
 }
 
-/// One binding of a descriptor set with what goes there.
+/// One binding of a descriptor set, and its resource.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Slot {
     pub set: u32,
@@ -66,7 +66,7 @@ impl Slot {
     }
 }
 
-/// Every binding of a module, in the order of set and binding.
+/// Every binding of a module, ordered by set and binding.
 pub(super) fn slots(interface: &Interface) -> Vec<Slot> {
     let buffers = interface.buffers.iter().map(|buffer| {
         let ty = match buffer.kind {
@@ -180,7 +180,7 @@ impl Pipelines {
         })
     }
 
-    /// The only set, where descriptors can be pushed and it is not too large.
+    /// The only set, if push descriptors support its size.
     fn pushed_set(&self, slots: &[Slot]) -> Option<u32> {
         self.gpu.push_descriptors.as_ref()?;
         let set = slots.first()?.set;
@@ -192,7 +192,7 @@ impl Pipelines {
 
 impl Drop for Pipeline {
     fn drop(&mut self) {
-        // SAFETY: recordings that use it hold it until they have ended.
+        // SAFETY: recordings keep their pipelines alive until they have ended.
         unsafe {
             self.gpu.device.destroy_pipeline(self.handle, None);
             self.gpu.device.destroy_pipeline_layout(self.layout, None);
@@ -201,7 +201,7 @@ impl Drop for Pipeline {
     }
 }
 
-/// A binding is one resource: modules that bind two kinds at one place are refused.
+/// A binding is one resource: modules with two kinds at one binding are refused.
 fn check_slots(slots: &[Slot]) -> Result<()> {
     match slots.windows(2).find(|pair| (pair[0].set, pair[0].binding) == (pair[1].set, pair[1].binding)) {
         None => Ok(()),
@@ -220,7 +220,7 @@ fn hash(words: &[u32], options: &PipelineOptions) -> u64 {
     hasher.finish()
 }
 
-/// What a pipeline is made of, destroyed again unless all of it could be made.
+/// The objects of a pipeline. They are destroyed unless all were created.
 struct Parts<'a> {
     gpu: &'a Gpu,
     shader: vk::ShaderModule,
@@ -235,7 +235,7 @@ impl<'a> Parts<'a> {
 
     fn shader(&mut self, words: &[u32]) -> Result<()> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words were parsed, and need nothing that the device lacks.
+        // SAFETY: the module was parsed, and needs nothing that the device lacks.
         self.shader = unsafe { self.gpu.device.create_shader_module(&info, None) }
             .map_err(|result| self.gpu.error("vkCreateShaderModule", result))?;
         Ok(())
@@ -259,7 +259,7 @@ impl<'a> Parts<'a> {
             if pushed_set == Some(set) {
                 info = info.flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR);
             }
-            // SAFETY: no binding is there twice, as reflection saw to.
+            // SAFETY: no binding exists twice, as reflection ensured.
             let layout = unsafe { self.gpu.device.create_descriptor_set_layout(&info, None) };
             self.sets.push(layout.map_err(|r| self.gpu.error("vkCreateDescriptorSetLayout", r))?);
         }
@@ -302,7 +302,7 @@ impl<'a> Parts<'a> {
             stage = stage.push_next(&mut subgroups);
         }
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout);
-        // SAFETY: everything that `info` names is alive, and the layout has what the module binds.
+        // SAFETY: everything that `info` names is alive, and the layout has all bindings of the module.
         let made = unsafe { self.gpu.device.create_compute_pipelines(cache, &[info], None) };
         made.map(|pipelines| pipelines[0])
             .map_err(|(_, result)| self.gpu.error("vkCreateComputePipelines", result))
@@ -315,7 +315,7 @@ impl<'a> Parts<'a> {
 
 impl Drop for Parts<'_> {
     fn drop(&mut self) {
-        // SAFETY: nothing was made of the parts, or they were taken out; destroying null does nothing.
+        // SAFETY: the parts were not used, or were taken out; destroying null does nothing.
         unsafe {
             self.gpu.device.destroy_shader_module(self.shader, None);
             self.gpu.device.destroy_pipeline_layout(self.layout, None);
@@ -324,14 +324,14 @@ impl Drop for Parts<'_> {
     }
 }
 
-/// The given values of the constants that the module has.
+/// The given values of the constants in the module.
 fn specialisation(
     interface: &Interface,
     options: &PipelineOptions,
 ) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
     let (mut entries, mut data): (Vec<vk::SpecializationMapEntry>, _) = (Vec::new(), Vec::new());
     for constant in &interface.spec_constants {
-        // Several constants may have one id, which takes one value.
+        // Several constants may share one id, which has one value.
         if entries.last().is_some_and(|last| last.constant_id == constant.id) {
             continue;
         }
@@ -339,7 +339,7 @@ fn specialisation(
             continue;
         };
         let size = match constant.scalar {
-            // A truth value takes a word here.
+            // A boolean takes a word here.
             Scalar::Bool => 4,
             scalar => scalar.size(),
         };

@@ -1,5 +1,5 @@
-//! Commands checked against the device, their pipelines, buffers and images, with what each uses.
-//! Nothing is recorded that was not checked here.
+//! Checks commands against the device, their pipelines, buffers and images, and computes their uses. Only
+//! checked commands are recorded.
 
 use ash::vk;
 
@@ -15,7 +15,7 @@ use crate::{
     Access, Addressed, Binding, BufferId, Command, DeviceError, Dispatch, Filter, Result, SamplerBinding,
 };
 
-/// What a list of commands uses.
+/// The uses of a list of commands.
 pub(super) struct Plan {
     /// For each command.
     pub uses: Vec<Vec<Use>>,
@@ -63,7 +63,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The use of bytes that the buffer has.
+    /// A use of a range, which must be inside the buffer.
     fn range(&self, buffer: BufferId, offset: u64, size: u64, access: Access) -> Result<Use> {
         check_range(self.buffers.get(buffer)?.buffer.size, offset, size)?;
         Ok(Use { buffer, bytes: offset..offset + size, access })
@@ -172,7 +172,7 @@ impl Checker<'_> {
     }
 }
 
-/// What the dispatch binds where the module wants a buffer or an image.
+/// The buffer or image of the dispatch for a binding of the module.
 pub(super) fn binding_at<'d>(
     at: (u32, u32),
     name: Option<&str>,
@@ -181,7 +181,7 @@ pub(super) fn binding_at<'d>(
     the_one(dispatch.bindings.iter().filter(|b| (b.set, b.binding) == at), at, name)
 }
 
-/// The sampler that the dispatch binds where the module wants one.
+/// The sampler of the dispatch for a binding of the module.
 pub(super) fn sampler_at<'d>(
     at: (u32, u32),
     name: Option<&str>,
@@ -198,7 +198,7 @@ fn the_one<T>(mut found: impl Iterator<Item = T>, at: (u32, u32), name: Option<&
     }
 }
 
-/// Without groups there is nothing to do.
+/// A dispatch without workgroups does nothing.
 pub(super) fn is_empty(dispatch: &Dispatch) -> bool {
     dispatch.groups.contains(&0)
 }

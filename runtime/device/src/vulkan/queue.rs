@@ -1,4 +1,4 @@
-//! A queue with the timeline that its submissions count up.
+//! A queue with its timeline semaphore, whose values count submissions.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,14 +11,15 @@ use super::gpu::{Gpu, QueuePlace};
 use super::hazards::{Hazards, full_barrier};
 use crate::{DeviceError, DeviceKind, Result, Waited};
 
-/// Asking in a loop sees the end of a short submission some 20 microseconds sooner than sleeping does.
+/// Polling notices the end of a short submission some 20 microseconds sooner than sleeping.
 const SPIN: Duration = Duration::from_micros(100);
-/// How long a sleep lasts before the interrupt flag is looked at again.
+/// Longest sleep between polls of the interrupt flag.
 const NAP: Duration = Duration::from_millis(20);
-/// How long what was interrupted may take to end before its memory is left to it. The process waits for this.
+/// How long an interrupted submission may take to end before its memory is leaked. The process waits for this
+/// time.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Mesa's software driver keeps some 300 bytes of each submission until nothing is left to run, however many have
-/// ended. After so many submissions it is let come to rest.
+/// Mesa's software driver stores some 300 bytes for each submission until the queue is empty. After this many
+/// submissions, kps waits for an empty queue.
 const MAX_WITHOUT_REST: u64 = 1024;
 
 pub(super) struct Queue {
@@ -30,15 +31,15 @@ pub(super) struct Queue {
     /// The value of the last submission, which is its ticket's.
     pub submitted: u64,
     ended: Cell<u64>,
-    /// The last submission behind which nothing was left to run.
+    /// The last submission after which the queue was empty.
     rested: Cell<u64>,
-    /// Somebody stopped waiting because of the interrupt flag: what runs may never end.
+    /// A wait was interrupted, so the running submission may never end.
     abandoned: Cell<bool>,
-    /// What submissions left pending for later ones.
+    /// Uses of earlier submissions since the last barrier.
     pub hazards: Hazards,
-    /// Commands that are nothing but a barrier, to go between two submissions that conflict.
+    /// Commands with only a barrier, for conflicting submissions.
     barrier: vk::CommandBuffer,
-    /// Command buffers for anyone.
+    /// Reusable command buffers.
     idle: Vec<vk::CommandBuffer>,
 }
 
@@ -74,7 +75,7 @@ impl Queue {
     fn create_timeline(&self) -> Result<vk::Semaphore> {
         let mut ty = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut ty);
-        // SAFETY: timelines are part of the floor that was checked.
+        // SAFETY: timeline semaphores are a minimum requirement, which was checked.
         unsafe { self.gpu.device.create_semaphore(&info, None) }
             .map_err(|result| self.gpu.error("vkCreateSemaphore", result))
     }
@@ -86,7 +87,7 @@ impl Queue {
         Ok(commands)
     }
 
-    /// A command buffer that is being recorded.
+    /// Begins recording a command buffer.
     pub fn begin(&mut self, usage: vk::CommandBufferUsageFlags) -> Result<vk::CommandBuffer> {
         let commands = match self.idle.pop() {
             Some(commands) => commands,
@@ -111,7 +112,7 @@ impl Queue {
     }
 
     pub fn end(&self, commands: vk::CommandBuffer) -> Result<()> {
-        // SAFETY: `begin` gave the buffer.
+        // SAFETY: the buffer came from `begin`.
         unsafe { self.gpu.device.end_command_buffer(commands) }
             .map_err(|result| self.gpu.error("vkEndCommandBuffer", result))
     }
@@ -121,12 +122,12 @@ impl Queue {
         self.idle.push(commands);
     }
 
-    /// The semaphore and value that stand for a submission of this queue.
+    /// The semaphore and value of a submission of this queue.
     pub fn signal_of(&self, value: u64) -> (vk::Semaphore, u64) {
         (self.timeline, value)
     }
 
-    /// Starts the commands after the semaphores have reached their values; gives the ticket's value.
+    /// Submits the commands after the semaphores have reached their values; returns the ticket's value.
     pub fn submit(
         &mut self,
         commands: vk::CommandBuffer,
@@ -148,7 +149,7 @@ impl Queue {
             .command_buffers(buffers)
             .signal_semaphores(&signals)
             .push_next(&mut timeline);
-        // SAFETY: the command buffers are recorded and allow being pending twice where they may be, the
+        // SAFETY: the command buffers are recorded, and allow simultaneous use where it may happen. The
         // semaphores are alive, and the queue is used from this thread only.
         unsafe { self.gpu.device.queue_submit(self.handle, &[info], vk::Fence::null()) }
             .map_err(|result| self.gpu.error("vkQueueSubmit", result))?;
@@ -156,18 +157,18 @@ impl Queue {
         Ok(value)
     }
 
-    /// Whether the submission had ended when last looked.
+    /// Whether the submission had ended at the last poll.
     pub fn was_ended(&self, value: u64) -> bool {
         value <= self.ended.get()
     }
 
-    /// Looks which submission ended last.
+    /// Polls for the last submission that ended.
     pub fn poll(&self) -> Result<u64> {
         // SAFETY: the semaphore is alive.
         let value = unsafe { self.gpu.device.get_semaphore_counter_value(self.timeline) };
         let value = value.map_err(|result| self.gpu.error("vkGetSemaphoreCounterValue", result))?;
         if value == u64::MAX {
-            // Some drivers tell the loss of the device like this.
+            // Some drivers report the loss of the device in this way.
             return Err(self.gpu.error("vkGetSemaphoreCounterValue", vk::Result::ERROR_DEVICE_LOST));
         }
         self.ended.set(self.ended.get().max(value));
@@ -177,7 +178,7 @@ impl Queue {
         Ok(self.ended.get())
     }
 
-    /// Waits until nothing is left to run, where the driver needs that.
+    /// Waits for an empty queue, if the driver needs it.
     pub fn rest(&self, interrupt: &AtomicBool) -> Result<()> {
         let is_due = self.submitted - self.rested.get() >= MAX_WITHOUT_REST;
         if !is_due || self.gpu.physical.info.kind != DeviceKind::Software {
@@ -187,15 +188,15 @@ impl Queue {
         self.wait(self.submitted, None, interrupt).map(drop)
     }
 
-    /// Waits for a submission: spins for a moment, then sleeps. The flag ends the waiting, though not
-    /// the submission.
+    /// Waits for a submission: spins for a moment, then sleeps. The interrupt flag ends the wait, but not the
+    /// submission.
     pub fn wait(&self, value: u64, timeout: Option<Duration>, interrupt: &AtomicBool) -> Result<Waited> {
         if self.was_ended(value) || self.poll()? >= value {
             return Ok(Waited::Done);
         }
         let start = Instant::now();
         let left = || timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
-        // On the host's own cores the work itself needs the time that spinning takes.
+        // On a software driver, spinning would take CPU time from the work itself.
         if self.gpu.physical.info.kind != DeviceKind::Software {
             while start.elapsed() < SPIN && left() != Some(Duration::ZERO) {
                 if self.poll()? >= value {
@@ -220,13 +221,12 @@ impl Queue {
         }
     }
 
-    /// Waits for all that was submitted, though not for long for what was given up before; tells whether
-    /// it has ended.
+    /// Waits for all submissions, but only briefly for abandoned ones. Returns whether all have ended.
     pub fn wait_all(&self) -> bool {
         let timeout = self.abandoned.get().then_some(PATIENCE);
         match self.wait(self.submitted, timeout, &AtomicBool::new(false)) {
             Ok(waited) => waited == Waited::Done,
-            // What is lost does not run.
+            // A lost device runs nothing.
             Err(_) => true,
         }
     }

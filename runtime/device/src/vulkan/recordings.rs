@@ -1,4 +1,4 @@
-//! What was recorded of lists of commands, kept while the lists are alive, and the times that they noted.
+//! Caches the recordings of living lists of commands, and their timestamps.
 
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
@@ -13,30 +13,30 @@ use super::plan::{Plan, bad_command};
 use super::queue::Queue;
 use crate::{Command, Commands, Result, Ticket};
 
-/// Submissions whose times are kept after their recordings serve again.
+/// Number of submissions whose times are stored after their recordings are reused.
 const MAX_TIMES: usize = 1024;
 
 pub(super) struct Recordings {
     gpu: Rc<Gpu>,
     /// By the list's identity and the queue.
     known: FxHashMap<(usize, usize), Recorded>,
-    /// How many there may be before the dead are looked for.
+    /// The size at which recordings of dropped lists are removed.
     sweep_at: usize,
     times: FxHashMap<Ticket, Vec<u64>>,
     times_in_order: VecDeque<Ticket>,
 }
 
 struct Recorded {
-    /// While this is held, the identity goes to no other list.
+    /// While this exists, no other list has the same identity.
     list: Weak<[Command]>,
     uses: Rc<[Use]>,
     n_timestamps: u32,
-    /// Each with its last submission, 0 for none. There is one, except where times are noted: then each run
-    /// in flight needs its own.
+    /// Each with its last submission, 0 for none. With timestamps, each run in flight needs its own take;
+    /// otherwise there is one.
     takes: Vec<(Take, u64)>,
 }
 
-/// A take chosen to be submitted.
+/// The take to submit.
 pub(super) struct Chosen {
     pub commands: vk::CommandBuffer,
     pub uses: Rc<[Use]>,
@@ -54,7 +54,7 @@ impl Recordings {
         }
     }
 
-    /// A recording of the list that may be submitted now.
+    /// A recording of the list that can be submitted now.
     pub fn find(&mut self, commands: &Commands, queue_index: usize, queue: &Queue) -> Result<Option<Chosen>> {
         let Some(recorded) = self.known.get(&(commands.identity(), queue_index)) else { return Ok(None) };
         if recorded.n_timestamps > 0 {
@@ -85,13 +85,13 @@ impl Recordings {
         chosen
     }
 
-    /// Notes that the chosen take was submitted.
+    /// Records the submission of the chosen take.
     pub fn note(&mut self, commands: &Commands, queue_index: usize, chosen: &Chosen, value: u64) {
         let recorded = self.known.get_mut(&(commands.identity(), queue_index));
         recorded.expect("a list that was chosen is known").takes[chosen.index].1 = value;
     }
 
-    /// Lets go of the recordings of lists that are gone, now and then.
+    /// From time to time, drops the recordings of dropped lists.
     pub fn sweep(&mut self, queues: &mut [Queue]) -> Result<()> {
         if self.known.len() < self.sweep_at {
             return Ok(());
@@ -119,7 +119,7 @@ impl Recordings {
         Ok(())
     }
 
-    /// The times of a submission that has ended.
+    /// The times of an ended submission.
     pub fn times(&self, ticket: Ticket, queue: &Queue) -> Result<Vec<u64>> {
         if let Some(times) = self.times.get(&ticket) {
             return Ok(times.clone());
@@ -132,7 +132,7 @@ impl Recordings {
                 return self.read_times(take.queries, recorded.n_timestamps, queue.family);
             }
         }
-        // It noted none.
+        // It has no timestamps.
         Ok(Vec::new())
     }
 
@@ -161,7 +161,7 @@ impl Recordings {
         }
     }
 
-    /// Destroys them all; the device is idle.
+    /// Destroys all recordings. The device must be idle.
     pub fn destroy_all(&mut self, queues: &mut [Queue]) {
         for ((_, queue_index), recorded) in self.known.drain() {
             for (take, _) in recorded.takes {
@@ -171,7 +171,7 @@ impl Recordings {
     }
 }
 
-/// Whole ticks times whole nanoseconds stay exact where a float would not.
+/// Integer arithmetic stays exact where a float would not.
 fn nanoseconds(ticks: u64, period: f64) -> u64 {
     if period.fract() == 0.0 {
         return ticks.wrapping_mul(period as u64);

@@ -1,4 +1,5 @@
-//! What a module needs of a Vulkan device, found in its capabilities, and where it first needs it.
+//! The requirements of a module on a Vulkan device, from its capabilities, and the line that first needs
+//! each.
 
 use ash::vk;
 use rspirv::dr::{Instruction, Module, Operand};
@@ -11,7 +12,7 @@ use crate::reflect::reflect;
 use crate::select::Lacking;
 use crate::{DeviceError, Feature, PipelineOptions, Result, SourceLine};
 
-/// The capabilities that a module declares and the device lacks, each with the feature that brings it.
+/// The capabilities that a module declares and the device lacks, with the feature that provides each.
 pub(crate) fn lacking(physical: &Physical, module: &Module) -> Vec<Lacking> {
     let lacked = module.capabilities.iter().filter_map(declared).filter(|found| !allows(physical, *found));
     lacked
@@ -19,7 +20,7 @@ pub(crate) fn lacking(physical: &Physical, module: &Module) -> Vec<Lacking> {
         .collect()
 }
 
-/// Refuses a pipeline that the device cannot make, whatever capabilities it has.
+/// Refuses a pipeline that the device cannot make for reasons other than capabilities.
 pub(crate) fn check_beside(physical: &Physical, module: &Module, options: &PipelineOptions) -> Result<()> {
     check_version(physical, module)?;
     check_undeclared(physical, module)?;
@@ -36,7 +37,7 @@ pub(super) fn check(physical: &Physical, module: &Module) -> Result<()> {
     check_undeclared(physical, module)
 }
 
-/// What no capability stands for.
+/// Requirements without a capability.
 fn check_undeclared(physical: &Physical, module: &Module) -> Result<()> {
     let feature = Feature::SubgroupExtendedTypes;
     if !physical.info.features.contains(&feature)
@@ -89,7 +90,7 @@ fn refused(physical: &Physical, what: &str, line: Option<SourceLine>) -> DeviceE
     DeviceError::BadModule { message, line }
 }
 
-/// Capabilities that no feature switches on.
+/// Capabilities that no feature enables.
 fn of_properties(physical: &Physical, capability: Capability) -> bool {
     use vk::SubgroupFeatureFlags as Subgroup;
     let subgroup = |flag| physical.subgroup_operations.contains(flag);
@@ -151,7 +152,7 @@ fn declared(instruction: &Instruction) -> Option<Capability> {
     }
 }
 
-/// The line of the first instruction that has to do with the types that the capability brings.
+/// The line of the first instruction that uses the types of the capability.
 fn first_use(module: &Module, capability: Capability) -> Option<SourceLine> {
     let types: FxHashMap<u32, &Instruction> =
         module.types_global_values.iter().filter_map(|i| Some((i.result_id?, i))).collect();
@@ -171,8 +172,8 @@ fn first_use(module: &Module, capability: Capability) -> Option<SourceLine> {
     None
 }
 
-/// The line of the first subgroup operation on numbers that have not 32 bits, which no capability stands for;
-/// `None` where there is none.
+/// The line of the first subgroup operation on types that are not 32 bits wide, which has no capability of
+/// its own; `None` if there is none.
 fn extended_subgroup_operation(module: &Module) -> Option<Option<SourceLine>> {
     let definitions = module.types_global_values.iter().filter_map(|i| Some((i.result_id?, i)));
     let types: FxHashMap<u32, &Instruction> = definitions.collect();
@@ -196,7 +197,7 @@ fn extended_subgroup_operation(module: &Module) -> Option<Option<SourceLine>> {
     None
 }
 
-/// Bits of a number, or of a vector's components.
+/// Bits of a scalar, or of a vector's components.
 fn component_width(types: &FxHashMap<u32, &Instruction>, ty: u32) -> Option<u32> {
     let definition = types.get(&ty)?;
     match (definition.class.opcode, definition.operands.first()?) {
@@ -217,7 +218,7 @@ fn needs(types: &FxHashMap<u32, &Instruction>, instruction: &Instruction, capabi
     instruction.result_type.is_some_and(|ty| is_brought(types, ty, capability, 0))
 }
 
-/// Whether `ty` is, or is made of, a type that the capability brings.
+/// Whether `ty` is, or contains, a type of the capability.
 fn is_brought(types: &FxHashMap<u32, &Instruction>, ty: u32, capability: Capability, depth: u32) -> bool {
     let Some(definition) = types.get(&ty) else { return false };
     let width = match definition.operands.first() {
@@ -245,7 +246,7 @@ fn is_brought(types: &FxHashMap<u32, &Instruction>, ty: u32, capability: Capabil
     is_brought(types, inner, capability, depth + 1)
 }
 
-/// The place that an `OpLine` of the module names.
+/// The position in an `OpLine` of the module.
 pub(super) fn source_line(module: &Module, instruction: &Instruction) -> Option<SourceLine> {
     let [Operand::IdRef(file), Operand::LiteralBit32(line), Operand::LiteralBit32(column)] =
         instruction.operands.as_slice()

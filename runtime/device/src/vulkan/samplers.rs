@@ -1,4 +1,4 @@
-//! The samplers that dispatches asked for, made once each.
+//! The samplers that dispatches use, each created once.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ impl Samplers {
         Samplers { gpu: gpu.clone(), made: FxHashMap::default() }
     }
 
-    /// Makes those that the commands name.
+    /// Creates the samplers that the commands name.
     pub fn make_for(&mut self, commands: &[Command]) -> Result<()> {
         for command in commands {
             let Command::Dispatch(dispatch) = command else { continue };
@@ -32,7 +32,7 @@ impl Samplers {
         Ok(())
     }
 
-    /// One that was made for the commands at hand.
+    /// A sampler that was created for these commands.
     pub fn get(&self, sampler: Sampler) -> vk::Sampler {
         self.made[&sampler]
     }
@@ -53,7 +53,7 @@ impl Samplers {
             .address_mode_u(address)
             .address_mode_v(address)
             .address_mode_w(address);
-        // SAFETY: `info` lives through the call.
+        // SAFETY: `info` outlives the call.
         unsafe { self.gpu.device.create_sampler(&info, None) }
             .map_err(|result| self.gpu.error("vkCreateSampler", result))
     }

@@ -1,9 +1,9 @@
-//! A few pieces of host memory that bytes pass through on their way to device memory and back.
+//! Staging memory: a few host-visible pieces for copies to and from device memory.
 
 use super::memory::{Buffer, Memory};
 use crate::{MemoryUsage, Result};
 
-/// Bytes of a piece: enough that the cost of a copy's submission is small beside the copy.
+/// Size of a piece, large enough that the cost of a submission is small compared with the copy.
 pub(super) const PIECE: usize = 4 << 20;
 /// While the device copies one piece, the host fills or empties another.
 pub(super) const N_PIECES: usize = 4;
@@ -11,7 +11,7 @@ pub(super) const N_PIECES: usize = 4;
 #[derive(Default)]
 pub(super) struct Staging {
     pieces: Vec<Piece>,
-    /// The piece that was given last.
+    /// The last piece that was returned.
     last: usize,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Piece {
 }
 
 impl Staging {
-    /// The piece whose turn it is, which may be in use still.
+    /// The next piece in turn, which may still be in use.
     pub fn next(&mut self, memory: &Memory) -> Result<usize> {
         if self.pieces.len() < N_PIECES {
             let buffer = memory.create(PIECE as u64, MemoryUsage::Host)?;
@@ -40,7 +40,7 @@ impl Staging {
         &mut self.pieces[index]
     }
 
-    /// The device is idle.
+    /// The device must be idle.
     pub fn destroy(&mut self, memory: &Memory) {
         self.pieces.drain(..).for_each(|piece| memory.destroy(piece.buffer));
     }

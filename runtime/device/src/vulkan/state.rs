@@ -1,4 +1,4 @@
-//! All that an opened device holds, and how work gets onto its queues.
+//! The objects of an open device, and submission to its queues.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ pub(super) struct State {
     pub pipelines: Pipelines,
     samplers: Samplers,
     pub queues: Vec<Queue>,
-    /// For each queue, the submissions of each other queue that it has waited for.
+    /// For each queue, the submissions of other queues for which it has waited.
     seen: Vec<Vec<u64>>,
     pub staging: Staging,
     /// Command buffers of copies and fills on the first queue, with their submissions.
@@ -94,10 +94,10 @@ impl State {
         }
     }
 
-    /// Destroys what was freed and is not in use any more.
+    /// Destroys freed buffers that are no longer in use.
     fn collect(&mut self) {
         if self.buffers.any_leaving() {
-            // A device that is lost tells so where its loss can be told.
+            // A lost device is reported by the next call that can fail.
             let _ = self.queues.iter().try_for_each(|queue| queue.poll().map(drop));
             self.buffers.collect(&self.memory, &self.queues);
         }
@@ -139,7 +139,7 @@ impl State {
         Ok(self.recordings.add(commands, index, plan, take))
     }
 
-    /// Puts a command buffer onto a queue, after all that its uses and `after` ask for.
+    /// Submits a command buffer to a queue, after the submissions that its uses and `after` require.
     pub fn launch(
         &mut self,
         index: usize,
@@ -172,7 +172,7 @@ impl State {
         Ok(value)
     }
 
-    /// For each other queue the last submission that conflicts with these uses. Every buffer is there.
+    /// For each other queue, the last submission that conflicts with these uses. All buffers exist.
     fn values_to_wait_for(&self, index: usize, uses: &[Use]) -> Result<Vec<u64>> {
         let mut wanted = vec![0; self.queues.len()];
         for used in uses {
@@ -208,7 +208,8 @@ impl State {
 }
 
 impl State {
-    /// Waits until nothing runs; tells whether that is so. What still runs must not lose its memory.
+    /// Waits until nothing runs; returns whether that succeeded. The memory of running work must not be
+    /// freed.
     pub fn wait_all(&self) -> bool {
         let is_idle = self.queues.iter().all(Queue::wait_all);
         if is_idle {
@@ -218,7 +219,7 @@ impl State {
     }
 }
 
-/// Nothing runs any more: [`State::settle`] said so.
+/// Nothing runs any more: [`State::wait_all`] succeeded.
 impl Drop for State {
     fn drop(&mut self) {
         self.recordings.destroy_all(&mut self.queues);

@@ -1,5 +1,5 @@
-//! Bytes between the host and buffers: straight where memory is shared, else through staging. Those of an
-//! image go through a buffer as long as the image.
+//! Copies bytes between the host and buffers: directly if memory is shared, else through staging. The bytes
+//! of an image go through a buffer of the same size.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,9 +16,9 @@ use crate::{Access, BufferId, HostMemory, MemoryUsage, Result};
 
 /// Copies and fills go to the first queue.
 const QUEUE: usize = 0;
-/// Up to this many bytes the host fills itself, even where the device fills faster.
+/// The host fills buffers up to this size, even if the device fills faster.
 const SMALL_FILL: u64 = 64 << 10;
-/// Up to this many bytes reading uncached memory is quicker than having them copied first.
+/// Up to this size, reading uncached memory is faster than copying it first.
 const SMALL_READ: usize = 128;
 
 impl State {
@@ -33,7 +33,7 @@ impl State {
         if buffer.image().is_some() {
             return self.write_image(id, offset, bytes);
         }
-        // Zeros that would all be written over need not be there first.
+        // Zeros are skipped if all of them would be overwritten.
         if bytes.len() as u64 == buffer.size {
             self.buffers.filled(id)?;
         }
@@ -42,7 +42,7 @@ impl State {
             Some(mapped) => {
                 self.wait_for_uses(id, Access::Write)?;
                 // SAFETY: the range is within the buffer, which nothing in flight names, and which stays
-                // mapped while it lives; `bytes` may be lent from there.
+                // mapped while it lives; `bytes` may be the buffer's own memory.
                 unsafe {
                     mapped.ptr.add(offset as usize).copy_from(bytes.as_ptr(), bytes.len());
                 }
@@ -79,7 +79,7 @@ impl State {
     pub fn host_memory(&mut self, id: BufferId) -> Option<HostMemory> {
         let buffer = &self.buffers.get(id).ok()?.buffer;
         let memory = HostMemory { ptr: buffer.mapped?.ptr, len: buffer.size as usize };
-        // Memory that is slow to read is better read through `read`.
+        // Uncached memory is better read through `read`.
         if !buffer.mapped?.cached {
             return None;
         }
@@ -87,7 +87,7 @@ impl State {
         Some(memory)
     }
 
-    /// Fills with zeros those buffers that nothing was put into yet.
+    /// Zeroes the buffers among these that were never written.
     pub fn fill_fresh(&mut self, uses: &[Use]) -> Result<()> {
         if self.buffers.n_fresh == 0 {
             return Ok(());
@@ -103,7 +103,7 @@ impl State {
         let (place, size) = (entry.buffer.place, entry.buffer.size);
         match entry.buffer.mapped {
             Some(mapped) if size <= SMALL_FILL || self.memory.fills_by_host() => {
-                // SAFETY: the buffer has this many bytes, and nothing was submitted that names it.
+                // SAFETY: the buffer has this many bytes, and no submission names it.
                 unsafe { mapped.ptr.write_bytes(0, size as usize) };
             }
             _ => {
@@ -125,7 +125,7 @@ impl State {
             let at = offset + (index * PIECE) as u64;
             let turn = self.idle_piece()?;
             let piece = self.staging.piece(turn);
-            // SAFETY: the piece is idle, as long as the part at least, and mapped while it lives.
+            // SAFETY: the piece is idle, at least as long as the part, and mapped while it lives.
             unsafe { piece.ptr.copy_from_nonoverlapping(part.as_ptr(), part.len()) };
             let from = piece.buffer.place;
             let to = self.buffers.get(id)?.buffer.place;
@@ -138,7 +138,7 @@ impl State {
         Ok(())
     }
 
-    /// Copies run ahead of the host by as many pieces as there are.
+    /// Copies run ahead of the host by the number of pieces.
     fn read_staged(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let mut ahead: VecDeque<(usize, Range<usize>)> = VecDeque::new();
         let mut start = 0;
@@ -153,7 +153,7 @@ impl State {
             let (last, ptr) = (self.staging.piece(turn).last, self.staging.piece(turn).ptr);
             self.queues[QUEUE].wait(last, None, &self.interrupt)?;
             let part = &mut bytes[range];
-            // SAFETY: the copy into the piece has ended, and the piece is as long as the part at least.
+            // SAFETY: the copy into the piece has ended, and the piece is at least as long as the part.
             unsafe { ptr.copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
         }
         Ok(())
@@ -188,7 +188,7 @@ impl State {
         self.copy_whole(companion, id)
     }
 
-    /// The buffer that an image's bytes pass through.
+    /// The buffer for copies of an image's bytes.
     fn companion(&mut self, id: BufferId) -> Result<BufferId> {
         let entry = self.buffers.get(id)?;
         if let Some(companion) = entry.companion {
@@ -196,7 +196,7 @@ impl State {
         }
         let buffer = self.memory.create(entry.buffer.size, MemoryUsage::Host)?;
         let companion = self.buffers.insert(buffer, self.queues.len());
-        // It is written as a whole before anybody looks.
+        // It is written as a whole before it is read.
         self.buffers.filled(companion)?;
         self.buffers.get_mut(id)?.companion = Some(companion);
         Ok(companion)
@@ -224,7 +224,7 @@ impl State {
         Ok(turn)
     }
 
-    /// Records something small on the first queue and starts it.
+    /// Records and submits a small command buffer on the first queue.
     fn transfer(
         &mut self,
         uses: &[Use],
@@ -251,7 +251,7 @@ impl State {
         launched
     }
 
-    /// Waits for the submissions that stand in the way of reading or writing the buffer by the host.
+    /// Waits for the submissions that conflict with the host's access to the buffer.
     fn wait_for_uses(&self, id: BufferId, access: Access) -> Result<()> {
         let entry = self.buffers.get(id)?;
         for (index, queue) in self.queues.iter().enumerate() {

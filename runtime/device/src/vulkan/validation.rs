@@ -1,4 +1,4 @@
-//! The validation layer: switched on for tests, its messages kept to be asked for.
+//! The validation layer: enabled in tests, with its messages stored for them.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, c_void};
@@ -17,9 +17,8 @@ pub(super) const CHECKS: [vk::ValidationFeatureEnableEXT; 1] =
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Has everything checked by the validation layer; to be called before Vulkan is first needed.
-/// `KPS_VALIDATION=1` in the environment does the same. Where the layer is missing, devices cannot be
-/// opened.
+/// Enables the validation layer; to be called before Vulkan is first used. `KPS_VALIDATION=1` in the
+/// environment does the same. If the layer is missing, devices cannot be opened.
 pub fn request_validation() {
     REQUESTED.store(true, Ordering::Relaxed);
 }
@@ -43,7 +42,7 @@ pub(super) fn check_installed(entry: &ash::Entry) -> Result<()> {
     Err(DeviceError::Driver { call: "vkCreateInstance", result })
 }
 
-/// Keeps what the layer says of this instance, for as long as the process lives.
+/// Registers a callback for messages of this instance, for as long as the process lives.
 pub(super) fn listen(entry: &ash::Entry, instance: &ash::Instance) -> Result<()> {
     use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
     let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
@@ -63,10 +62,10 @@ unsafe extern "system" fn keep(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     _user: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: the layer hands data that is valid during the call.
+    // SAFETY: the layer passes data that is valid during the call.
     let text = unsafe { data.as_ref() }.and_then(|data| {
         let message = (!data.p_message.is_null()).then_some(data.p_message)?;
-        // SAFETY: a message that is there is a string that ends with a zero.
+        // SAFETY: a non-null message is a string that ends with a zero.
         Some(unsafe { CStr::from_ptr(message) }.to_string_lossy())
     });
     let mut messages = MESSAGES.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -1,5 +1,5 @@
-//! Types and constants of a module, and those that the guard adds: integer types move to the front of the section of
-//! types, new constants follow them, so that both are defined ahead of every use.
+//! Types and constants of a module, and those that the guard adds. Integer types move to the front of the
+//! types, and new constants follow them, so that both precede every use.
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, StorageClass};
@@ -10,7 +10,7 @@ use crate::Result;
 use crate::reflect::Constants;
 use crate::words::push;
 
-/// As far as indices go into it.
+/// A type, as far as it can be indexed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     Int {
@@ -22,7 +22,7 @@ pub enum Type {
         element: u32,
         len: u64,
     },
-    /// A matrix of a subgroup: each invocation has as many components as its device says.
+    /// A cooperative matrix; the device determines the number of components for each invocation.
     Cooperative {
         component: u32,
     },
@@ -40,11 +40,11 @@ pub enum Type {
 
 pub struct Globals {
     types: FxHashMap<u32, Type>,
-    /// The type of everything that has one.
+    /// The type of each id that has one.
     types_of: FxHashMap<u32, u32>,
     /// Literal bits of integer constants.
     literals: FxHashMap<u32, u64>,
-    /// Arrays whose lengths are specialised, and the lengths.
+    /// Arrays with specialised lengths, and these lengths.
     pub specialised: Vec<(u32, u64)>,
 }
 
@@ -105,7 +105,7 @@ impl Globals {
         Ok(Some(ty))
     }
 
-    /// The bits of an integer constant, extended by its sign.
+    /// The bits of an integer constant, sign-extended.
     fn literal_of(&self, inst: &Instruction) -> Option<u64> {
         let Type::Int { bits, signed } = *self.get(inst.result_type?)? else { return None };
         match (inst.class.opcode, inst.operands.first()) {
@@ -130,7 +130,7 @@ impl Globals {
         self.types_of.get(&id).copied()
     }
 
-    /// The value of an integer constant that cannot be specialised.
+    /// The value of an integer constant that is no specialisation constant.
     pub fn literal(&self, id: u32) -> Option<u64> {
         self.literals.get(&id).copied()
     }
@@ -147,10 +147,10 @@ fn unknown_length(array: u32) -> crate::DeviceError {
     ))
 }
 
-/// What the guard adds to a module.
+/// The types and constants that the guard adds to a module.
 pub struct Additions {
     next_id: u32,
-    /// Integer types that stand in front: ids, bits and signs.
+    /// Integer types at the front: ids, widths and signs.
     ints: Vec<(u32, u32, bool)>,
     /// By type and value.
     constants: FxHashMap<(u32, u64), u32>,
@@ -182,7 +182,7 @@ impl Additions {
         self.next_id
     }
 
-    /// An integer type, in front from now on.
+    /// An integer type, which moves to the front.
     pub fn int(&mut self, globals: &Globals, bits: u32, signed: bool) -> u32 {
         let known = self.ints.iter().find(|(_, of, sign)| (*of, *sign) == (bits, signed));
         if let Some((id, ..)) = known {
@@ -207,7 +207,7 @@ impl Additions {
         id
     }
 
-    /// The import that the module has.
+    /// The module's own import.
     pub fn known_glsl(&self) -> Option<u32> {
         self.glsl
     }
@@ -221,7 +221,7 @@ impl Additions {
         id
     }
 
-    /// The import that the module lacked.
+    /// The added import.
     pub fn import(&self) -> Vec<u32> {
         let mut words = Vec::new();
         if let (Some(id), true) = (self.glsl, self.imports_glsl) {
@@ -232,12 +232,12 @@ impl Additions {
         words
     }
 
-    /// Whether a type of the module stands in front.
+    /// Whether a type of the module was moved to the front.
     pub fn moved(&self, ty: u32) -> bool {
         self.ints.iter().any(|(id, ..)| *id == ty)
     }
 
-    /// What stands ahead of the first type.
+    /// The instructions before the first type.
     pub fn front(&self) -> Vec<u32> {
         let mut words = Vec::new();
         for (id, bits, signed) in &self.ints {

@@ -1,12 +1,13 @@
-//! Indices that may be out of range become the index of the last element: the rule of robust access, for the memory
-//! that robust access leaves out.
+//! Clamps indices out of range to the last element. It applies the rule of robust access to the memory that
+//! robust access does not cover.
 //!
-//! That is every step of an access chain into shared memory, variables and push constants that goes into an array, a
-//! matrix or a vector, and the index of `OpVectorExtractDynamic` and `OpVectorInsertDynamic`. A constant that is in
-//! range stays, a constant that is not becomes another constant, and anything else goes through `UMin`. A narrow
-//! index is widened first, by the sign of its type. Lengths that specialisation constants give become plain numbers, so
-//! that driver and guard cannot disagree about them.
-//! Lines, names and the order of instructions stay.
+//! It clamps every index of an access chain into shared memory, variables and push constants: of arrays,
+//! matrices and vectors. It also clamps the indices of `OpVectorExtractDynamic` and `OpVectorInsertDynamic`.
+//! A constant in range does not change, and a constant out of range becomes another constant. Any other index
+//! goes through `UMin`. A narrow index is widened first, by the sign of its type.
+//!
+//! Lengths that depend on specialisation constants become literals, so that driver and guard cannot disagree
+//! about them. Lines, names and the order of instructions do not change.
 
 use rspirv::dr::Module;
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass};
@@ -21,16 +22,16 @@ use crate::words::{HEADER, instructions, opcode, push};
 /// No array in memory has more elements; indices are signed.
 const MAX_INDEX: u64 = i32::MAX as u64;
 
-/// What became of a module.
+/// The result for a module.
 pub enum Guarded {
-    /// Every index was in range already.
+    /// Every index was in range.
     Same,
     Clamped(Vec<u32>),
-    /// With the lengths of its arrays settled as well.
+    /// Also with literal lengths of its arrays.
     Specialised(Vec<u32>),
 }
 
-/// The module with its indices clamped. `words` are valid, and parsed as `module`.
+/// Clamps the indices of a module. `words` are valid, and parsed as `module`.
 pub fn guard(words: &[u32], module: &Module, constants: &Constants) -> Result<Guarded> {
     let globals = Globals::of(module, constants)?;
     let mut guard = Guard {
@@ -56,14 +57,14 @@ pub fn guard(words: &[u32], module: &Module, constants: &Constants) -> Result<Gu
 struct Guard {
     globals: Globals,
     additions: Additions,
-    /// The greatest value, without a sign, of the results of the instructions so far, where that is known.
+    /// Upper bounds of earlier results as unsigned numbers, where known.
     known: FxHashMap<u32, u64>,
     /// The functions so far.
     functions: Vec<u32>,
 }
 
 impl Guard {
-    /// Appends an instruction of a function; whether it was changed.
+    /// Appends an instruction of a function; returns whether it was changed.
     fn instruction(&mut self, inst: &[u32]) -> Result<bool> {
         let changed = match Op::from_u32(opcode(inst)) {
             Some(Op::AccessChain | Op::InBoundsAccessChain) => self.chain(inst, 4)?,
@@ -79,7 +80,7 @@ impl Guard {
         Ok(changed.is_some())
     }
 
-    /// An access chain whose indices begin with operand word `first`; `None` where it stays as it is.
+    /// An access chain whose indices begin with operand word `first`; `None` if it does not change.
     fn chain(&mut self, inst: &[u32], first: usize) -> Result<Option<Vec<u32>>> {
         let malformed =
             || bad_module("an access chain does not fit the type of what it leads into".to_owned());
@@ -133,11 +134,11 @@ impl Guard {
         }))
     }
 
-    /// What stands in place of an index into so many elements; `None` where it is in range as it is.
+    /// The replacement for an index of so many elements; `None` if it is in range.
     fn clamp(&mut self, index: u32, len: u64) -> Result<Option<u32>> {
         let last = (len - 1).min(MAX_INDEX);
         let (bits, signed) = self.int_type(index)?;
-        // A driver may see a sign in the first bit of any type.
+        // A driver may treat any type as signed.
         let most = last.min((1 << (bits.min(32) - 1)) - 1);
         if self.greatest(index).is_some_and(|greatest| greatest <= most) {
             return Ok(None);
@@ -150,8 +151,8 @@ impl Guard {
         Ok(Some(self.least(index, limit, bits, signed)))
     }
 
-    /// What stands in place of an index into the components of a matrix of a subgroup, of which the device knows the
-    /// number.
+    /// The replacement for an index into the components of a cooperative matrix, whose number only the device
+    /// knows.
     fn clamp_component(&mut self, index: u32, matrix: u32) -> Result<u32> {
         let (bits, signed) = self.int_type(index)?;
         let ty = self.additions.int(&self.globals, 32, false);
@@ -172,7 +173,7 @@ impl Guard {
         }
     }
 
-    /// Of two numbers without signs.
+    /// The minimum of two unsigned numbers.
     fn least(&mut self, index: u32, limit: u32, bits: u32, signed: bool) -> u32 {
         let ty = self.additions.int(&self.globals, bits, signed);
         let (clamped, glsl) = (self.additions.id(), self.additions.glsl());
@@ -181,7 +182,7 @@ impl Guard {
         clamped
     }
 
-    /// An index of at least 32 bits, and its type.
+    /// Widens an index to at least 32 bits; returns it with its type.
     fn wide(&mut self, index: u32, bits: u32, signed: bool) -> (u32, u32, bool) {
         match bits {
             32 | 64 => (index, bits, signed),
@@ -190,19 +191,19 @@ impl Guard {
         }
     }
 
-    /// An index as a number of 32 bits without a sign.
+    /// Converts an index to an unsigned number of 32 bits.
     fn convert(&mut self, op: Op, index: u32) -> u32 {
         let (ty, converted) = (self.additions.int(&self.globals, 32, false), self.additions.id());
         push(&mut self.functions, op, &[ty, converted, index]);
         converted
     }
 
-    /// The greatest value that an index may have, without its sign, where that is known.
+    /// An upper bound of an index as an unsigned number, if it is known.
     fn greatest(&self, id: u32) -> Option<u64> {
         self.globals.literal(id).or_else(|| self.known.get(&id).copied())
     }
 
-    /// Notes how large the result of an instruction can be.
+    /// Records an upper bound of an instruction's result.
     fn note(&mut self, op: Option<Op>, inst: &[u32]) {
         let greatest = match (op, inst) {
             (Some(Op::BitwiseAnd), [_, _, _, a, b]) => {
@@ -219,13 +220,13 @@ impl Guard {
             }
             _ => None,
         };
-        // Ids are defined once, so what is known of one stays true.
+        // Ids have one definition, so facts about them stay true.
         if let (Some(greatest), Some(id)) = (greatest.filter(|most| *most <= MAX_INDEX), inst.get(2)) {
             self.known.insert(*id, greatest);
         }
     }
 
-    /// The module: what stands ahead of its functions, with the additions, and the functions.
+    /// Assembles the module: everything before its functions, with the additions, and the functions.
     fn module(mut self, ahead: &[u32]) -> Vec<u32> {
         let mut lengths: FxHashMap<u32, u32> = FxHashMap::default();
         for (array, len) in &self.globals.specialised {
@@ -259,7 +260,7 @@ impl Guard {
     }
 }
 
-/// Whether the device itself bounds what is reached there, or there are no elements to choose from.
+/// Whether the device bounds accesses to this class, or it has no elements to select.
 fn is_robust(class: StorageClass) -> bool {
     matches!(
         class,

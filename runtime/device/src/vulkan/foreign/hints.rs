@@ -1,5 +1,5 @@
-//! Hints of loops. Mesa's software driver unrolls what a module asks it to, however often the loop goes round: a loop
-//! of 256 rounds then compiles for minutes.
+//! Removes loop hints for Mesa's software driver. It unrolls every loop that a module asks it to unroll: a
+//! loop of 256 iterations then compiles for minutes.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use rspirv::spirv::{LoopControl, Op};
 
 use crate::words::{instructions, opcode};
 
-/// The words without the hint to unroll loops.
+/// The module without hints to unroll loops.
 pub fn without_unrolling(mut words: Cow<[u32]>) -> Cow<[u32]> {
     let hinted: Vec<usize> = instructions(&words)
         .filter(|(_, inst)| opcode(inst) == Op::LoopMerge as u32)

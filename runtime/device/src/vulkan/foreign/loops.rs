@@ -1,10 +1,10 @@
-//! Loops that invocations leave in different rounds. Where all ways out of a loop bring the same value, Mesa's software
-//! driver makes no phi for it. Behind the loop it then reads a register that each round overwrites for all lanes, those
-//! included that left the loop.
+//! Works around a bug of Mesa's software driver in loops that invocations leave in different iterations. If
+//! all exits of a loop have the same value, the driver makes no phi for it. After the loop it then reads a
+//! register that each iteration overwrites for all lanes, including those that have left.
 //!
-//! So each loop gets one more way out, which no invocation takes, with zeros for what the loop changes: variables, and
-//! results that are used behind it. The test for it is of the number of workgroups, which the driver does not know.
-//! Loops of forms that are not known here stay as they are.
+//! So each loop gets one more exit, which no invocation takes, with zeros for what the loop changes:
+//! variables, and results that are used after it. Its condition tests the number of workgroups, which is
+//! opaque to the driver. Unknown forms of loops do not change.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::words::{instructions, opcode};
 
-/// The driver keeps larger arrays in memory.
+/// The driver stores larger arrays in memory.
 const MAX_IN_REGISTERS: u32 = 64;
 
-/// The words with a second way out of each loop.
+/// The module with a second exit of each loop.
 pub fn with_exits(words: Cow<[u32]>) -> Cow<[u32]> {
     let has_loops = instructions(&words).any(|(_, inst)| opcode(inst) == Op::LoopMerge as u32);
     if !has_loops {
@@ -43,7 +43,7 @@ struct Loop {
     merge: usize,
     /// Variables that it stores to.
     variables: Vec<(u32, u32)>,
-    /// Results that are used behind it, with their types.
+    /// Results that are used after it, with their types.
     results: Vec<(u32, u32)>,
 }
 
@@ -59,7 +59,7 @@ impl Rewriter {
         let mut functions = std::mem::take(&mut self.module.functions);
         for function in &mut functions {
             let mut truth = None;
-            // From the last header to the first, so that places of those before stay.
+            // From the last header to the first, so that earlier positions stay valid.
             for header in (0..function.blocks.len()).rev() {
                 if let Some(found) = self.read_loop(function, header) {
                     let truth = *truth.get_or_insert_with(|| self.id());
@@ -74,7 +74,7 @@ impl Rewriter {
         Some(self.module)
     }
 
-    /// The loop that begins in a block, if one of a known form does.
+    /// The loop that begins in a block, if it has a known form.
     fn read_loop(&self, function: &Function, header: usize) -> Option<Loop> {
         let [.., merge, branch] = &function.blocks[header].instructions[..] else { return None };
         if (merge.class.opcode, branch.class.opcode) != (Op::LoopMerge, Op::Branch) {
@@ -95,7 +95,7 @@ impl Rewriter {
         let mut results: Vec<(u32, u32)> =
             defined.into_iter().filter(|(result, _)| used.contains(result)).collect();
         results.sort_unstable();
-        // No phi has such a type.
+        // Phis cannot have such a type.
         if results.iter().any(|(_, ty)| !self.has_null(*ty) || self.pointee(*ty).is_some()) {
             return None;
         }
@@ -103,7 +103,7 @@ impl Rewriter {
         Some(Loop { header, merge, variables, results })
     }
 
-    /// The function's own variables that some instructions may change, with their types.
+    /// The function's variables that some instructions may change, with their types.
     fn changed_variables<'i>(
         &self,
         function: &Function,
@@ -149,7 +149,7 @@ impl Rewriter {
     fn add_way_out(&mut self, function: &mut Function, found: &Loop, truth: u32) {
         let (out, merge) = (self.id(), function.blocks[found.merge].label_id());
         let merge = merge.expect("it was found by its label");
-        // What is used behind the loop goes through phis.
+        // Uses after the loop go through phis.
         let goes_to_merge = |block: &&Block| {
             let end = block.instructions.last();
             end.is_some_and(|end| end.operands.iter().any(|operand| operand.id_ref_any() == Some(merge)))
@@ -197,7 +197,7 @@ impl Rewriter {
         function.blocks.insert(found.header + 1, way_out);
     }
 
-    /// Whether there are fewer than 2^31 workgroups, behind the function's variables.
+    /// Computes at the start of the function whether there are fewer than 2^31 workgroups.
     fn compute_truth(&mut self, function: &mut Function, count: u32, truth: u32) {
         let bool_ = self.global(Op::TypeBool, None, Vec::new());
         let uint = self.uint();
@@ -229,7 +229,7 @@ impl Rewriter {
         header.bound - 1
     }
 
-    /// The variable for the number of workgroups; `None` where the module has one of another type.
+    /// The variable for the number of workgroups; `None` if the module has one of another type.
     fn workgroups(&mut self) -> Option<u32> {
         let uvec3 = self.uvec3();
         let builtin = [Operand::Decoration(Decoration::BuiltIn), Operand::BuiltIn(BuiltIn::NumWorkgroups)];
@@ -274,7 +274,7 @@ impl Rewriter {
         null
     }
 
-    /// A type or a constant, which the module has or gets.
+    /// A type or a constant of the module, added if it is missing.
     fn global(&mut self, op: Op, ty: Option<u32>, operands: Vec<Operand>) -> u32 {
         let globals = &self.module.types_global_values;
         let is_same = |inst: &&Instruction| {
@@ -292,13 +292,13 @@ impl Rewriter {
         self.module.types_global_values.iter().find(|inst| inst.result_id == Some(id))
     }
 
-    /// What a pointer type points to.
+    /// The pointee of a pointer type.
     fn pointee(&self, ty: u32) -> Option<u32> {
         let ty = self.global_of(ty).filter(|inst| inst.class.opcode == Op::TypePointer)?;
         ty.operands.get(1)?.id_ref_any()
     }
 
-    /// Whether it is a type of numbers that may be in registers.
+    /// Whether it is a numeric type that may be in registers.
     fn has_null(&self, ty: u32) -> bool {
         let Some(inst) = self.global_of(ty) else { return false };
         let part = |at: usize| inst.operands.get(at).and_then(Operand::id_ref_any);

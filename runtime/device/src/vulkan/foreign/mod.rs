@@ -1,11 +1,10 @@
-//! A module from elsewhere in, a module that a driver can be trusted with out.
+//! Makes an external module safe for a driver.
 //!
-//! SPIR-V leaves it undefined what an index out of range does in shared memory, in variables and in push
-//! constants, and drivers on the host's own memory then overwrite the process. `guard` clamps those indices,
-//! `refusals` refuses what cannot be clamped. For Mesa's software driver `hints` leaves out hints that it follows at any
-//! cost, and `loops` goes around what it does to invocations that leave a loop early.
-//! Buffers and images are bounded by the device itself (robust access).
-//! Words of the kernel compiler of this process do not come here.
+//! SPIR-V leaves indices out of range undefined in shared memory, variables and push constants, and drivers
+//! that run on the host's memory then overwrite the process. `guard` clamps those indices, and `refusals`
+//! refuses what cannot be clamped. For Mesa's software driver, `hints` removes harmful hints, and `loops`
+//! works around its bug with invocations that leave a loop early. The device itself bounds buffers and images
+//! (robust access). Modules of the kernel compiler of this process skip all this.
 
 mod globals;
 mod guard;
@@ -22,7 +21,7 @@ use super::validity;
 use crate::reflect::Constants;
 use crate::{DeviceError, Result};
 
-/// The words for the driver. `words` are valid, in the host's byte order, and parsed as `module`.
+/// The module for the driver. `words` are valid, in the host's byte order, and parsed as `module`.
 pub(super) fn bounded<'w>(
     physical: &Physical,
     words: Cow<'w, [u32]>,
@@ -32,7 +31,7 @@ pub(super) fn bounded<'w>(
     refusals::check(physical, module)?;
     let guarded = guard::guard(&words, module, constants)?;
     if let guard::Guarded::Specialised(words) = &guarded {
-        // Only now the validator knows how long the arrays are that composites are parts of.
+        // Only now does the validator know the lengths of arrays inside composites.
         validity::check(physical, words)?;
     }
     let words = match guarded {

@@ -1,8 +1,8 @@
-//! What no clamp can bound, and so no module from elsewhere may do.
+//! Refuses what cannot be bounded by clamping in external modules.
 //!
-//! Memory reached by address, pointers that are stored or made of nothing, steps from one element of shared memory
-//! to another by pointer; and on drivers that run on the host's own memory also matrices of a subgroup in shared
-//! memory.
+//! These are physical addresses, pointers that are stored or created from nothing, and pointer arithmetic in
+//! shared memory. On drivers that run on the host's memory, cooperative matrices in shared memory are
+//! refused, too.
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{AddressingModel, Op, StorageClass};
@@ -42,11 +42,11 @@ pub fn check(physical: &Physical, module: &Module) -> Result<()> {
     Ok(())
 }
 
-/// What is known of pointers.
+/// Facts about pointers.
 struct Pointers {
-    /// Types of pointers, and what they are pointers to.
+    /// Pointer types and their pointees.
     types: FxHashMap<u32, (StorageClass, u32)>,
-    /// Types that hold pointers.
+    /// Types that contain pointers.
     holders: FxHashSet<u32>,
     /// Pointers into shared memory.
     shared: FxHashSet<u32>,
@@ -96,7 +96,7 @@ impl Pointers {
         }
     }
 
-    /// What an instruction of a function does that cannot be bounded.
+    /// The unbounded access of an instruction, if it has one.
     fn unbounded(&self, inst: &Instruction, kind: DeviceKind) -> Option<&'static str> {
         let operand = |at: usize| inst.operands.get(at).and_then(Operand::id_ref_any);
         let is_shared = |at: usize| operand(at).is_some_and(|id| self.shared.contains(&id));
