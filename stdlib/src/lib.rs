@@ -1,4 +1,13 @@
-//! The modules of the standard library that are written in kps, as text.
+//! The modules of the standard library that are written in kps itself, as text.
+//!
+//! A script that imports `collections` gets the module whose text is [`source`]`("collections")`. The host compiles it
+//! at the first import. Modules that need Rust are in `runtime/host/src/modules`.
+//!
+//! ```
+//! assert!(kps_stdlib::names().any(|name| name == "heapq"));
+//! assert!(kps_stdlib::source("heapq").expect("it is a module").contains("def heappush"));
+//! assert_eq!(kps_stdlib::source("no_such_module"), None);
+//! ```
 
 /// The modules and their texts, by dotted name.
 static MODULES: &[(&str, &str)] = &[

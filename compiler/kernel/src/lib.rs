@@ -1,18 +1,40 @@
-//! The static half of kps: the syntax tree of a kernel in, SPIR-V out.
+//! The kernel compiler: the syntax tree of a kernel in, SPIR-V out.
+//!
+//! [`check`] finds the mistakes that need no argument types, and gives a [`KernelTemplate`].
+//! [`specialize`] compiles a template for a [`Signature`], the types of one launch, and a [`Target`], the abilities of
+//! a device. Its result is a [`KernelModule`]: SPIR-V words, and what a launch must bind.
+//! [`explain`] returns remarks for each line: types, conversions, tested indices.
 //!
 //! ```text
-//! FunctionDef --check--> KernelTemplate      what needs no argument types; all mistakes in one run
+//! FunctionDef --check--> KernelTemplate
 //! KernelTemplate --specialize--> KernelModule
-//!     lower        AST -> typed IR           `ir` says what it is
-//!     verify       IR -> Verified<Kernel>    verify.rs says what is legal
-//!     analysis     what flow of control differs between invocations: no barrier may stand there
-//!     workarounds  IR -> IR                  for faults of the target's driver; verified again
+//!     lower        syntax tree -> typed IR         `ir` describes the IR
+//!     verify       IR -> Verified<Kernel>          `verify.rs` lists the rules
+//!     analysis     finds barriers in control flow that diverges
+//!     workarounds  Verified<Kernel> -> the same    for faults of the target's driver
 //!     emit         Verified<Kernel> -> words
 //! ```
 //!
-//! `explain` goes the same way and keeps what it finds out about each place of the source.
+//! ```
+//! use kps_kernel::{ArrayParam, KernelOptions, MapEnv, ParamType, Scalar, Signature, Target, Type};
+//! use kps_syntax::ast::StmtKind;
+//! use kps_syntax::{Source, parse};
 //!
-//! Nothing here reads a file, a clock or a device.
+//! let source = Source::new("double.kps", "def double(x: Array[f32]):\n    x[global_id.x] *= 2\n");
+//! let (module, _) = parse(&source);
+//! let StmtKind::Function(def) = &module.body[0].kind else { panic!("it is a function") };
+//!
+//! let env = MapEnv::new();
+//! let template = kps_kernel::check(def, &source, &env, KernelOptions::kernel())?;
+//! let x = ParamType::Array(ArrayParam::new(Type::Scalar(Scalar::F32), 1));
+//! let signature = Signature::new(&template, &env, vec![x]);
+//! let module = kps_kernel::specialize(&template, &env, &signature, &Target::portable())?;
+//! assert_eq!(module.words[0], 0x0723_0203);
+//! assert_eq!(module.bindings.len(), 1);
+//! # Ok::<(), kps_syntax::Diagnostics>(())
+//! ```
+//!
+//! A kernel reads names of the script through a [`KernelEnv`]. Nothing here reads a file, a clock or a device.
 
 // A mistake is made once and travels a short way: boxing it would help nobody.
 #![allow(clippy::result_large_err)]

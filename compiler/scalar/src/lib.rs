@@ -1,8 +1,14 @@
-//! The scalar types: one enum, and one table of what each type is.
+//! The scalar types of kernels and tensors: one enum, and one table of what each type is.
 //!
 //! Kernels, SPIR-V modules, devices and tensors all use [`Scalar`], so no crate converts between lists of types.
-//! A place that takes a part of them (blocks of memory hold no bools, cooperative matrices neither) checks for it.
-//! This crate depends on nothing.
+//! A crate that supports a part of them checks for it. This crate depends on nothing.
+//!
+//! ```
+//! use kps_scalar::{Kind, Scalar};
+//!
+//! let ty = Scalar::of_name("f16").expect("it is a type");
+//! assert_eq!((ty.bits(), ty.kind(), ty.numpy_name()), (16, Kind::Float, "float16"));
+//! ```
 
 use std::fmt;
 

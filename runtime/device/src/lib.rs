@@ -1,9 +1,37 @@
-//! Devices take SPIR-V, bytes and commands as plain data. They know no source language.
+//! Devices: SPIR-V words, bytes and commands in, results out. They know no language.
 //!
-//! There are two: [`vulkan`] is any Vulkan 1.2 device, and [`cpu`] is built in and always exists. Both run
-//! the same [`Command`]s. The device finds the hazards between commands from the buffers that each command
-//! names with its [`Access`], so callers never ask for a barrier. Vulkan is loaded only by [`select::list`],
-//! and by [`select::open`] with a selector that needs it.
+//! [`select::open`] opens one and gives a [`Device`]. There are two kinds: [`vulkan`], any Vulkan 1.2 device, and
+//! [`cpu`], which compiles the words to machine code and is always there. Both run the same [`Command`]s.
+//! A command names the buffers that it reads and writes ([`Access`]); the device orders commands by them, so callers
+//! need no barriers.
+//!
+//! | Type | Use |
+//! |---|---|
+//! | [`Device`] | memory, pipelines, submissions |
+//! | [`DeviceInfo`] | name, limits and features of a device |
+//! | [`Commands`], [`Ticket`] | what is submitted, and what one waits for |
+//! | [`Interface`] | what a module binds, read from its words |
+//! | [`Finding`] | a mistake that a checked kernel made at run time |
+//!
+//! ```
+//! use kps_device::{Command, Commands, MemoryUsage, QueueId, Selector, select};
+//!
+//! # fn main() -> kps_device::Result<()> {
+//! let device = select::open(&Selector::Cpu, &select::OpenOptions::default())?.device;
+//! let a = device.alloc(4, MemoryUsage::Device)?;
+//! let b = device.alloc(4, MemoryUsage::Device)?;
+//! device.write(a, 0, &[1, 2, 3, 4])?;
+//! let copy = Command::Copy { from: a, from_offset: 0, to: b, to_offset: 0, size: 4 };
+//! let ticket = device.submit(QueueId(0), &Commands::new(vec![copy]), &[])?;
+//! device.wait(ticket, None)?;
+//! let mut bytes = [0; 4];
+//! device.read(b, 0, &mut bytes)?;
+//! assert_eq!(bytes, [1, 2, 3, 4]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Vulkan is loaded at the first call that needs it, of [`select::list`] or [`select::open`].
 
 mod absent;
 mod command;
