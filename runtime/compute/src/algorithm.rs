@@ -1,4 +1,4 @@
-//! Algorithms: a kernel with the tensors it works on and how it is launched.
+//! Algorithms: a kernel with its tensors and the parameters of its launch.
 
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -13,7 +13,7 @@ use crate::kernel::{Kernel, Running};
 use crate::number::Number;
 use crate::tensor::Tensor;
 
-/// A kernel bound to tensors, checked against what its module asks for. Clones are the same algorithm.
+/// A kernel bound to tensors, checked against its module's interface. Clones share the algorithm.
 #[derive(Clone)]
 pub struct Algorithm {
     inner: Rc<Inner>,
@@ -30,12 +30,12 @@ struct Inner {
     destroyed: Cell<bool>,
 }
 
-/// One dispatch with everything settled but the buffers.
+/// One dispatch, resolved except for its buffers.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub groups: [u32; 3],
     pub push_constants: Vec<u8>,
-    /// Those of the algorithm, and the values that did not fit the push constants.
+    /// Those of the algorithm, and a buffer for the values that did not fit the push constants.
     pub tensors: Vec<Tensor>,
 }
 
@@ -45,7 +45,7 @@ impl Algorithm {
         &self.inner.tensors
     }
 
-    /// Values of the specialisation constants, as they were given.
+    /// Values of the specialisation constants, as given.
     pub fn spec_constants(&self) -> &[Number] {
         self.inner.spec_constants.numbers()
     }
@@ -62,17 +62,17 @@ impl Algorithm {
         &self.inner.kernel
     }
 
-    /// False once it, or its manager, was destroyed.
+    /// False after it, or its manager, was destroyed.
     pub fn is_init(&self) -> bool {
         !self.inner.destroyed.get()
     }
 
-    /// Any use is an error from now on. Dispatches that are recorded or in flight are not touched.
+    /// Makes any further use an error. Recorded and running dispatches are not affected.
     pub fn destroy(&self) {
         self.inner.destroyed.set(true);
     }
 
-    /// The same algorithm with other words for its kernel, which is compiled for the device here.
+    /// The same algorithm with another module, which is compiled for the device.
     pub fn with_words(&self, words: &[u32]) -> Result<Algorithm> {
         let inner = &*self.inner;
         let builder = Builder {
@@ -88,7 +88,7 @@ impl Algorithm {
         builder.build()
     }
 
-    /// The launch that a dispatch with these asks for; defaults are the algorithm's own.
+    /// Resolves the launch of a dispatch; defaults are the algorithm's own.
     pub(crate) fn launch(&self, extent: &Extent, push: &Push) -> Result<Launch> {
         let inner = &*self.inner;
         if inner.destroyed.get() {
@@ -121,7 +121,7 @@ impl std::fmt::Debug for Algorithm {
     }
 }
 
-/// An algorithm in the making.
+/// Builds an algorithm.
 pub struct Builder<'a> {
     context: Rc<Context>,
     tensors: Vec<Tensor>,
@@ -148,18 +148,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Workgroups or domain of a dispatch that does not say its own.
+    /// Default workgroups or domain of a dispatch.
     pub fn extent(self, extent: impl Into<Extent>) -> Builder<'a> {
         Builder { extent: extent.into(), ..self }
     }
 
-    /// The sampler at a binding; where none is given, the nearest texel is taken.
+    /// The sampler at a binding; the default samples the nearest texel.
     pub fn sampler(mut self, binding: u32, sampler: Sampler) -> Builder<'a> {
         self.samplers.push(SamplerBinding { set: 0, binding, sampler });
         self
     }
 
-    /// Values of the specialisation constants: a list, by the rule of [`SpecValues::list`].
+    /// Values of the specialisation constants: a list, as for [`SpecValues::list`].
     pub fn spec_constants<T: Into<Number>>(self, numbers: impl IntoIterator<Item = T>) -> Builder<'a> {
         self.spec_values(SpecValues::list(numbers.into_iter().map(Into::into)))
     }
@@ -169,30 +169,30 @@ impl<'a> Builder<'a> {
         Builder { spec_constants, ..self }
     }
 
-    /// Push constants of a dispatch that does not give its own.
+    /// Default push constants of a dispatch.
     pub fn push(self, push: impl Into<Push>) -> Builder<'a> {
         Builder { push: push.into(), ..self }
     }
 
-    /// What is watched while it runs: [`crate::Manager::findings`].
+    /// How it is instrumented: [`crate::Manager::findings`].
     pub fn instrument(mut self, instrument: Instrument) -> Builder<'a> {
         self.running.instrument = instrument;
         self
     }
 
-    /// Invocations of a subgroup, of those sizes that the device has; `None` leaves it to the device.
+    /// Invocations of a subgroup, from the sizes that the device supports; `None` is the device's default.
     pub fn subgroup_size(mut self, size: Option<u32>) -> Builder<'a> {
         self.running.subgroup_size = size;
         self
     }
 
-    /// Where the words come from; from elsewhere unless it is said.
+    /// The origin of the module; external by default.
     pub fn origin(mut self, origin: Origin) -> Builder<'a> {
         self.running.origin = origin;
         self
     }
 
-    /// Compiles the kernel for the device and checks tensors and constants against its module.
+    /// Compiles the kernel for the device, and checks tensors and constants against its module.
     pub fn build(self) -> Result<Algorithm> {
         let kernel = Rc::new(Kernel::load(&self.context, self.words, &self.spec_constants, self.running)?);
         kernel.check_tensors(&self.tensors)?;

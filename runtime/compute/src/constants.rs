@@ -1,7 +1,7 @@
 //! Values for the constants of a kernel: push constants and specialisation constants.
 //!
-//! Both are given as numbers and get the type that the module declares, so an `i32` never arrives as
-//! the bits of a float. A number that would change is refused by name.
+//! Both are given as numbers and converted to the declared types, so an `i32` is never the bits of a float. A
+//! number whose value would change is an error that names the constant.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -15,15 +15,15 @@ use crate::grid::Part;
 use crate::number::Number;
 use crate::tensor::Tensor;
 
-/// What a dispatch gives for the push constants that a kernel declares.
+/// The push constants of a dispatch.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Push {
-    /// Nothing: the algorithm's own, or none where the kernel takes none.
+    /// The algorithm's own, or none if the kernel declares none.
     #[default]
     Default,
-    /// One number for each scalar of the block, in order; a vector takes as many as it has.
+    /// One number for each scalar of the block, in order; a vector takes one for each component.
     Numbers(Vec<Number>),
-    /// The block's bytes as the module lays them out.
+    /// The block's bytes in the module's layout.
     Bytes(Vec<u8>),
 }
 
@@ -39,22 +39,22 @@ impl From<Vec<Number>> for Push {
     }
 }
 
-/// Names of members that the runtime fills in begin so.
+/// Prefix of members that the runtime fills.
 const HIDDEN: &str = "kps.";
 pub(crate) const DOMAIN: &str = "kps.domain";
 const BASE: &str = "kps.base";
 const LEN: &str = "kps.len.";
 
-/// A tensor by the name of the parameter that it is bound to.
+/// A tensor with the name of its parameter.
 #[derive(Debug)]
 pub(crate) struct Named {
     pub name: String,
     pub tensor: Tensor,
-    /// Bytes of one element of the parameter.
+    /// Size of one element of the parameter.
     pub element_size: usize,
 }
 
-/// The push-constant block of a kernel: who fills which bytes.
+/// The push-constant block of a kernel, split by who fills each scalar.
 #[derive(Debug, Default)]
 pub(crate) struct PushLayout {
     size: usize,
@@ -65,11 +65,11 @@ pub(crate) struct PushLayout {
 /// One scalar of a block.
 #[derive(Debug)]
 struct Place {
-    /// `color.1` is the second component of `color`; `word 0` where the module has no names.
+    /// `color.1` is the second component of `color`; `word 0` if the module has no names.
     name: String,
     offset: usize,
     dtype: DType,
-    /// Which scalar of a vector or of a list it is.
+    /// Index in a vector or in a list.
     component: usize,
 }
 
@@ -78,7 +78,7 @@ impl PushLayout {
         interface.push_constants.as_ref().map(PushLayout::of_block).unwrap_or_default()
     }
 
-    /// Of any block that is laid out as the push constants are.
+    /// For any block with the layout of push constants.
     pub fn of_block(block: &Block) -> PushLayout {
         let is_hidden = |place: &Place| place.name.starts_with(HIDDEN);
         let (hidden, visible) = places(block).into_iter().partition(is_hidden);
@@ -89,23 +89,23 @@ impl PushLayout {
         self.hidden.iter().any(|place| member_of(&place.name) == DOMAIN)
     }
 
-    /// Invocations along an axis that the kernel can be told.
+    /// Maximum number of invocations along an axis that the domain can hold.
     pub fn domain_limit(&self) -> u64 {
         let is_wide = |place: &Place| member_of(&place.name) == DOMAIN && place.dtype == DType::U64;
         if self.hidden.iter().any(is_wide) { u64::MAX } else { u32::MAX.into() }
     }
 
-    /// Whether a launch may be several dispatches, each told where it begins.
+    /// Whether a launch may be several dispatches, each with its first workgroup.
     pub fn has_base(&self) -> bool {
         self.hidden.iter().any(|place| member_of(&place.name) == BASE)
     }
 
-    /// Bytes of the block up to the end of what the user gives.
+    /// Bytes of the block to the end of the user's members.
     fn visible_size(&self) -> usize {
         self.visible.iter().map(|place| place.offset + place.dtype.size()).max().unwrap_or(0)
     }
 
-    /// The whole block, without the addresses, which are the device's to put in.
+    /// The whole block, without the addresses, which the device fills.
     pub fn pack(&self, push: &Push, named: &[Named], part: Part) -> Result<Vec<u8>> {
         let mut block = vec![0; self.size];
         match push {
@@ -120,7 +120,7 @@ impl PushLayout {
         Ok(block)
     }
 
-    /// What is given for this block, and what for the one that takes the values that did not fit it.
+    /// Splits the values into those of this block and those of the uniform buffer.
     pub fn split(&self, rest: &PushLayout, push: &Push) -> Result<(Push, Push)> {
         Ok(match push {
             Push::Default => (Push::Default, Push::Default),
@@ -140,7 +140,7 @@ impl PushLayout {
         })
     }
 
-    /// Bytes that a user gives.
+    /// Number of bytes that a user gives.
     fn given_size(&self) -> usize {
         if self.hidden.is_empty() { self.size } else { self.visible_size() }
     }
@@ -191,8 +191,8 @@ fn hidden_value(place: &Place, named: &[Named], part: Part) -> Result<Number> {
     let (parameter, axis) = shape_axis(&place.name).ok_or_else(unknown)?;
     let Named { tensor, element_size, .. } = find(parameter)?;
     let n_axes = tensor.shape().len();
-    // Several numbers that are one element lie along axes of their own, which no kernel asks for, or with others
-    // along the last one. A shape with fewer axes than the kernel looks at goes on with ones.
+    // Several numbers in one element have axes of their own, which no kernel uses, or share the last axis.
+    // Missing axes of a shape have length one.
     let len = match tensor.shape().get(axis) {
         Some(len) if axis + 1 == n_axes => {
             tensor.check_last_axis(parameter, *element_size)?;
@@ -203,15 +203,14 @@ fn hidden_value(place: &Place, named: &[Named], part: Part) -> Result<Number> {
     Ok(Number::Int(len as i128))
 }
 
-/// The array and the axis that `kps.shape.NAME.AXIS` names: a member of its own, or a component of one
-/// for all axes.
+/// The array and the axis in `kps.shape.NAME.AXIS`: a member of its own, or a component of one for all axes.
 fn shape_axis(name: &str) -> Option<(&str, usize)> {
     let name = name.strip_prefix(SHAPE)?;
     let (parameter, axis) = name.rsplit_once('.').unwrap_or((name, "0"));
     Some((parameter, axis.parse().ok()?))
 }
 
-/// The member that a scalar belongs to: names of components end in a number.
+/// The member of a scalar: names of components end in a number.
 fn member_of(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((member, component)) if component.bytes().all(|byte| byte.is_ascii_digit()) => member,
@@ -219,7 +218,7 @@ fn member_of(name: &str) -> &str {
     }
 }
 
-/// The scalars of a block, by their names.
+/// The scalars of a block with their names.
 fn places(block: &Block) -> Vec<Place> {
     let mut places = Vec::new();
     let ControlFlow::Continue(()) = block.each_number::<Infallible>(&mut |way, offset, scalar| {
@@ -238,7 +237,7 @@ fn name_of(way: &[Step]) -> String {
         let name = match step {
             Step::Part(at) => at.to_string(),
             Step::Member(Member { name: Some(name), .. }, _) => name.clone(),
-            // Shaders from GLSL and WGSL have their block inside another one, which has no names.
+            // In modules from GLSL and WGSL, the block is inside an unnamed one.
             Step::Member(Member { ty: MemberType::Struct(_), .. }, _) => return before,
             Step::Member(_, offset) => return format!("word {}", offset / 4),
         };
@@ -250,19 +249,18 @@ fn name_of(way: &[Step]) -> String {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct SpecValues {
     numbers: Vec<Number>,
-    /// The constant of each; `None` for a list.
+    /// The constant's id of each value; `None` for a list.
     ids: Option<Vec<u32>>,
 }
 
 impl SpecValues {
-    /// The value at index `i` is that of the constants with id `i`, as in Kompute; one for which there is no constant
-    /// keeps the place of those behind it. Where no index is the id of a constant, the constants take the values in
-    /// the order of their ids.
+    /// The value at index `i` is for the constants with id `i`, as in Kompute; indices without a constant are
+    /// skipped. If no index is the id of a constant, the constants take the values in the order of their ids.
     pub fn list(numbers: impl IntoIterator<Item = Number>) -> SpecValues {
         SpecValues { numbers: numbers.into_iter().collect(), ids: None }
     }
 
-    /// Each value with the id of its constants.
+    /// Each value with the id of its constant.
     pub fn by_id(values: impl IntoIterator<Item = (u32, Number)>) -> SpecValues {
         let mut values: Vec<_> = values.into_iter().collect();
         values.sort_by_key(|(id, _)| *id);
@@ -274,12 +272,12 @@ impl SpecValues {
         self.numbers.is_empty()
     }
 
-    /// The values, in the order in which they were given.
+    /// The values in the given order.
     pub fn numbers(&self) -> &[Number] {
         &self.numbers
     }
 
-    /// The values by id for constants with these ids, which are sorted.
+    /// The values by id, for constants with these sorted ids.
     fn dealt(&self, ids: &[u32]) -> Result<Vec<(u32, Number)>> {
         let numbers = self.numbers.iter().copied();
         if let Some(given) = &self.ids {
@@ -305,7 +303,7 @@ impl SpecValues {
     }
 }
 
-/// The bits of each specialisation constant that values are given for, by id.
+/// The bits of each given specialisation constant, by id.
 pub(crate) fn specialize(interface: &Interface, values: &SpecValues) -> Result<Vec<(u32, u64)>> {
     let given = given(interface, values)?;
     if let Some((constant, number, _)) =
@@ -316,15 +314,15 @@ pub(crate) fn specialize(interface: &Interface, values: &SpecValues) -> Result<V
     Ok(given.iter().map(|(constant, _, bits)| (constant.id, *bits)).collect())
 }
 
-/// The values that are given for the specialisation constants of words, by id, once they are known to fit.
+/// The checked values of a module's specialisation constants, by id.
 pub fn spec_constants(words: &[u32], values: &SpecValues) -> Result<Vec<(u32, Number)>> {
     let interface = Interface::reflect(words, &PipelineOptions::default())?;
     let given = given(&interface, values)?;
     Ok(given.iter().map(|(constant, number, _)| (constant.id, *number)).collect())
 }
 
-/// For each id the first constant that has it, the value that is given, and its bits as the constant has them.
-/// Several constants may have one id: a device gives them the same bits, so all must see the same value in them.
+/// For each id: its first constant, the given value, and its bits in the constant's type. Several constants
+/// may share one id and its bits, so the value must be the same in all their types.
 fn given<'i>(interface: &'i Interface, values: &SpecValues) -> Result<Vec<(&'i SpecConstant, Number, u64)>> {
     let constants = &interface.spec_constants;
     let mut ids: Vec<u32> = constants.iter().map(|constant| constant.id).collect();
@@ -354,7 +352,7 @@ fn bits_of(constant: &SpecConstant, number: Number) -> Result<u64> {
     Ok(u64::from_le_bytes(bits))
 }
 
-/// In messages.
+/// For messages.
 fn title(constant: &SpecConstant) -> String {
     constant.name.clone().unwrap_or_else(|| format!("id {}", constant.id))
 }
@@ -365,7 +363,7 @@ mod tests {
 
     use super::*;
 
-    /// What constants with these ids and types get, as `id=bits`, or the message.
+    /// The bits of constants with these ids and types as `id=bits`, or the message.
     fn specialized(constants: &[(u32, Scalar)], values: &SpecValues) -> String {
         let constant = |&(id, scalar): &(u32, Scalar)| SpecConstant { id, name: None, scalar, default: 0 };
         let spec_constants = constants.iter().map(constant).collect();
@@ -390,7 +388,7 @@ mod tests {
         list(&two, &[6], "0=6");
         list(&two, &[6, 7], "0=6 1=7");
         list(&two, &[6, 7, 8], "the kernel has 2 specialisation constants, 3 were given");
-        // Several constants of one id.
+        // Several constants share an id.
         list(&[(0, U32), (0, I32), (1, U32)], &[6, 7], "0=6 1=7");
         list(&[(0, U32), (0, F32)], &[0], "0=0");
         list(
@@ -398,12 +396,12 @@ mod tests {
             &[6],
             "specialisation constants of id 0 have the types u32 and f32, and 6 has not the same bits in both",
         );
-        // Ids with gaps: the values between are for nobody.
+        // With gaps between ids, the values between are ignored.
         list(&[(0, U32), (2, U32)], &[6, 7, 8], "0=6 2=8");
         list(&[(1, U32), (4, U32)], &[6, 7], "1=7");
         list(&[(0, U32), (2, U32)], &[6, 7], "no specialisation constant has the id 1: there are 0, 2");
         list(&[(0, U32), (2, U32)], &[6, 7, 8, 9], "no specialisation constant has the id 3: there are 0, 2");
-        // The list names no constant at all.
+        // No index is the id of a constant.
         list(&[(3, U32), (9, U32)], &[6, 7], "3=6 9=7");
         list(&[], &[6], "the kernel has 0 specialisation constants, 1 was given");
 

@@ -1,5 +1,5 @@
-//! What all objects of one manager share: the device, what is known of its queues, and who is to be
-//! told when the manager is destroyed.
+//! The state that all objects of one manager share: the device, the submissions on its queues, and the
+//! objects that end with the manager.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
@@ -18,29 +18,29 @@ pub(crate) struct Context {
     pub log: Log,
     /// The last submission of each queue that is known to have ended.
     ended: RefCell<Vec<u64>>,
-    /// What went wrong and nobody was told of yet.
+    /// Errors that were not reported yet.
     failures: RefCell<Vec<(Ticket, DeviceError)>>,
-    /// What the submissions that may be running are, the oldest first.
+    /// Names of the submissions that may be running, oldest first.
     running: RefCell<VecDeque<(Ticket, Rc<str>)>>,
-    /// What runs although nobody waits for it any more: nothing else is started then.
+    /// An abandoned submission; nothing else is started while there is one.
     left_running: OnceCell<Rc<str>>,
-    /// What kernels told and nobody has asked for yet.
+    /// Records of kernels that were not taken yet.
     report: RefCell<Report>,
     dependents: RefCell<Vec<Weak<dyn Dependent>>>,
-    /// The number of dependents at which those that are gone are swept out.
+    /// The number of dependents at which dropped ones are removed.
     sweep_at: Cell<usize>,
 }
 
-/// Something that dies with its manager.
+/// An object that ends with its manager.
 pub(crate) trait Dependent {
-    /// Destroys it, or gives it back where it belongs to another manager.
+    /// Destroys it, or returns it to the other manager that owns it.
     fn end_with(&self, context: &Context);
 }
 
-/// Failures are kept for the first who waits for their submission; more than these are not waited for.
+/// Limit of stored errors. Each is for the first wait on its submission.
 const MAX_FAILURES: usize = 64;
 
-/// Submissions whose names are kept at most.
+/// Limit of stored submission names.
 const MAX_RUNNING: usize = 64;
 
 impl Context {
@@ -59,7 +59,7 @@ impl Context {
         })
     }
 
-    /// The device, for `operation`, a verb that the error names.
+    /// The device, for `operation`, a verb for the error.
     pub fn device(&self, operation: &'static str) -> Result<Rc<dyn Device>> {
         let device = self.device.borrow().clone();
         let device =
@@ -73,7 +73,7 @@ impl Context {
         }
     }
 
-    /// Remembers what a submission is, for the case that it never ends.
+    /// Stores the name of a submission, in case it never ends.
     pub fn started(&self, ticket: Ticket, what: &Rc<str>) {
         let mut running = self.running.borrow_mut();
         while running.front().is_some_and(|(oldest, _)| self.has_ended(*oldest))
@@ -101,13 +101,13 @@ impl Context {
         dependents.push(dependent);
     }
 
-    /// Whether the submission is known to have ended. Asks nobody.
+    /// Whether the submission is known to have ended, without a query.
     pub fn has_ended(&self, ticket: Ticket) -> bool {
         self.ended.borrow().get(ticket.queue as usize).is_none_or(|ended| *ended >= ticket.value)
     }
 
-    /// Waits until the submission has ended and tells what went wrong in it, to the first who waits: whoever reads
-    /// what it wrote, or runs something else there, is not told what its launch was told.
+    /// Waits until the submission has ended. Only the first wait returns its error: later reads and launches
+    /// do not repeat it.
     pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
         match self.ask(ticket, timeout)? {
             Waited::TimedOut => Ok(Waited::TimedOut),
@@ -118,12 +118,12 @@ impl Context {
         }
     }
 
-    /// Whether the submission has not ended yet. Asks the device, and leaves what went wrong to who waits.
+    /// Queries whether the submission is still running. Its error remains for the next wait.
     pub fn is_running(&self, ticket: Ticket) -> bool {
         self.ask(ticket, Some(Duration::ZERO)) == Ok(Waited::TimedOut)
     }
 
-    /// Waits until the submission has ended, and keeps what went wrong in it.
+    /// Waits until the submission has ended, and stores its error.
     fn ask(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
         if self.has_ended(ticket) {
             return Ok(Waited::Done);
@@ -136,7 +136,7 @@ impl Context {
                 Ok(Waited::Done)
             }
             Err(error) => {
-                // A wait may be broken off while the submission goes on.
+                // An interrupted wait leaves the submission running.
                 let is_interrupted = matches!(error, DeviceError::Interrupted { .. });
                 if is_interrupted && !device.info().capabilities.interrupts_submissions {
                     return Err(self.leave_running(ticket, &*device));
@@ -147,7 +147,7 @@ impl Context {
         }
     }
 
-    /// From now on nothing else is started.
+    /// From now on, nothing else is started.
     fn leave_running(&self, ticket: Ticket, device: &dyn Device) -> ComputeError {
         let running = self.running.borrow();
         let known = running.iter().find(|(started, _)| *started == ticket);
@@ -163,7 +163,7 @@ impl Context {
     }
 
     fn note_ended(&self, ticket: Ticket) {
-        // Tickets of one queue end in order, so one number a queue is all there is to remember.
+        // Tickets of one queue end in order, so one number for each queue suffices.
         if let Some(ended) = self.ended.borrow_mut().get_mut(ticket.queue as usize) {
             *ended = (*ended).max(ticket.value);
         }
@@ -189,7 +189,7 @@ impl Context {
         self.report.take()
     }
 
-    /// Destroys everything that belongs to the manager, then lets go of the device.
+    /// Destroys everything that belongs to the manager, then releases the device.
     pub fn destroy(&self) {
         if !self.is_alive() {
             return;
@@ -211,8 +211,7 @@ impl Context {
 }
 
 impl Drop for Context {
-    /// Whatever still refers to the manager's things keeps the context alive, so nothing is destroyed
-    /// here but the device.
+    /// Every object of the manager keeps the context alive, so only the device is left to destroy.
     fn drop(&mut self) {
         if self.is_alive() {
             self.log.event(Level::Debug, || "Kompute Manager Destructor started".to_owned());

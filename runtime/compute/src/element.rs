@@ -1,4 +1,4 @@
-//! Rust's own types as elements of tensors.
+//! Rust types as elements of tensors.
 
 use half::{bf16, f16};
 
@@ -6,7 +6,7 @@ use crate::DType;
 use crate::halves::{to_bf16, to_f16};
 use crate::number::Number;
 
-/// A Rust type that tensors can hold.
+/// A Rust type of tensor elements.
 pub trait Element: Copy + sealed::Sealed + 'static {
     const DTYPE: DType;
 
@@ -18,7 +18,7 @@ pub trait Element: Copy + sealed::Sealed + 'static {
 
     fn number(self) -> Number;
 
-    /// The nearest element: integers wrap, floats saturate.
+    /// The nearest element: integers wrap around, floats saturate.
     fn from_number(number: Number) -> Self;
 }
 
@@ -132,7 +132,7 @@ impl From<bool> for Number {
     }
 }
 
-/// The elements' bytes, one after the other.
+/// The elements as bytes.
 pub fn to_bytes<T: Element>(elements: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; size_of_val(elements)];
     for (element, place) in elements.iter().zip(bytes.chunks_exact_mut(size_of::<T>())) {
@@ -141,12 +141,12 @@ pub fn to_bytes<T: Element>(elements: &[T]) -> Vec<u8> {
     bytes
 }
 
-/// The elements whose bytes these are.
+/// The elements in these bytes.
 pub fn from_bytes<T: Element>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(T::load).collect()
 }
 
-/// Evaluates an expression with `T` standing for the Rust type of a [`DType`].
+/// Evaluates an expression in which `T` is the Rust type of a [`DType`].
 macro_rules! with_element {
     ($dtype:expr, $T:ident => $body:expr) => {
         match $dtype {

@@ -1,4 +1,4 @@
-//! What can go wrong here: one type, with all that a pointed diagnostic needs.
+//! The errors of this crate: one type, with the data for precise diagnostics.
 
 use kps_device::DeviceError;
 
@@ -9,7 +9,7 @@ pub type Result<T> = std::result::Result<T, ComputeError>;
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ComputeError {
-    /// `what` names it: ``tensor `x` (f32[3])``, `manager`.
+    /// `what` names the object: ``tensor `x` (f32[3])``, `manager`.
     #[error("cannot {operation} {what}: it was destroyed")]
     Destroyed { what: String, operation: &'static str },
 
@@ -22,7 +22,7 @@ pub enum ComputeError {
     #[error("the host is out of memory: {bytes} bytes were asked for")]
     HostMemory { bytes: usize },
 
-    /// `expected` and `given` count what `unit` names: elements or bytes.
+    /// `unit` is what `expected` and `given` count: elements or bytes.
     #[error("cannot {operation} {what}: it has {expected} {unit}, {given} were given")]
     SizeMismatch { what: String, operation: &'static str, expected: usize, given: usize, unit: &'static str },
 
@@ -35,36 +35,37 @@ pub enum ComputeError {
     #[error("cannot store {value} in {what}: {}", .unfit.why(*.dtype))]
     ElementUnfit { what: String, value: Number, dtype: DType, unfit: Unfit },
 
-    /// Tensors with memory type `storage` live on the device alone.
+    /// The host cannot read tensors with memory type `storage`.
     #[error("cannot {operation} {what}: its memory type is `storage`, which the host cannot read")]
     NotReadable { what: String, operation: &'static str },
 
-    /// The bytes are being looked at further up in the same call chain.
+    /// A caller further up is already accessing the bytes.
     #[error("cannot {operation} {what} while its bytes are in use")]
     InUse { what: String, operation: &'static str },
 
     #[error("not a SPIR-V module: {reason}")]
     NotSpirv { reason: String },
 
-    /// `parameters` are the names that the module gives, or `binding 0` where it gives none.
+    /// `parameters` are the names in the module, or `binding 0` without names.
     #[error("the kernel binds {} tensor{} ({}), {given} {} given", .parameters.len(), plural(.parameters.len()), .parameters.join(", "), were(.given))]
     TensorCount { parameters: Vec<String>, given: usize },
 
     #[error("parameter `{parameter}` needs elements of {expected}, but {tensor} has {given}")]
     ParameterDType { parameter: String, tensor: String, expected: DType, given: DType },
 
-    /// The tensor's elements are records of another size.
+    /// The tensor's records have another size.
     #[error("parameter `{parameter}` has elements of {element_size} bytes, those of {tensor} have {given}")]
     ParameterRecord { parameter: String, tensor: String, element_size: usize, given: usize },
 
-    /// A number that the module reads is another one in the tensor; `given` is `None` where none begins there.
+    /// The module reads a number that has another type in the tensor; `given` is `None` if no number begins
+    /// there.
     #[error("parameter `{parameter}` reads {} as {expected}, but {tensor} has {} there", number_text(.name, *.offset), given_text(*.given))]
     ParameterField {
         parameter: String,
         tensor: String,
-        /// The members that lead to it, `spin.axis`; empty where they have no names.
+        /// The path of members, such as `spin.axis`; empty without names.
         name: String,
-        /// Bytes before it.
+        /// Its offset in bytes.
         offset: usize,
         expected: DType,
         given: Option<DType>,
@@ -72,7 +73,7 @@ pub enum ComputeError {
         is_record: bool,
     },
 
-    /// The tensor's bytes are not whole elements of `element_size` bytes.
+    /// The tensor's size is not a multiple of `element_size`.
     #[error(
         "parameter `{parameter}` has elements of {element_size} bytes, which do not divide the {given} bytes of {tensor}"
     )]
@@ -87,7 +88,7 @@ pub enum ComputeError {
     #[error("parameter `{parameter}` needs at least {needed} bytes, but {tensor} has {given}")]
     ParameterSize { parameter: String, tensor: String, needed: usize, given: usize },
 
-    /// `needed` is the kind of image; `format` is the one to make it with, where it lacks that alone.
+    /// `needed` is the kind of image. `format` is the one to use, if only that is wrong.
     #[error("parameter `{parameter}` needs {needed}, but {tensor} was given")]
     ParameterImage { parameter: String, needed: String, tensor: String, format: Option<&'static str> },
 
@@ -109,7 +110,7 @@ pub enum ComputeError {
     #[error("no kernel to dispatch: the algorithm has no tensors")]
     NoTensors,
 
-    /// `members` are the names of the scalars, or `word 0` where the module gives none.
+    /// `members` are the names of the scalars, or `word 0` without names.
     #[error("the kernel takes {} push constant{} ({}), {given} {} given", .members.len(), plural(.members.len()), .members.join(", "), were(.given))]
     PushCount { members: Vec<String>, given: usize },
 
@@ -135,7 +136,7 @@ pub enum ComputeError {
     SpecShared { id: u32, value: Number, types: [DType; 2] },
 
     #[error(
-        "the words are for another value of the specialisation constant `{constant}`: compile the shader's text for {value}"
+        "the module was compiled for another value of the specialisation constant `{constant}`: compile the shader's text for {value}"
     )]
     SpecFixed { constant: String, value: Number },
 
@@ -181,11 +182,11 @@ pub enum ComputeError {
     #[error("{what} belongs to another manager")]
     OtherManager { what: String },
 
-    /// Waiting for it was broken off, and the device cannot end it. `what` names it: ``kernel `blur` ``.
+    /// The wait was interrupted, and the device cannot stop it. `what` names it: ``kernel `blur` ``.
     #[error("{what} was left running on `{device}`, which cannot end it")]
     LeftRunning { what: String, device: String },
 
-    /// The manager's device is still busy with what was left running.
+    /// The manager's device is still busy with an abandoned submission.
     #[error("cannot {operation} the manager of `{device}`: {what} was left running there")]
     StillRunning { what: String, device: String, operation: &'static str },
 
@@ -193,7 +194,7 @@ pub enum ComputeError {
     Device(#[from] DeviceError),
 }
 
-/// A shape as Python writes a tuple.
+/// A shape in the form of a Python tuple.
 pub(crate) fn shape_text(shape: &[usize]) -> String {
     let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
     match axes.as_slice() {
@@ -202,7 +203,7 @@ pub(crate) fn shape_text(shape: &[usize]) -> String {
     }
 }
 
-/// A number that a module reads.
+/// Describes a number that a module reads.
 fn number_text(name: &str, offset: usize) -> String {
     if name.is_empty() { format!("byte {offset}") } else { format!("`{name}`") }
 }

@@ -1,8 +1,7 @@
-//! The numbers of one element, each in its place: as a module reads a buffer, and as a tensor of records holds it.
+//! Checks the numbers of one element: their types and offsets in a buffer and in a tensor of records.
 //!
-//! A buffer whose numbers are all of one type is checked by that type alone. Where they are of several, a tensor of
-//! numbers cannot be what the module reads, unless it holds bytes; and in a record each has to lie where the module
-//! looks for it.
+//! If all numbers of a buffer have one type, only that type is checked. If they have several, the tensor must
+//! have records or bytes. Each number of a record must have the offset and type that the module reads.
 
 use std::ops::ControlFlow;
 
@@ -14,22 +13,22 @@ use crate::error::{ComputeError, Result};
 use crate::kernel::holds;
 use crate::tensor::Tensor;
 
-/// A number of a record, and the bytes before it.
+/// A number of a record, and its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     pub offset: usize,
     pub dtype: DType,
 }
 
-/// A number of a buffer that the tensor does not have.
+/// A number of a buffer that the tensor lacks.
 struct Unfit {
-    /// The members that lead to it.
+    /// The path of members.
     name: String,
     offset: usize,
     scalar: Scalar,
 }
 
-/// Checks that every number that a buffer is read as is one of the tensor's.
+/// Checks that the tensor has every number that the buffer is read as.
 pub(crate) fn check(layout: &Block, parameter: impl Fn() -> String, tensor: &Tensor) -> Result<()> {
     let unfit = match tensor.fields() {
         Some(fields) => {
@@ -37,7 +36,7 @@ pub(crate) fn check(layout: &Block, parameter: impl Fn() -> String, tensor: &Ten
             let fits = |offset: usize, scalar| at(offset).is_some_and(|field| holds(field.dtype, scalar));
             element_unfit(layout, &fits)
         }
-        // Bytes are any numbers.
+        // Bytes can represent any numbers.
         None if tensor.dtype() == DType::U8 => None,
         None => first(|visit| layout.each_number(visit), &|_, scalar| holds(tensor.dtype(), scalar)),
     };
@@ -57,7 +56,7 @@ pub(crate) fn check(layout: &Block, parameter: impl Fn() -> String, tensor: &Ten
     })
 }
 
-/// Of the run-time array at the end of the block, whose elements are the tensor's; else of the whole block.
+/// Checks the elements of the run-time array at the block's end, or else the whole block.
 fn element_unfit(layout: &Block, fits: &dyn Fn(usize, Scalar) -> bool) -> Option<Unfit> {
     match layout.members.last() {
         Some(array) if let MemberType::Array { len: None, element, .. } = &array.ty => {
@@ -70,7 +69,7 @@ fn element_unfit(layout: &Block, fits: &dyn Fn(usize, Scalar) -> bool) -> Option
     }
 }
 
-/// The first of the numbers shown that does not fit.
+/// The first visited number that does not fit.
 fn first<'b>(
     each_number: impl FnOnce(&mut Visit<'_, 'b, Unfit>) -> ControlFlow<Unfit>,
     fits: &dyn Fn(usize, Scalar) -> bool,

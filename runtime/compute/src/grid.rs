@@ -1,8 +1,7 @@
-//! The workgroups of a launch: how many there are, and in how many dispatches they run.
+//! The workgroups of a launch, and their division into dispatches.
 //!
-//! A device takes so many workgroups along an axis at once. A kernel that is told where its part of a
-//! launch begins (`kps.base`), or that cannot tell its workgroups apart, may be launched over more, in several
-//! dispatches.
+//! A device limits the workgroups along each axis of a dispatch. A larger launch becomes several dispatches
+//! if the kernel gets the first workgroup of its part (`kps.base`), or does not depend on the workgroup.
 
 use kps_device::DeviceError;
 
@@ -10,14 +9,15 @@ use crate::error::{ComputeError, Result};
 use crate::kernel::Kernel;
 use crate::tensor::Tensor;
 
-/// Dispatches of one launch: sixteen times as many as one axis ever needs. A list of many more would fill the memory.
+/// Limit of dispatches in one launch: sixteen times as many as one axis ever needs. More would fill the
+/// memory.
 const MAX_PARTS: u64 = 1 << 20;
 
-/// How many invocations a launch has.
+/// The number of invocations of a launch.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Extent {
-    /// One invocation for each element of the first tensor where the kernel knows its domain, else one
-    /// workgroup for each.
+    /// One invocation for each element of the first tensor if the kernel has a domain, else one workgroup for
+    /// each.
     #[default]
     Default,
     /// Workgroups along x, y and z. Zero along x is [`Extent::Default`]; zero along y or z is one.
@@ -44,25 +44,26 @@ pub(crate) struct Grid {
 pub(crate) struct Part {
     /// Invocations of the whole launch.
     pub domain: [u64; 3],
-    /// The workgroup with which this part begins.
+    /// The first workgroup of this part.
     pub base: [u32; 3],
     /// Workgroups of this part.
     pub groups: [u32; 3],
 }
 
 impl Grid {
-    /// All of it at once.
+    /// The whole grid as one part.
     pub fn whole(self) -> Part {
         Part { domain: self.domain, base: [0; 3], groups: self.groups }
     }
 
-    /// How many boxes [`Grid::parts`] gives.
+    /// The number of parts that [`Grid::parts`] returns.
     fn n_parts(self, limits: [u32; 3]) -> u64 {
         let of_axis = |axis: usize| u64::from(self.groups[axis].div_ceil(limits[axis].max(1)));
         (0..3).map(of_axis).fold(1, u64::saturating_mul).max(1)
     }
 
-    /// Boxes of at most `limits` workgroups that cover it. Nothing to do is one part without workgroups.
+    /// Divides the grid into boxes of at most `limits` workgroups. An empty grid is one part without
+    /// workgroups.
     pub fn parts(self, limits: [u32; 3]) -> Vec<Part> {
         if self.groups.contains(&0) {
             return vec![self.whole()];
@@ -83,7 +84,7 @@ impl Grid {
 }
 
 impl Kernel {
-    /// The workgroups of a launch over these tensors.
+    /// The grid of a launch with these tensors.
     pub(crate) fn grid(&self, extent: &Extent, tensors: &[Tensor]) -> Result<Grid> {
         let size = || tensors.first().map(Tensor::size).ok_or(ComputeError::NoTensors);
         match extent {
@@ -133,7 +134,7 @@ impl Kernel {
         Ok(grid)
     }
 
-    /// Whether it is the same in several dispatches.
+    /// Whether several dispatches give the same result.
     fn may_be_split(&self) -> bool {
         self.push.has_base() || !self.interface.depends_on_group
     }

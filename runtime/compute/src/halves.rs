@@ -1,5 +1,5 @@
-//! f64 to the floats of 16 bits, rounded once to the nearest, ties to even. The conversions of `half` look
-//! at the upper half of the bits alone, so they take what lies just beside a tie for one.
+//! Converts `f64` to the floats of 16 bits with a single rounding to nearest, ties to even. The conversions
+//! of `half` use the upper half of the bits only, so they mistake numbers near a tie for the tie.
 
 use half::{bf16, f16};
 
@@ -11,9 +11,9 @@ pub fn to_bf16(value: f64) -> bf16 {
     bf16::from_f32(rounded_to_odd(value))
 }
 
-/// Toward zero, with the last bit set where something was cut off: rounding that again to at least two bits
-/// fewer gives what rounding once would have given (Boldo and Melquiond, "Emulation of FMA and correctly
-/// rounded sums", 2008).
+/// Rounds to odd: toward zero, with the last bit set if bits were lost. Rounding that again to at least two
+/// bits fewer equals a single rounding (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums",
+/// 2008).
 fn rounded_to_odd(value: f64) -> f32 {
     let nearest = value as f32;
     if f64::from(nearest) == value || value.is_nan() {
@@ -27,7 +27,7 @@ fn rounded_to_odd(value: f64) -> f32 {
 mod tests {
     use super::*;
 
-    /// Beside the tie between 1 and its upper neighbour, `step` away.
+    /// Checks numbers at distance `step` from the tie between 1 and its upper neighbour.
     fn check(step: f64, narrow: impl Fn(f64) -> f64) {
         let tie = 1.0 + step / 2.0;
         assert_eq!(narrow(tie), 1.0);
@@ -45,7 +45,7 @@ mod tests {
     fn numbers_beside_a_tie_round_to_their_side() {
         check(2f64.powi(-10), |x| to_f16(x).to_f64());
         check(2f64.powi(-7), |x| to_bf16(x).to_f64());
-        // Below the smallest, and past the largest.
+        // Below the smallest number, and beyond the largest.
         assert_eq!(to_f16(2f64.powi(-25)).to_f64(), 0.0);
         assert_eq!(to_f16(2f64.powi(-25).next_up()).to_f64(), 2f64.powi(-24));
         assert_eq!(to_f16(65519.999).to_f64(), 65504.0);

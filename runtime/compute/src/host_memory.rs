@@ -1,7 +1,7 @@
-//! The memory of the host that tensors take, for a program that bounds it.
+//! The host memory of tensors, for programs that limit it.
 //!
-//! The memory of a driver that works in the host's memory comes from no allocator of the program, so it is counted
-//! here. That of a GPU of its own is not the host's, and counts nowhere.
+//! Memory of a driver that works in host memory does not come from the program's allocator, so it is counted
+//! here. Memory of a discrete GPU is not host memory, and is not counted.
 
 use std::sync::OnceLock;
 
@@ -9,22 +9,22 @@ use kps_device::{DeviceInfo, DeviceKind};
 
 use crate::error::{ComputeError, Result};
 
-/// How a program bounds the memory of what runs on a thread.
+/// The hooks of a program that limits the memory of a thread.
 pub struct Bound {
-    /// Whether so many bytes more may be taken.
+    /// Whether so many more bytes may be allocated.
     pub grants: fn(usize) -> bool,
-    /// Bytes that no allocator of the program counts were taken, or given back where negative.
+    /// Counts bytes outside of the program's allocator; negative when they are freed.
     pub count: fn(isize),
 }
 
 static BOUND: OnceLock<Bound> = OnceLock::new();
 
-/// Bounds the memory of all tensors of the program from now on; the first bound stays.
+/// Limits the memory of all tensors of the program from now on. Only the first call has an effect.
 pub fn bound(bound: Bound) {
     let _ = BOUND.set(bound);
 }
 
-/// Asks for memory of the host.
+/// Requests host memory.
 pub(crate) fn ask(bytes: usize) -> Result<()> {
     match BOUND.get() {
         Some(bound) if !(bound.grants)(bytes) => Err(ComputeError::HostMemory { bytes }),
@@ -32,11 +32,11 @@ pub(crate) fn ask(bytes: usize) -> Result<()> {
     }
 }
 
-/// Bytes of a driver, counted until this is dropped.
+/// Driver memory that is counted until this is dropped.
 pub(crate) struct Taken(isize);
 
 impl Taken {
-    /// Asks for memory that a device is to take for a tensor.
+    /// Requests memory that a device allocates for a tensor.
     pub fn on(device: &DeviceInfo, bytes: usize) -> Result<Taken> {
         if device.kind == DeviceKind::Discrete {
             return Ok(Taken(0));

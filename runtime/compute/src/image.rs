@@ -1,8 +1,7 @@
-//! Images: tensors whose elements kernels see as the texels of an image.
+//! Images: tensors that kernels access as images.
 //!
-//! To the host an image is a tensor like any other, with an axis for each axis of the image, y before x,
-//! and one more for the channels where a texel has several. What a kernel may bind it to is checked against
-//! the kernel's interface.
+//! On the host, an image is an ordinary tensor with an axis for each axis of the image, y before x, and one
+//! more for several channels. Bindings are checked against the kernel's interface.
 
 use kps_device::{Channel, Dimension, ImageInfo, TexelFormat};
 
@@ -11,7 +10,7 @@ use crate::error::{ComputeError, Result};
 use crate::storage::{MemoryType, Storage};
 use crate::tensor::Tensor;
 
-/// The format whose texels are `n_channels` elements of this type, seen by kernels as they are.
+/// The format with `n_channels` channels of this type, which kernels access without conversion.
 ///
 /// ```
 /// use kps_compute::{DType, image};
@@ -38,7 +37,8 @@ pub fn format(dtype: DType, n_channels: usize) -> Result<TexelFormat> {
     }
 }
 
-/// An image of texels in this format; `size` counts them along x, y and z, and so tells the dimension.
+/// The properties of an image in this format. `size` has its texels along x, y and z, and so determines the
+/// dimension.
 pub fn info(format: TexelFormat, size: &[usize]) -> Result<ImageInfo> {
     let dimension = match size.len() {
         1 => Dimension::D1,
@@ -59,7 +59,7 @@ pub fn info(format: TexelFormat, size: &[usize]) -> Result<ImageInfo> {
 }
 
 impl Tensor {
-    /// An image of these texels.
+    /// An image with these texels.
     pub fn image(info: ImageInfo, memory: MemoryType, bytes: Vec<u8>) -> Result<Tensor> {
         let dtype = info.format.channel.stored();
         let shape = shape(&info);
@@ -73,7 +73,7 @@ impl Tensor {
         Ok(Tensor::over(Storage::image(info, bytes, memory, label), dtype, &shape))
     }
 
-    /// What kernels see, where that is an image.
+    /// The image's properties, if it is an image for kernels.
     pub fn as_image(&self) -> Option<&ImageInfo> {
         self.storage().as_image()
     }

@@ -1,4 +1,4 @@
-//! A loaded kernel and what its module's interface asks of tensors and launches.
+//! A loaded kernel, and the checks of tensors and launches against its interface.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,14 +24,14 @@ use crate::records::{self, Ring, Site};
 use crate::tensor::Tensor;
 use crate::words;
 
-/// How a module is run.
+/// How a module runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Running {
-    /// What is watched: [`crate::Manager::findings`].
+    /// Its instrumentation: [`crate::Manager::findings`].
     pub instrument: Instrument,
-    /// Invocations of a subgroup; `None` leaves it to the device.
+    /// Invocations of a subgroup; `None` is the device's default.
     pub subgroup_size: Option<u32>,
-    /// Where its words come from.
+    /// The origin of the module.
     pub origin: Origin,
 }
 
@@ -41,19 +41,19 @@ impl Default for Running {
     }
 }
 
-/// A module that a device has taken, without the tensors it works on.
+/// A module that is loaded on a device, without tensors.
 pub struct Kernel {
     pub(crate) context: Rc<Context>,
     title: Rc<str>,
     pipeline: PipelineId,
     pub(crate) interface: Arc<Interface>,
     pub(crate) push: PushLayout,
-    /// What did not fit the push constants: a uniform buffer that each launch fills.
+    /// The layout of the uniform buffer for values that did not fit the push constants.
     uniforms: Option<PushLayout>,
     sites: Vec<Site>,
-    /// Where its launches print to; made when first needed.
+    /// The buffer for records of its launches, created on first use.
     ring: RefCell<Option<Rc<Ring>>>,
-    /// The last launch as commands, for the next one that is the same.
+    /// The last launch as commands, to reuse in an equal one.
     last_launch: RefCell<Option<Commands>>,
 }
 
@@ -95,12 +95,12 @@ impl Kernel {
         })
     }
 
-    /// In messages.
+    /// For messages.
     pub(crate) fn title(&self) -> &Rc<str> {
         &self.title
     }
 
-    /// What the module binds.
+    /// The module's interface.
     pub fn interface(&self) -> &Interface {
         &self.interface
     }
@@ -109,18 +109,18 @@ impl Kernel {
         &self.context
     }
 
-    /// Tensors that a launch binds: up to the last one that the module uses.
+    /// Number of tensors of a launch: up to the last one that the module uses.
     pub fn n_tensors(&self) -> usize {
         self.places().last().map_or(0, |(_, binding, _)| *binding as usize + 1)
     }
 
-    /// Checks that these tensors are what the kernel's parameters ask for.
+    /// Checks that the tensors fit the kernel's parameters.
     pub fn check_tensors(&self, tensors: &[Tensor]) -> Result<()> {
         let places = self.places();
         if let Some((set, _, name)) = places.iter().find(|(set, ..)| *set != 0) {
             return Err(ComputeError::DescriptorSet { parameter: name.clone(), set: *set });
         }
-        // Parameters at the end may be declared and not used: tensors for them may be there or not.
+        // Trailing parameters may be unused, and their tensors may be missing.
         let needed = self.n_tensors();
         let declared = needed.max(self.interface.n_declared as usize);
         if !(needed..=declared).contains(&tensors.len()) {
@@ -145,8 +145,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// Checks that every number that the module reads is one that the tensors have: what
-    /// [`Kernel::check_tensors`] leaves to launches that know the types of the source.
+    /// Checks that the tensors have every number that the module reads. [`Kernel::check_tensors`] leaves this
+    /// to launches that know the source's types.
     pub fn check_fields(&self, tensors: &[Tensor]) -> Result<()> {
         for buffer in self.buffers().filter(|buffer| !buffer.is_spill()) {
             let name = || parameter_name(buffer.binding, &buffer.name);
@@ -158,36 +158,36 @@ impl Kernel {
         Ok(())
     }
 
-    /// A name for each tensor that a launch binds.
+    /// A name for each tensor of a launch.
     fn parameters(&self) -> Vec<String> {
         let places = self.places();
         let name = |at: usize| {
             let used = places.iter().find(|(_, binding, _)| *binding as usize == at);
             used.map_or_else(|| format!("unused binding {at}"), |(.., name)| name.clone())
         };
-        // A module may number its bindings as it likes; nobody wants to read a thousand of them.
+        // A module may use large binding numbers, so the list in a message is limited.
         match self.n_tensors() {
             n @ 0..=32 => (0..n).map(name).collect(),
             _ => places.iter().map(|(.., name)| name.clone()).collect(),
         }
     }
 
-    /// The buffers that are tensors.
+    /// The bindings that are tensors.
     fn buffers(&self) -> impl Iterator<Item = &BufferBinding> {
         self.interface.buffers.iter().filter(|buffer| buffer.name.as_deref() != Some(PRINT))
     }
 
-    /// The places of the module that tell the host something.
+    /// The places of the module that write records.
     pub(crate) fn sites(&self) -> &[Site] {
         &self.sites
     }
 
-    /// A buffer for what one dispatch tells; `None` for a kernel that tells nothing.
+    /// A buffer for the records of one dispatch; `None` if the kernel has none.
     pub(crate) fn new_ring(&self) -> Result<Option<Ring>> {
         if self.sites.is_empty() { Ok(None) } else { Ring::new(&self.context).map(Some) }
     }
 
-    /// The buffer of the kernel's own launches, emptied.
+    /// The record buffer of the kernel's own launches, reset.
     pub(crate) fn own_ring(&self) -> Result<Option<Rc<Ring>>> {
         let mut own = self.ring.borrow_mut();
         if own.is_none() {
@@ -197,7 +197,7 @@ impl Kernel {
         Ok(own.clone())
     }
 
-    /// Set, binding and name of everything that is bound, in order.
+    /// Set, binding and name of every binding, in order.
     fn places(&self) -> Vec<(u32, u32, String)> {
         let Interface { images, samplers, .. } = &*self.interface;
         let place = |set, binding, name: &Option<String>| (set, binding, parameter_name(binding, name));
@@ -211,7 +211,7 @@ impl Kernel {
         places
     }
 
-    /// A sampler wherever the kernel wants one: of those given, else the plainest.
+    /// A sampler for each of the kernel's samplers: a given one, or else the default.
     fn samplers(&self, given: &[SamplerBinding]) -> Vec<SamplerBinding> {
         let with_sampler = |image: &&ImageBinding| image.kind == ImageKind::WithSampler;
         let images = self.interface.images.iter().filter(with_sampler).map(|one| (one.set, one.binding));
@@ -233,7 +233,7 @@ impl Kernel {
         }
     }
 
-    /// The tensors by what the kernel calls them.
+    /// The tensors with their names in the kernel.
     fn named(&self, tensors: &[Tensor]) -> Vec<Named> {
         let named = |slot: u32, name: &Option<String>, layout: &Block| {
             let (name, tensor) = (name.clone()?, tensors.get(slot as usize)?.clone());
@@ -246,7 +246,7 @@ impl Kernel {
         bound.chain(addressed).collect()
     }
 
-    /// What a launch binds: the tensors given, and the values that did not fit the push constants.
+    /// The bindings of a launch: the given tensors, and the values that did not fit the push constants.
     pub(crate) fn bound(&self, push: &Push, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
         let mut bound = tensors.to_vec();
         if let Some(uniforms) = &self.uniforms {
@@ -257,12 +257,12 @@ impl Kernel {
         Ok(bound)
     }
 
-    /// Which of the tensors that [`Kernel::bound`] gave is bound there.
+    /// The index in [`Kernel::bound`] of the tensor at a binding.
     fn place_of(&self, set: u32, binding: u32, n_bound: usize) -> usize {
         if set == SPILL_SET && self.uniforms.is_some() { n_bound - 1 } else { binding as usize }
     }
 
-    /// The tensors that the kernel touches, with what it does to them.
+    /// The tensors that the kernel accesses, with their accesses.
     pub(crate) fn accesses<'a>(
         &'a self,
         tensors: &'a [Tensor],
@@ -303,8 +303,8 @@ impl Kernel {
         Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, addressed, groups }
     }
 
-    /// The dispatches of a launch as a list of commands: the very list of the last launch where that was
-    /// the same, so that the device need not translate it again.
+    /// The dispatches of a launch as a list of commands. An equal launch reuses the last list, so that the
+    /// device need not translate it again.
     pub(crate) fn commands(&self, dispatches: Vec<Dispatch>) -> Commands {
         let commands: Vec<Command> = dispatches.into_iter().map(Command::Dispatch).collect();
         let mut last = self.last_launch.borrow_mut();
@@ -321,14 +321,14 @@ impl Kernel {
 
 impl Drop for Kernel {
     fn drop(&mut self) {
-        // A manager that was destroyed has no pipelines any more.
+        // A destroyed manager has no pipelines.
         if let Ok(device) = self.context.device("unload a kernel from") {
             device.unload(self.pipeline);
         }
     }
 }
 
-/// Of a tensor that is bound, the bytes that the kernel sees: a uniform is one value, however long the tensor.
+/// The bytes of a bound tensor that the kernel sees. A uniform is one value, however long the tensor.
 fn bytes_bound(buffer: &BufferBinding) -> u64 {
     match buffer.kind {
         BufferKind::Uniform => buffer.layout.size.into(),
@@ -336,12 +336,12 @@ fn bytes_bound(buffer: &BufferBinding) -> u64 {
     }
 }
 
-/// As the source calls it; `binding 2` where the module has no names.
+/// The name in the source; `binding 2` if the module has no names.
 fn parameter_name(binding: u32, name: &Option<String>) -> String {
     name.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| format!("binding {binding}"))
 }
 
-/// Whether the tensor is the kind of image that the kernel binds.
+/// Checks that the tensor is the kind of image that the kernel binds.
 fn check_image(wanted: &ImageBinding, tensor: &Tensor) -> Result<()> {
     let fits = tensor.as_image().is_some_and(|image| {
         let texels_fit = match wanted.format {
@@ -408,15 +408,15 @@ fn check_parameter(layout: &Block, parameter: impl Fn() -> String, tensor: &Tens
     Ok(())
 }
 
-/// What the bytes of one buffer have to look like.
+/// The required element layout of a buffer.
 struct ElementShape {
-    /// The one scalar type in it; `None` where it has several.
+    /// Its only scalar type; `None` if it has several.
     scalar: Option<Scalar>,
     at_least: usize,
     array_start: usize,
-    /// Bytes of one element of the run-time array; 1 where there is none.
+    /// Stride of the run-time array; 1 without one.
     stride: usize,
-    /// Bytes of one element of a tensor that holds records.
+    /// Element size of a tensor of records.
     record: usize,
 }
 
@@ -458,10 +458,11 @@ fn common_scalar(types: &mut dyn Iterator<Item = &MemberType>) -> Option<Scalar>
     common
 }
 
-/// Whether elements of this type are what a buffer of these scalars is read as.
+/// Whether a buffer of these scalars can be read from elements of this type.
 pub(crate) fn holds(dtype: DType, scalar: Scalar) -> bool {
     match scalar {
-        // Buffers hold no booleans and not every device narrow floats, so their bits go as integers.
+        // Buffers have no booleans, and not every device has narrow floats, so their bits are passed as
+        // integers.
         Scalar::U8 => matches!(dtype, DType::U8 | DType::Bool),
         Scalar::U16 => matches!(dtype, DType::U16 | DType::F16 | DType::Bf16),
         _ => dtype == scalar,

@@ -1,6 +1,6 @@
 //! A GPU compute library over any [`kps_device::Device`]: managers, tensors, algorithms and sequences.
 //!
-//! Tensors have one value wherever it lies: what the host reads is downloaded when the device has it
+//! Tensors have one value wherever it is: what the host reads is downloaded when the device has it
 //! newer, what a kernel uses is uploaded when the host has it newer, and nothing is moved twice.
 //! Operations are recorded in sequences, which run any number of times and need no barriers. A kernel
 //! is SPIR-V from anywhere; what it binds is reflected from its words and checked against the tensors.

@@ -1,8 +1,8 @@
-//! Events for whoever wants to hear them. Nothing is printed here, ever.
+//! Events for a logger. This crate never prints.
 
 use std::rc::Rc;
 
-/// How much an event matters.
+/// The severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     Trace,
@@ -14,7 +14,7 @@ pub enum Level {
 
 type Sink = dyn Fn(Level, &str);
 
-/// Where events go; nowhere by default.
+/// The sink of events; none by default.
 #[derive(Clone, Default)]
 pub struct Log {
     sink: Option<Rc<Sink>>,
@@ -25,7 +25,7 @@ impl Log {
         Log { sink: Some(Rc::new(sink)) }
     }
 
-    /// Tells the sink, building the message only where there is one.
+    /// Passes an event to the sink. The message is built only if there is one.
     pub(crate) fn event(&self, level: Level, message: impl FnOnce() -> String) {
         if let Some(sink) = &self.sink {
             sink(level, &message());

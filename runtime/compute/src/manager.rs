@@ -1,4 +1,4 @@
-//! Managers: one opened device and everything made for it.
+//! Managers: one open device and everything created for it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ use crate::sequence::Sequence;
 use crate::storage::Contents;
 use crate::tensor::Tensor;
 
-/// Opens a device and makes tensors, algorithms and sequences for it.
+/// Opens a device and creates tensors, algorithms and sequences for it.
 ///
 /// ```
 /// use kps_compute::{DType, Manager, Op, Tensor};
@@ -43,7 +43,7 @@ use crate::tensor::Tensor;
 pub struct Manager {
     context: Rc<Context>,
     info: DeviceInfo,
-    /// Queues that were asked for: a device that has fewer runs them all on its first.
+    /// Number of requested queues. A device with fewer runs all on its first.
     n_queues: u32,
     named: RefCell<HashMap<String, Sequence>>,
     /// Anonymous sequences that were started and not awaited yet.
@@ -60,7 +60,7 @@ impl Manager {
         Builder::default()
     }
 
-    /// A manager of a device that was opened elsewhere.
+    /// A manager for a device that is already open.
     pub fn over(device: Rc<dyn Device>, log: Log) -> Manager {
         let info = device.info().clone();
         let context = Context::new(device, log);
@@ -70,7 +70,7 @@ impl Manager {
         Manager { context, info, n_queues, named: RefCell::default(), started: RefCell::default() }
     }
 
-    /// Every device of this machine, in the order in which `Selector::Index` counts them.
+    /// Every device of this machine, indexed by `Selector::Index`.
     pub fn list_devices() -> Vec<DeviceInfo> {
         select::list()
     }
@@ -79,17 +79,17 @@ impl Manager {
         &self.info
     }
 
-    /// The opened device, for what is not offered here.
+    /// The open device, for operations that the manager lacks.
     pub fn device(&self) -> Result<Rc<dyn Device>> {
         self.context.device("use")
     }
 
-    /// A tensor with one axis that ends with the manager.
+    /// A tensor with one axis, which ends with the manager.
     pub fn tensor<T: Element>(&self, elements: &[T]) -> Result<Tensor> {
         self.adopt(Tensor::from_slice(elements)?)
     }
 
-    /// Lets a tensor end with the manager.
+    /// Makes a tensor end with the manager.
     pub fn adopt(&self, tensor: Tensor) -> Result<Tensor> {
         self.context.device("make a tensor with")?;
         tensor.storage().belong_to(&self.context);
@@ -106,7 +106,7 @@ impl Manager {
         self.kernel_run_so(words, spec_constants, Running::default())
     }
 
-    /// The same, where it is said how it is run.
+    /// The same, with options.
     pub fn kernel_run_so(
         &self,
         words: &[u32],
@@ -117,13 +117,13 @@ impl Manager {
         Kernel::load(&self.context, words, &spec_constants, running)
     }
 
-    /// A kernel bound to tensors; `build` checks both against each other.
+    /// A kernel bound to tensors; `build` checks them against each other.
     pub fn algorithm<'a>(&self, tensors: &[&Tensor], words: &'a [u32]) -> algorithm::Builder<'a> {
         let tensors: Vec<Tensor> = tensors.iter().copied().cloned().collect();
         algorithm::Builder::new(&self.context, &tensors, words)
     }
 
-    /// The same over tensors that are owned already.
+    /// The same, for owned tensors.
     pub fn algorithm_over<'a>(&self, tensors: &[Tensor], words: &'a [u32]) -> algorithm::Builder<'a> {
         algorithm::Builder::new(&self.context, tensors, words)
     }
@@ -133,12 +133,12 @@ impl Manager {
         Sequence::new(&self.context, QueueId(0), Timestamps::Off)
     }
 
-    /// An anonymous sequence on the n-th queue that the manager was opened with.
+    /// An anonymous sequence on the n-th queue of the manager.
     pub fn sequence_on(&self, queue: u32) -> Result<Sequence> {
         self.make_sequence(queue, Timestamps::Off)
     }
 
-    /// An anonymous sequence that notes the time before its first operation and after each.
+    /// An anonymous sequence with timestamps before its first operation and after each.
     pub fn timed_sequence(&self, queue: u32) -> Result<Sequence> {
         if self.info.limits.timestamp_period.is_none() {
             return Err(ComputeError::NoTimestamps);
@@ -156,14 +156,14 @@ impl Manager {
         Ok(Sequence::new(&self.context, queue, timestamps))
     }
 
-    /// A new sequence by this name, in the place of any that had it.
+    /// Creates a sequence with this name, and replaces an existing one.
     pub fn create_sequence(&self, name: &str, queue: u32) -> Result<Sequence> {
         let sequence = self.make_sequence(queue, Timestamps::Off)?;
         self.named.borrow_mut().insert(name.to_owned(), sequence.clone());
         Ok(sequence)
     }
 
-    /// The sequence of this name, made where there is none.
+    /// The sequence with this name, which is created if there is none.
     pub fn get_create_sequence(&self, name: &str) -> Result<Sequence> {
         match self.named_sequence(name) {
             Some(sequence) => Ok(sequence),
@@ -171,19 +171,19 @@ impl Manager {
         }
     }
 
-    /// The sequence of this name, if there is one.
+    /// The sequence with this name, if there is one.
     pub fn named_sequence(&self, name: &str) -> Option<Sequence> {
         self.named.borrow().get(name).cloned()
     }
 
-    /// Starts an anonymous sequence and keeps it until [`Manager::await_started`].
+    /// Starts an anonymous sequence, and stores it until [`Manager::await_started`].
     pub fn start(&self, sequence: Sequence) -> Result<()> {
         sequence.eval_async()?;
         self.started.borrow_mut().push(sequence);
         Ok(())
     }
 
-    /// Waits for all sequences that `start` started. False where the time ran out for one of them.
+    /// Waits for all sequences that `start` started. False if one timed out.
     pub fn await_started(&self, timeout: Option<Duration>) -> Result<bool> {
         let mut waiting = std::mem::take(&mut *self.started.borrow_mut()).into_iter();
         let mut all_done = true;
@@ -203,7 +203,8 @@ impl Manager {
         Ok(all_done)
     }
 
-    /// Starts one launch of a kernel. A sampler that is not given takes the nearest texel. What the host reads waits for it by itself, and tells its faults.
+    /// Starts one launch of a kernel. Missing samplers sample the nearest texel. Host reads wait for the
+    /// launch, and return its errors.
     pub fn launch(
         &self,
         kernel: &Kernel,
@@ -256,28 +257,28 @@ impl Manager {
         Ok(ticket)
     }
 
-    /// What kernels printed and which assertions failed since this was asked last. A launch or a
-    /// sequence that has something to tell has ended when its start returns.
+    /// Takes the prints and failed assertions of kernels since the last call. A launch or sequence with
+    /// records has ended when its start returns.
     pub fn take_report(&self) -> Report {
         self.context.take_report()
     }
 
-    /// What watched kernels did wrong since this was asked last, in what has ended.
+    /// Takes the findings of instrumented kernels that have ended.
     pub fn findings(&self) -> Vec<Finding> {
         self.context.device("ask").map_or(Vec::new(), |device| device.findings())
     }
 
-    /// Waits for one launch. False where the time ran out.
+    /// Waits for one launch. False if it timed out.
     pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<bool> {
         Ok(self.context.wait(ticket, timeout)? == kps_device::Waited::Done)
     }
 
-    /// False once it was destroyed.
+    /// False after it was destroyed.
     pub fn is_init(&self) -> bool {
         self.context.is_alive()
     }
 
-    /// Destroys every tensor, algorithm and sequence of the manager and lets go of the device.
+    /// Destroys every tensor, algorithm and sequence of the manager, and releases the device.
     pub fn destroy(&self) {
         self.named.borrow_mut().clear();
         self.started.borrow_mut().clear();
@@ -285,7 +286,7 @@ impl Manager {
     }
 }
 
-/// How to open a manager's device.
+/// Options for opening a manager's device.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     selector: Selector,
@@ -298,20 +299,20 @@ impl Builder {
         Builder { selector, ..self }
     }
 
-    /// One queue of each of these families; see [`OpenOptions::queue_families`]. A device with one queue has it
-    /// stand for them all.
+    /// One queue of each of these families; see [`OpenOptions::queue_families`]. A device with one queue uses
+    /// it for all of them.
     pub fn queue_families(mut self, families: &[u32]) -> Builder {
         self.options.queue_families = families.to_vec();
         self
     }
 
-    /// Extensions of the device's API to enable beside those that are needed anyway.
+    /// Additional extensions of the device's API.
     pub fn extensions(mut self, extensions: &[String]) -> Builder {
         self.options.extensions = extensions.to_vec();
         self
     }
 
-    /// Where what kernels cost is kept; the device is the built-in one then.
+    /// Records the cost of kernels; this selects the CPU device.
     pub fn profile(mut self, recorder: Option<Recorder>) -> Builder {
         self.options.profile = recorder;
         self
@@ -337,7 +338,7 @@ impl Builder {
     }
 }
 
-/// What Kompute says. A device chosen by name is the only one of its list, so it is number 0.
+/// Kompute's message. A device that was selected by name is the only one of its list, so it is number 0.
 fn using(selector: &Selector, info: &DeviceInfo) -> String {
     let index = if let Selector::Index(index) = selector { *index } else { 0 };
     format!("Using physical device index {index} found {}", info.name)

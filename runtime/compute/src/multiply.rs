@@ -1,6 +1,6 @@
-//! The one kernel that comes with the library: element by element, `c = a * b`.
+//! The only built-in kernel of the library: elementwise `c = a * b`.
 //!
-//! Its module is put together here word by word, so that this crate needs no compiler.
+//! Its module is assembled here word by word, so that this crate needs no compiler.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::error::{ComputeError, Result};
 use crate::grid::Extent;
 use crate::tensor::Tensor;
 
-/// The algorithm that writes the products of the first two tensors to the third.
+/// The algorithm that stores the products of the first two tensors in the third.
 pub(crate) fn algorithm(context: &Rc<Context>, tensors: &[Tensor]) -> Result<Algorithm> {
     let [a, b, c] = tensors else {
         return Err(ComputeError::OpTensors { operation: "multiply", needed: 3, given: tensors.len() });
@@ -41,7 +41,7 @@ fn check_alike(one: &Tensor, other: &Tensor) -> Result<()> {
 
 const LOCAL_SIZE: u32 = 64;
 
-/// ORDER IDS: the ids of the module, in the order of their definition; `BOUND` is one past the last.
+/// ORDER IDS: the ids of the module, in the order of their definition; `BOUND` is one more than the last.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 enum Id {
@@ -78,7 +78,7 @@ enum Id {
     Bound,
 }
 
-/// The module for elements of this type; `None` where they have no product.
+/// The module for elements of this type; `None` if they cannot be multiplied.
 fn module(dtype: DType) -> Option<Vec<u32>> {
     use Id::*;
     let capabilities: &[u32] = match dtype {
@@ -176,14 +176,14 @@ impl Words {
     }
 }
 
-/// A literal string: UTF-8 with at least one zero byte behind it, in whole words.
+/// A string literal: UTF-8 and at least one zero byte, padded to whole words.
 fn text(literal: &str) -> Vec<u32> {
     let mut bytes = literal.as_bytes().to_vec();
     bytes.resize(bytes.len() / 4 * 4 + 4, 0);
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(*word.first_chunk().expect("four bytes"))).collect()
 }
 
-// Opcodes, decorations and storage classes, numbered as the SPIR-V specification numbers them.
+// Opcodes, decorations and storage classes, with the numbers of the SPIR-V specification.
 const OP_NAME: u32 = 5;
 const OP_MEMORY_MODEL: u32 = 14;
 const OP_ENTRY_POINT: u32 = 15;

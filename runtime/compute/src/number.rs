@@ -1,8 +1,8 @@
-//! One value of any element type, and what becomes of it in another one.
+//! A value of any element type, and its conversions.
 //!
-//! Two ways in: [`Number::store`] is what assignment does (a float given to an integer loses its
-//! fraction, as in NumPy; a value out of range is refused), [`Number::exact`] is what constants of a
-//! kernel get (whatever would change the value is refused, except rounding a float to a narrower one).
+//! [`Number::store`] converts as assignment does: a float loses its fraction in an integer, as in NumPy, and
+//! a value out of range is an error. [`Number::exact`] converts constants of a kernel: any change of the
+//! value is an error, except the rounding of a float.
 
 use crate::DType;
 use crate::element::{Element, with_element};
@@ -15,17 +15,17 @@ pub enum Number {
     Float(f64),
 }
 
-/// Why a number does not go into a type.
+/// Why a number does not fit a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// Less than the type's least value or more than its greatest, or not finite.
+    /// Outside the range of the type, or not finite.
     OutOfRange,
-    /// Only another number would be stored.
+    /// The stored value would differ.
     NotExact,
 }
 
 impl Unfit {
-    /// Why a number of a type cannot be what was given, in words.
+    /// Describes why a number does not fit the type.
     pub fn why(self, dtype: DType) -> String {
         match (self, dtype.int_range()) {
             (Unfit::OutOfRange, Some((least, greatest))) => format!("{dtype} holds {least} to {greatest}"),
@@ -55,7 +55,7 @@ impl Number {
         Ok(())
     }
 
-    /// Writes the number as an element at the start of `bytes` where that keeps its value.
+    /// Writes the number as an element at the start of `bytes` if its value does not change.
     pub fn exact(self, dtype: DType, bytes: &mut [u8]) -> Result<(), Unfit> {
         let keeps = match self {
             Number::Float(value) if dtype == DType::Bool => value == 0.0 || value == 1.0,
@@ -76,7 +76,7 @@ impl Number {
         }
     }
 
-    /// Writes the number as an element at the start of `bytes`; integers wrap, floats saturate.
+    /// Writes the number as an element at the start of `bytes`; integers wrap around, floats saturate.
     pub fn wrap(self, dtype: DType, bytes: &mut [u8]) {
         with_element!(dtype, T => T::from_number(self).store(bytes));
     }
@@ -112,8 +112,8 @@ fn in_range(value: i128, (least, greatest): (i128, i128)) -> Result<i128, Unfit>
     if (least..=greatest).contains(&value) { Ok(value) } else { Err(Unfit::OutOfRange) }
 }
 
-/// Elements of one type as elements of another, as NumPy's `astype` does it: integers wrap, a float
-/// given to an integer loses its fraction and saturates, anything but zero is true.
+/// Converts elements of one type to another, as NumPy's `astype` does. Integers wrap around; a float loses
+/// its fraction in an integer, and saturates; anything but zero is true.
 pub fn convert(bytes: &[u8], from: DType, to: DType) -> Vec<u8> {
     if from == to {
         return bytes.to_vec();
@@ -122,7 +122,7 @@ pub fn convert(bytes: &[u8], from: DType, to: DType) -> Vec<u8> {
     let n = bytes.len() / from.size();
     let mut converted = vec![0; n * to.size()];
     let mut numbers = Vec::with_capacity(CHUNK.min(n));
-    // A pass per type over small chunks needs 26 loops, where one per pair of types would be 169.
+    // One pass per type over small chunks needs 26 loops; one per pair of types would be 169.
     let chunks = bytes.chunks(CHUNK * from.size()).zip(converted.chunks_mut(CHUNK * to.size()));
     for (source, target) in chunks {
         numbers.clear();

@@ -14,24 +14,24 @@ use crate::tensor::Tensor;
 /// One operation.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// Gives the tensors memory on the device and their newest bytes there.
+    /// Allocates the tensors on the device, and uploads their newest bytes.
     SyncDevice(Vec<Tensor>),
-    /// Gives the host the newest bytes of the tensors. One with memory type `storage` is left alone.
+    /// Downloads the newest bytes of the tensors. Tensors with memory type `storage` are skipped.
     SyncLocal(Vec<Tensor>),
-    /// Copies the first tensor to each other.
+    /// Copies the first tensor to all others.
     Copy(Vec<Tensor>),
-    /// Copies elements of one tensor over those of another from `to_start` on.
+    /// Copies elements of one tensor over those of another, from `to_start` on.
     CopyRange { from: Tensor, range: Range<usize>, to: Tensor, to_start: usize },
     /// Runs an algorithm; defaults are the algorithm's own.
     Dispatch { algorithm: Algorithm, extent: Extent, push: Push },
-    /// Writes the products of the first two tensors' elements to the third.
+    /// Stores the products of the first two tensors' elements in the third.
     Multiply(Vec<Tensor>),
-    /// Asks that what comes before be seen by what comes after, as it is anyway.
+    /// A memory barrier. It has no effect, because operations are ordered anyway.
     MemoryBarrier(Vec<Tensor>),
 }
 
 impl Op {
-    /// As logs and timestamps call it.
+    /// The name in logs and timestamps.
     pub fn name(&self) -> &'static str {
         match self {
             Op::SyncDevice(_) => "sync device",
@@ -44,12 +44,12 @@ impl Op {
     }
 }
 
-/// An operation that was checked, with what it needs worked out: what recording makes of an [`Op`].
+/// A checked and resolved operation, which recording makes from an [`Op`].
 #[derive(Clone)]
 pub(crate) enum Step {
     Upload(Vec<Tensor>),
     Download(Vec<Tensor>),
-    /// Bytes `from_offset ..` of one tensor over bytes `to_offset ..` of another.
+    /// Copies bytes from `from_offset` of one tensor to `to_offset` of another.
     Copy(CopyStep),
     Dispatch {
         algorithm: Algorithm,
@@ -67,7 +67,7 @@ pub(crate) struct CopyStep {
     pub size: usize,
 }
 
-/// Checks an operation and settles its launch, so that mistakes are told where they are recorded.
+/// Checks an operation and resolves its launch, so that mistakes are reported when it is recorded.
 pub(crate) fn record(context: &Rc<Context>, op: Op) -> Result<Vec<Step>> {
     let step = match op {
         Op::SyncDevice(tensors) => Step::Upload(at_least("sync device", 1, tensors, "upload")?),

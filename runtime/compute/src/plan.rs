@@ -1,8 +1,8 @@
-//! What a sequence does when it runs: which bytes go up first, the commands, which come down after.
+//! The execution plan of a sequence: the uploads, the commands, and the downloads.
 //!
-//! A tensor has one value, so an upload in the middle of a list is right at its start (nothing before
-//! it can have changed what the host has newest) and a download is right at its end. Every list is
-//! therefore one submission, and its commands are built once for as long as its buffers stay.
+//! A tensor has one value. So an upload in the middle of a list can move to its start, because nothing before
+//! it changes newer host bytes, and a download can move to its end. Every list is therefore one submission,
+//! and its commands are reused while its buffers stay the same.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -27,20 +27,20 @@ pub(crate) struct Plan {
     title: OnceCell<Rc<str>>,
 }
 
-/// What a list does with one storage.
+/// How a list uses one storage.
 struct Use {
     storage: Rc<Storage>,
-    /// What it finds there at its start.
+    /// The required contents at the start.
     contents: Contents,
-    /// `None` where it is uploaded and nothing more.
+    /// `None` if it is only uploaded.
     access: Option<Access>,
     /// The verb of the first step that uses it, for errors.
     operation: &'static str,
-    /// As last prepared; what the commands name.
+    /// The buffer in the commands, from the last preparation.
     buffer: Option<BufferId>,
 }
 
-/// Whether the device is asked for the time between the steps.
+/// Whether there are timestamps between the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timestamps {
     Off,
@@ -111,7 +111,7 @@ impl Plan {
         }
     }
 
-    /// The commands, with all that they name in place: uploads what is newer on the host.
+    /// Uploads newer host bytes, and returns the commands.
     pub fn prepare(
         &mut self,
         context: &Rc<Context>,
@@ -147,7 +147,7 @@ impl Plan {
         Ok(())
     }
 
-    /// In messages.
+    /// For messages.
     pub fn title(&self, steps: &[Step]) -> &Rc<str> {
         let kernel = |step: &Step| match step {
             Step::Dispatch { algorithm, .. } => Some(algorithm.kernel().title().clone()),
@@ -159,12 +159,12 @@ impl Plan {
         })
     }
 
-    /// Whether the list has something to tell when it has run.
+    /// Whether the list may write records.
     pub fn has_records(&self) -> bool {
         !self.rings.is_empty()
     }
 
-    /// What its kernels told, dispatch after dispatch.
+    /// Collects the records of its kernels, dispatch after dispatch.
     pub fn report(&self, context: &Context, steps: &[Step]) -> Result<()> {
         for (at, ring) in &self.rings {
             if let Step::Dispatch { algorithm, .. } = &steps[*at] {
@@ -216,7 +216,7 @@ impl Plan {
         self.uses[idx].buffer.expect("`prepare` gave every storage its buffer")
     }
 
-    /// The unfinished submissions that this one has to come after.
+    /// The unfinished submissions that this one must follow.
     pub fn predecessors(&self) -> Vec<Ticket> {
         let mut after = Vec::new();
         for used in &self.uses {
@@ -235,7 +235,7 @@ impl Plan {
         }
     }
 
-    /// Downloads what the list asks for, where the host does not have it yet.
+    /// Downloads the requested bytes that the host lacks.
     pub fn download(&self) -> Result<()> {
         let readable = |storage: &&Rc<Storage>| storage.memory() != MemoryType::Storage;
         self.downloads.iter().filter(readable).try_for_each(|storage| storage.fetch("download"))

@@ -1,9 +1,10 @@
-//! `debugPrintfEXT` of shaders as records in the buffer that `print` of kernels uses.
+//! Rewrites `debugPrintfEXT` of shaders to records in the buffer of `print`.
 //!
-//! Words that call the extended instruction set `NonSemantic.DebugPrintf` go in; words that leave a record at each such
-//! call come out, in the form that `kps_device::interface::PRINT` describes. Other words stay as they are.
-//! The formats are those of the Vulkan validation layers: `%d`, `%i`, `%u`, `%x`, `%f`, `%e`, `%g` and `%a` with flags,
-//! width and precision, `%ul`, `%lu`, `%lx` for 64 bits, and `%v2` to `%v4` before the letter for vectors.
+//! The input is a module that uses the extended instruction set `NonSemantic.DebugPrintf`. Each such call
+//! becomes a record in the form that `kps_device::interface::PRINT` describes. Other modules do not change.
+//! The formats are those of the Vulkan validation layers: `%d`, `%i`, `%u`, `%x`, `%f`, `%e`, `%g` and `%a`
+//! with flags, width and precision, `%ul`, `%lu`, `%lx` for 64 bits, and `%v2` to `%v4` before the letter for
+//! vectors.
 
 use std::borrow::Cow;
 
@@ -18,10 +19,10 @@ use rustc_hash::FxHashMap;
 
 const SET: &str = "NonSemantic.DebugPrintf";
 
-/// The member of the buffer that holds the records, behind the four counters.
+/// The member of the buffer with the records, after the four counters.
 const DATA: u32 = 4;
 
-/// Words that record what they print.
+/// Rewrites the prints of a module.
 pub(crate) fn record_prints(words: &[u32]) -> Cow<'_, [u32]> {
     if !mentions(words, SET) {
         return Cow::Borrowed(words);
@@ -32,12 +33,12 @@ pub(crate) fn record_prints(words: &[u32]) -> Cow<'_, [u32]> {
     }
 }
 
-/// Whether words import an instruction set.
+/// Whether a module imports an instruction set.
 fn mentions(words: &[u32], set: &str) -> bool {
     let mut rest = words.get(5..).unwrap_or_default();
     while let Some(first) = rest.first() {
         let (opcode, length) = (first & 0xffff, (first >> 16) as usize);
-        // Imports come before all functions.
+        // Imports precede all functions.
         if length == 0 || length > rest.len() || opcode == Op::Function as u32 {
             return false;
         }
@@ -52,7 +53,7 @@ fn mentions(words: &[u32], set: &str) -> bool {
     false
 }
 
-/// A module while its prints are replaced.
+/// A module whose prints are being replaced.
 struct Printing {
     builder: Builder,
     types: Types,
@@ -65,7 +66,7 @@ struct Printing {
     n_sites: u32,
 }
 
-/// What the module knows of its ids.
+/// The types of the module's ids.
 struct Types {
     definitions: FxHashMap<Word, Instruction>,
     strings: FxHashMap<Word, String>,
@@ -87,7 +88,7 @@ enum Scalar {
     Float { bits: u32 },
 }
 
-/// One print in a block: where it stands, and what it prints.
+/// One print: its position in a block, and its arguments.
 struct Call {
     function: usize,
     block: usize,
@@ -96,7 +97,7 @@ struct Call {
 }
 
 impl Printing {
-    /// `None` where the module is not as SPIR-V has it: the device says why.
+    /// `None` for malformed modules; the device reports the error.
     fn rewrite(module: Module) -> Option<Vec<u32>> {
         let set = import(&module)?;
         let types = Types::of(&module);
@@ -111,7 +112,7 @@ impl Printing {
                 Operand::MemoryModel(MemoryModel::Vulkan)
             ]
         );
-        // The Vulkan memory model has the scope of a device only where it is asked for.
+        // The Vulkan memory model has the device scope only with a capability.
         let scope = if is_vulkan { Scope::QueueFamily } else { Scope::Device };
         let scope = builder.constant_bit32(uint, scope as u32);
         let relaxed = builder.constant_bit32(uint, MemorySemantics::RELAXED.bits());
@@ -133,7 +134,7 @@ impl Printing {
         Some(module.assemble())
     }
 
-    /// Puts a call of a function that leaves the record in the place of a print.
+    /// Replaces a print by a call of the function that writes its record.
     fn replace(&mut self, call: &Call) {
         self.n_sites += 1;
         let site = self.n_sites;
@@ -171,7 +172,7 @@ impl Printing {
         self.builder.composite_extract(ty, None, composite, [at]).expect("a block is selected")
     }
 
-    /// A value as 32-bit words, narrow numbers widened, the low word of wide ones first.
+    /// A value as 32-bit words: narrow numbers are widened, and wide ones start with the low word.
     fn push_words(&mut self, value: Word, words: &mut Vec<Word>) {
         let Some(shape) = self.types.shape(value) else { return };
         for at in 0..shape.n_components {
@@ -217,8 +218,8 @@ impl Printing {
         }
     }
 
-    /// The function that leaves a record with so many words of values. It takes the number of the place, the
-    /// invocation, and these.
+    /// The function that writes a record with so many words of values. Its parameters are the number of the
+    /// place, the invocation, and these words.
     fn function(&mut self, n_values: usize) -> Word {
         if let Some(function) = self.functions.get(&n_values) {
             return *function;
@@ -249,7 +250,7 @@ impl Printing {
         let lost = b.access_chain(place, None, ring, [one])?;
         let all = b.array_length(uint, None, ring, DATA)?;
         let room = b.i_sub(uint, None, all, start)?;
-        // Looked at first, so that a full buffer is not counted up until the counter wraps.
+        // Tested first, so that the counter of a full buffer does not wrap around.
         let seen = b.atomic_load(uint, None, asked, scope, relaxed)?;
         let has_room = b.u_less_than(bool, None, seen, room)?;
         let [taking, full, writing, cut, ending, done, merged] = std::array::from_fn(|_| b.id());
@@ -311,7 +312,7 @@ impl Printing {
         let format = self.types.strings.get(&arguments[0]).map_or("", String::as_str);
         let mut shapes = arguments[1..].iter().filter_map(|argument| self.types.shape(*argument));
         let mut template = template(format, &mut shapes);
-        // Values that the format does not name are in the record all the same.
+        // Values that the format does not use are in the record, too.
         for shape in shapes {
             template += &slots(shape, "");
         }
@@ -322,7 +323,7 @@ impl Printing {
     }
 }
 
-/// `x is %5.2f` is `x is {f32:5.2f}`, where the next value is such a float.
+/// `x is %5.2f` becomes `x is {f32:5.2f}` if the next value is such a float.
 fn template(format: &str, shapes: &mut impl Iterator<Item = Shape>) -> String {
     let mut template = String::new();
     let mut letters = format.chars().peekable();
@@ -339,7 +340,7 @@ fn template(format: &str, shapes: &mut impl Iterator<Item = Shape>) -> String {
                     letters.next_if(|next| !next.is_ascii_alphabetic() || "vl".contains(*next))
                 {
                     specification.push(next);
-                    // The number behind `v` is how long the vector is.
+                    // The number after `v` is the length of the vector.
                     if next == 'v' {
                         letters.next_if(char::is_ascii_digit);
                     }
@@ -356,7 +357,7 @@ fn template(format: &str, shapes: &mut impl Iterator<Item = Shape>) -> String {
     template
 }
 
-/// A slot for each component, with commas between.
+/// A slot for each component, separated by commas.
 fn slots(shape: Shape, format: &str) -> String {
     let dtype = match shape.scalar {
         Scalar::Bool => "bool".to_owned(),
@@ -368,7 +369,8 @@ fn slots(shape: Shape, format: &str) -> String {
     vec![slot; shape.n_components as usize].join(", ")
 }
 
-/// C's flags, width, precision and letter as Python's format has them; a letter that does not fit the value is left out.
+/// Converts C's flags, width, precision and letter to Python's format; a letter that does not fit the value
+/// is dropped.
 fn python_format(specification: &str, letter: char, scalar: Scalar) -> String {
     let plain: String = specification.chars().filter(|one| !"vl".contains(*one)).collect();
     let (flags, rest) = plain.split_at(plain.find(|one| !"-+ #0".contains(one)).unwrap_or(plain.len()));
@@ -402,7 +404,7 @@ fn import(module: &Module) -> Option<Word> {
     module.ext_inst_imports.iter().find(is_set)?.result_id
 }
 
-/// In the order of the text.
+/// In source order.
 fn calls(module: &Module, set: Word) -> Vec<Call> {
     let mut calls = Vec::new();
     for (function, body) in module.functions.iter().enumerate() {
@@ -423,7 +425,7 @@ fn calls(module: &Module, set: Word) -> Vec<Call> {
     calls
 }
 
-/// The buffer for records, behind all that the module binds in set 0.
+/// The buffer for records, after all bindings of set 0.
 fn ring(builder: &mut Builder, types: &Types) -> Word {
     let uint = builder.type_int(32, 0);
     let data = builder.type_runtime_array_id(None, uint);
@@ -447,7 +449,7 @@ fn ring(builder: &mut Builder, types: &Types) -> Word {
     ring
 }
 
-/// The variable that says which invocation it is; made where the module has none.
+/// The variable with the invocation's id, added if the module has none.
 fn invocation(builder: &mut Builder, types: &Types) -> Option<Word> {
     let is_id = |decoration: &&Instruction| {
         matches!(
@@ -509,7 +511,7 @@ impl Types {
         }
     }
 
-    /// The first binding of set 0 that is free, behind all others.
+    /// The first unused binding of set 0 after all others.
     fn n_bindings(&self, module: &Module) -> u32 {
         let bindings = module.annotations.iter().filter_map(|one| match one.operands[..] {
             [_, Operand::Decoration(Decoration::Binding), Operand::LiteralBit32(binding)] => {

@@ -1,9 +1,9 @@
-//! What kernels tell the host: the records of `print` and `assert`, and the steps of a trace, out of the buffer
-//! that they are in.
+//! Reads the records of `print` and `assert`, and the steps of a trace, from the buffer to which kernels
+//! write them.
 //!
-//! The module carries a text for each place that tells something (`kps.record SITE KIND LINE COLUMN
-//! FILE`, a line's end, and a template); the buffer carries numbers. Both together are messages, in
-//! the order of the invocations. What found no room in the buffer is counted.
+//! The module has a text for each place that writes records: `kps.record SITE KIND LINE COLUMN FILE`, a
+//! newline, and a template. The buffer has numbers. Together they are messages, in the order of the
+//! invocations. Records that found no room in the buffer are counted.
 
 use std::rc::Rc;
 
@@ -19,9 +19,9 @@ use crate::number::Number;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     pub kind: MessageKind,
-    /// Its place in the kernel.
+    /// The position in the kernel.
     pub line: SourceLine,
-    /// As `global_id` has it.
+    /// As `global_id`.
     pub invocation: [u32; 3],
     pub pieces: Vec<Piece>,
 }
@@ -30,7 +30,7 @@ pub struct Message {
 pub enum MessageKind {
     Print,
     Assert,
-    /// The name, a line's end, and the value that it got.
+    /// The name, a newline, and the assigned value.
     Trace,
 }
 
@@ -49,7 +49,7 @@ pub enum Piece {
     },
 }
 
-/// How a value is to be written.
+/// How a value is formatted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Format {
     pub dtype: DType,
@@ -58,18 +58,18 @@ pub struct Format {
     pub spec: Option<String>,
 }
 
-/// All that one launch told.
+/// All records of one launch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     pub messages: Vec<Message>,
-    /// Prints that found no room. Of a trace: steps in its middle, behind the first
-    /// [`RECORD_STEPS_STORED`] of them.
+    /// Number of prints that found no room. In a trace: steps in the middle, after the first
+    /// [`RECORD_STEPS_STORED`].
     pub lost: u64,
-    /// Failed assertions that found no room.
+    /// Number of failed assertions that found no room.
     pub lost_asserts: u64,
 }
 
-/// A place in a kernel that tells something.
+/// A place in a kernel that writes records.
 #[derive(Debug)]
 pub(crate) struct Site {
     id: u32,
@@ -81,17 +81,17 @@ pub(crate) struct Site {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// One number, or as many as an array of this shape has.
+    /// One number, or the numbers of an array with this shape.
     Slot {
         format: Format,
         shape: Vec<usize>,
     },
 }
 
-/// Bytes of the buffer.
+/// Size of the buffer.
 const RING_BYTES: u64 = 1 << 20;
 
-/// The four counters in front.
+/// The four counters at the start.
 const COUNTER_BYTES: u64 = 16;
 
 const HEADER_WORDS: usize = 4;
@@ -109,12 +109,12 @@ impl Ring {
         Ok(Ring { device, buffer })
     }
 
-    /// Forgets what is in it.
+    /// Discards its content.
     pub fn reset(&self) -> Result<()> {
         Ok(self.device.write(self.buffer, 0, &[0; COUNTER_BYTES as usize])?)
     }
 
-    /// The binding that the interface has for it.
+    /// Its binding in the interface.
     pub fn binding(&self, interface: &Interface) -> Option<Binding> {
         let wanted = interface.buffers.iter().find(|buffer| buffer.name.as_deref() == Some(PRINT))?;
         let (set, binding) = (wanted.set, wanted.binding);
@@ -122,7 +122,7 @@ impl Ring {
         Some(Binding { set, binding, buffer: self.buffer, offset: 0, size: RING_BYTES, access })
     }
 
-    /// What the dispatch told; waits for it.
+    /// Takes the records of the dispatch; waits for it.
     pub fn take(&self, sites: &[Site]) -> Result<Report> {
         let counters = self.words(0, COUNTER_BYTES as usize / 4)?;
         let counters: [u32; 4] = counters.try_into().expect("as many words were read");
@@ -142,7 +142,7 @@ impl Ring {
         Ok(Report { messages, lost: counters[1].into(), lost_asserts: counters[3].into() })
     }
 
-    /// The steps in their order, then the assertions that failed.
+    /// The steps in their order, then the failed assertions.
     fn take_trace(&self, sites: &[Site], counters: [u32; 4]) -> Result<Report> {
         let [n_steps, _, assert_words, lost_asserts] = counters;
         let (start, width) = (COUNTER_BYTES + 4 * u64::from(RECORD_ASSERT_WORDS), RECORD_STEP_WORDS as usize);
@@ -172,11 +172,11 @@ impl Drop for Ring {
     }
 }
 
-/// The places of the steps that were kept, from the first step on.
+/// The slots of the stored steps, from the first step on.
 fn step_order(n_steps: u32) -> impl Iterator<Item = usize> {
     let n_stored = RECORD_STEPS_STORED;
     let first = 0..n_steps.min(n_stored);
-    // Step `n` behind the first ones is at `n` modulo their number.
+    // Step `n` after the first ones is at `n` modulo their number.
     let last = n_steps.saturating_sub(n_stored).max(n_stored.min(n_steps))..n_steps;
     first.chain(last.map(move |n| n_stored + n % n_stored)).map(|at| at as usize)
 }
@@ -200,7 +200,7 @@ fn decode(mut words: &[u32], sites: &[Site]) -> Vec<Message> {
 }
 
 impl Part {
-    /// The piece, with its value taken from the front of `words`.
+    /// Reads a piece; its value is taken from the front of `words`.
     fn read(&self, words: &mut &[u32]) -> Option<Piece> {
         let (format, shape) = match self {
             Part::Text(text) => return Some(Piece::Text(text.clone())),
@@ -215,9 +215,9 @@ impl Part {
     }
 }
 
-/// A number, taken from the front of `words`.
+/// Reads a number from the front of `words`.
 fn read_number(dtype: DType, words: &mut &[u32]) -> Option<Number> {
-    // As the push constants carry it, narrow numbers travel as the 32-bit ones that hold them.
+    // As in push constants, narrow numbers are stored as 32-bit ones.
     let carried = dtype.in_push_constants();
     let (value, rest) = words.split_at_checked(carried.size().div_ceil(4))?;
     *words = rest;
@@ -236,7 +236,7 @@ pub(crate) fn sites(interface: &Interface) -> Vec<Site> {
 }
 
 impl Site {
-    /// `kps.record 1 print 12 5 job.kps`, and the template on the lines below.
+    /// Parses `kps.record 1 print 12 5 job.kps`, and the template on the lines below.
     fn parse(text: &str) -> Option<Site> {
         let (head, template) = text.split_once('\n')?;
         let mut words = head.splitn(6, ' ').skip(1);

@@ -1,4 +1,4 @@
-//! Sequences: operations recorded once and run as often as wanted.
+//! Sequences: operations that are recorded once, and run any number of times.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -18,10 +18,10 @@ use crate::op::{self, Op, Step};
 use crate::plan::{Plan, Timestamps};
 use crate::tensor::Tensor;
 
-/// A list of operations for one queue. Clones are the same sequence.
+/// A list of operations for one queue. Clones share the sequence.
 ///
-/// Recording begins by itself, and begins anew after an evaluation. The verbs that chain keep the first
-/// mistake for `eval` to return.
+/// Recording begins implicitly, and begins again after an evaluation. The chaining methods store the first
+/// error for `eval` to return.
 #[derive(Clone)]
 pub struct Sequence {
     inner: Rc<Inner>,
@@ -35,16 +35,16 @@ struct Inner {
     state: RefCell<State>,
 }
 
-/// Where something was recorded, as whoever recorded it puts it.
+/// The caller's data about where something was recorded.
 pub type Origin = Rc<dyn Any>;
 
 #[derive(Default)]
 struct State {
     steps: Vec<Step>,
-    /// Of each step that was recorded with one.
+    /// For each step that was recorded with one.
     origins: FxHashMap<usize, Origin>,
     recording: bool,
-    /// Whether the steps have been run: what is recorded next starts a new list.
+    /// Whether the steps have run: the next recording starts a new list.
     evaluated: bool,
     plan: Option<Plan>,
     running: Option<Running>,
@@ -53,7 +53,7 @@ struct State {
     mistake: Option<ComputeError>,
 }
 
-/// A submission that nobody has awaited; without a ticket where there was nothing to submit.
+/// A submission that was not awaited yet; without a ticket if there was nothing to submit.
 #[derive(Clone, Copy)]
 struct Running {
     ticket: Option<Ticket>,
@@ -99,7 +99,7 @@ impl Sequence {
         self.chain(Op::Dispatch { algorithm: algorithm.clone(), extent, push })
     }
 
-    /// Records any operation, keeping the mistake if there is one.
+    /// Records any operation, and stores the error if there is one.
     pub fn chain(self, op: Op) -> Sequence {
         if let Err(mistake) = self.record(op) {
             self.inner.state.borrow_mut().mistake.get_or_insert(mistake);
@@ -107,7 +107,7 @@ impl Sequence {
         self
     }
 
-    /// Forgets what was recorded and starts recording.
+    /// Discards the recorded operations and starts recording.
     pub fn begin(&self) -> Result<()> {
         self.check_idle("begin")?;
         let mut state = self.inner.state.borrow_mut();
@@ -130,12 +130,12 @@ impl Sequence {
         Ok(())
     }
 
-    /// Adds an operation, checked now. Starts a new list where the old one has been evaluated.
+    /// Checks and adds an operation. Starts a new list if the old one has been evaluated.
     pub fn record(&self, op: Op) -> Result<()> {
         self.record_steps(op).map(drop)
     }
 
-    /// The same, remembering where: [`Sequence::origin`].
+    /// The same, with its origin for [`Sequence::origin`].
     pub fn record_from(&self, op: Op, origin: Origin) -> Result<()> {
         let steps = self.record_steps(op)?;
         let mut state = self.inner.state.borrow_mut();
@@ -157,7 +157,7 @@ impl Sequence {
         Ok(first..state.steps.len())
     }
 
-    /// Where a dispatch was recorded, counted from 0 among the dispatches of the list.
+    /// The origin of a dispatch, by its index among the dispatches of the list.
     pub fn origin(&self, dispatch: usize) -> Option<Origin> {
         let state = self.inner.state.borrow();
         let is_dispatch = |(_, step): &(usize, &Step)| matches!(step, Step::Dispatch { .. });
@@ -165,14 +165,14 @@ impl Sequence {
         state.origins.get(&step).cloned()
     }
 
-    /// Forgets what was recorded.
+    /// Discards the recorded operations.
     pub fn clear(&self) -> Result<()> {
         self.check_idle("clear")?;
         self.inner.state.borrow_mut().forget();
         Ok(())
     }
 
-    /// Makes the commands of the recorded operations anew at the next evaluation.
+    /// Rebuilds the commands of the recorded operations at the next evaluation.
     pub fn rerecord(&self) -> Result<()> {
         self.check_idle("record into")?;
         self.inner.state.borrow_mut().plan = None;
@@ -185,8 +185,8 @@ impl Sequence {
         self.eval_await(None).map(drop)
     }
 
-    /// Starts the recorded operations; on the built-in device they have run when it returns. What the host reads waits
-    /// for them by itself.
+    /// Starts the recorded operations. The CPU device has run them when this returns. Host reads wait for
+    /// them.
     pub fn eval_async(&self) -> Result<()> {
         self.check_idle("evaluate")?;
         let inner = &*self.inner;
@@ -211,7 +211,7 @@ impl Sequence {
         let has_records = plan.has_records();
         state.last = ticket;
         state.running = Some(Running { ticket });
-        // What kernels print comes before whatever the host does next, so there is nothing to go on with.
+        // Prints of kernels come before anything that the host does next, so the evaluation is awaited.
         if let Some(ticket) = ticket.filter(|_| has_records) {
             inner.context.wait(ticket, None)?;
             let State { steps, plan, .. } = &mut *state;
@@ -220,8 +220,8 @@ impl Sequence {
         Ok(())
     }
 
-    /// Waits for what `eval_async` started, `None` for as long as it takes, and downloads what was
-    /// asked for. False where the time ran out: it is running still.
+    /// Waits for `eval_async`, `None` without a limit, and downloads the requested tensors. False if it timed
+    /// out and is still running.
     pub fn eval_await(&self, timeout: Option<Duration>) -> Result<bool> {
         self.check_alive("await")?;
         let running = self.inner.state.borrow().running;
@@ -242,7 +242,7 @@ impl Sequence {
         Ok(true)
     }
 
-    /// Nanoseconds on a clock that starts anywhere: before the first operation and after each.
+    /// Nanoseconds on a clock with an arbitrary origin: before the first operation, and after each.
     pub fn timestamps(&self) -> Result<Vec<u64>> {
         self.check_alive("read the timestamps of")?;
         if self.inner.timestamps == Timestamps::Off {
@@ -258,19 +258,19 @@ impl Sequence {
         self.inner.state.borrow().recording
     }
 
-    /// Whether what `eval_async` started has not ended yet. Asks the device.
+    /// Queries whether `eval_async` is still running.
     pub fn is_running(&self) -> bool {
         let running = self.inner.state.borrow().running;
         let Some(Running { ticket: Some(ticket) }) = running else { return false };
         self.inner.context.is_running(ticket)
     }
 
-    /// False once it, or its manager, was destroyed.
+    /// False after it, or its manager, was destroyed.
     pub fn is_init(&self) -> bool {
         !self.inner.destroyed.get()
     }
 
-    /// Lets go of all it recorded; any use is an error from now on. What is in flight goes on.
+    /// Discards everything recorded, and makes any further use an error. Running work continues.
     pub fn destroy(&self) {
         self.inner.destroy();
     }
@@ -282,7 +282,7 @@ impl Sequence {
         Err(ComputeError::Destroyed { what: "the sequence".to_owned(), operation })
     }
 
-    /// An unfinished evaluation is in the way of most verbs; one that has ended is finished first.
+    /// An unfinished evaluation prevents most operations; an ended one is completed first.
     fn check_idle(&self, operation: &'static str) -> Result<()> {
         self.check_alive(operation)?;
         if self.inner.state.borrow().running.is_some() && !self.eval_await(Some(Duration::ZERO))? {

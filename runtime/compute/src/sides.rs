@@ -1,6 +1,6 @@
-//! Where the bytes of a storage lie, on the host and on the device, and which side has the newest.
+//! The host side and the device side of a storage, and which of them has the newest bytes.
 //!
-//! Here is what waits for submissions and what looks at memory; when any of that is to happen, `storage` decides.
+//! This file waits for submissions and accesses memory; `storage` decides when.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ pub struct Sides {
     pub state: State,
     pub host: HostBytes,
     pub placed: Option<Placed>,
-    /// The last submission of each queue that the next writer must come after.
+    /// The last submission of each queue that the next writer must follow.
     pub readers: Vec<Ticket>,
     pub partial_reads: u32,
 }
@@ -26,16 +26,16 @@ pub struct Sides {
 pub enum State {
     /// The host; `changed` are the bytes in which it differs from the device's.
     Host { changed: Range<usize> },
-    /// The device.
+    /// The device has newer bytes.
     Device,
-    /// Both have the same.
+    /// Both have the newest bytes.
     Both,
-    /// A submission is writing the device's.
+    /// A submission is writing the device's bytes.
     InFlight(Ticket),
 }
 
 pub enum HostBytes {
-    /// Zeros, or bytes older than the device's: no memory is spent on them.
+    /// Zeros, or bytes older than the device's; they take no memory.
     None,
     Own(Vec<u8>),
     /// The device's own memory.
@@ -44,14 +44,14 @@ pub enum HostBytes {
 
 pub struct Placed {
     pub context: Rc<Context>,
-    /// Kept beside the context's: the memory must not go away with the manager while it is looked at.
+    /// A second reference beside the context's: the memory must outlive the manager while it is being read.
     pub device: Rc<dyn Device>,
     pub buffer: BufferId,
     pub _taken: Taken,
 }
 
 impl Sides {
-    /// Waits for the submission that writes the bytes, if one does.
+    /// Waits for the submission that writes the bytes, if there is one.
     pub fn await_writer(&mut self) -> Result<()> {
         let State::InFlight(ticket) = self.state else { return Ok(()) };
         let context = self.newest().context.clone();
@@ -104,7 +104,7 @@ impl Sides {
         host_bytes(&self.host, len)
     }
 
-    /// Tells the device which bytes of a buffer that is new mean nothing.
+    /// Passes the uninitialised bytes of a new buffer to the device.
     pub fn mark_blank(&self, written: &Written, len: usize) {
         if *written != Written::All {
             let Placed { device, buffer, .. } = self.newest();
@@ -113,7 +113,7 @@ impl Sides {
         }
     }
 
-    /// Tells the device of bytes that the host writes in the device's own memory, those among a range.
+    /// Passes the bytes of a range that the host writes in shared memory to the device.
     pub fn mark_written(&self, written: &Written, range: Range<usize>) {
         let Some(Placed { device, buffer, .. }) = &self.placed else { return };
         written.each_run(range, |bytes| device.wrote(*buffer, bytes.start as u64..bytes.end as u64));
@@ -122,8 +122,8 @@ impl Sides {
     pub fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
         match &mut self.host {
             HostBytes::Own(bytes) => bytes,
-            // SAFETY: as in `host_bytes`; besides, the caller waited for every submission that reads
-            // the buffer, and `&mut self` keeps other looks at the bytes away.
+            // SAFETY: as in `host_bytes`. The caller also waited for every submission that reads the buffer,
+            // and `&mut self` excludes other references to the bytes.
             HostBytes::Shared(memory) => unsafe { std::slice::from_raw_parts_mut(memory.ptr, len) },
             HostBytes::None => unreachable!("bytes were fetched or zeros made before anybody writes"),
         }
@@ -144,7 +144,7 @@ impl Sides {
     }
 }
 
-/// Zeros on the host; more than there is memory for is an error.
+/// Zeros on the host; an error if there is not enough memory.
 pub fn zeroed(len: usize) -> Result<Vec<u8>> {
     host_memory::ask(len)?;
     let mut bytes = Vec::new();
@@ -156,9 +156,9 @@ pub fn zeroed(len: usize) -> Result<Vec<u8>> {
 pub fn host_bytes(host: &HostBytes, len: usize) -> &[u8] {
     match host {
         HostBytes::Own(bytes) => bytes,
-        // SAFETY: the memory is the buffer's, of `len` bytes or more (compared in `place`), and lives until
-        // `release_place` frees the buffer and forgets the pointer; no submission writes it now, because
-        // every way here first waited for the one in flight (`settle`).
+        // SAFETY: the memory is the buffer's, of `len` bytes or more (compared in `place`). It lives until
+        // `release_place` frees the buffer and drops the pointer. No submission writes it now, because every
+        // caller waited for the one in flight (`await_writer`).
         HostBytes::Shared(memory) => unsafe { std::slice::from_raw_parts(memory.ptr, len) },
         HostBytes::None => unreachable!("bytes were fetched or zeros made before anybody looks"),
     }

@@ -1,12 +1,12 @@
-//! The one owner of a tensor's bytes, on the host and on the device.
+//! The only owner of a tensor's bytes, on the host and on the device.
 //!
-//! A [`Storage`] knows which side has the newest bytes and moves them when the other side is asked:
-//! reading downloads, preparing for the device uploads, and nothing is moved twice. It has one value,
-//! wherever that lies: a sync moves it and never brings back an older one. Where the device shares its
-//! memory with the host there is one copy of the bytes and nothing is moved at all.
+//! A [`Storage`] knows which side has the newest bytes, and copies them when the other side needs them.
+//! Reading downloads, preparing for the device uploads, and nothing is copied twice. It has one value: a sync
+//! moves it, and never restores an older one. If the device shares its memory with the host, there is one
+//! copy of the bytes, and nothing is moved.
 //!
-//! What never happens: host code sees bytes that a submission is still writing, device memory outlives
-//! the last reference, or anything but an error comes of use after `destroy`.
+//! What never happens: the host sees bytes that a submission is still writing, device memory outlives the
+//! last reference, or a use after `destroy` gives anything but an error.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::ops::Range;
@@ -20,17 +20,17 @@ use crate::host_memory::Taken;
 use crate::sides::{HostBytes, Placed, Sides, State, host_bytes, zeroed};
 use crate::written::Written;
 
-/// Where a tensor's bytes may live.
+/// The memory of a tensor's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum MemoryType {
-    /// Memory of the device, with a copy on the host.
+    /// Device memory, with a copy on the host.
     #[default]
     Device,
-    /// Memory of the host that kernels reach.
+    /// Host memory that kernels can access.
     Host,
-    /// Memory of the device that the host never reads.
+    /// Device memory that the host never reads.
     Storage,
-    /// Memory of the device that the host reaches without a copy, where there is such memory.
+    /// Device memory that the host accesses without a copy, if there is any.
     DeviceAndHost,
 }
 
@@ -52,51 +52,51 @@ impl MemoryType {
     }
 }
 
-/// The bytes of one tensor and of all views of it.
+/// The bytes of a tensor and of all its views.
 pub struct Storage {
     len: usize,
     memory: MemoryType,
-    /// What its bytes are the texels of, where kernels see an image.
+    /// For images: their properties.
     image: Option<ImageInfo>,
-    /// How errors name it.
+    /// The name in errors.
     label: String,
-    /// Outside of `sides`, so that it can be set while the bytes are being looked at.
+    /// Outside of `sides`, so that it can be set while the bytes are borrowed.
     destroyed: Cell<bool>,
-    /// The bytes that mean something, as far as the host wrote them.
+    /// The initialised bytes, as far as the host wrote them.
     written: RefCell<Written>,
-    /// The manager whose end is the storage's end.
+    /// The manager with which the storage ends.
     owner: RefCell<Weak<Context>>,
-    /// Other managers whose devices it was on; it comes back from one that ends.
+    /// Other managers on whose devices it was. It returns from one that ends.
     borrowers: RefCell<Vec<Weak<Context>>>,
     sides: RefCell<Sides>,
 }
 
-/// What a submission finds in a buffer that it uses.
+/// The required contents of a buffer that a submission uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contents {
     /// The newest bytes.
     Current,
-    /// Anything: the submission overwrites all of it before it reads any.
+    /// Arbitrary: the submission overwrites all of it before it reads any.
     Overwritten,
 }
 
-/// Small reads of large tensors are answered alone, until there have been so many that fetching the
-/// whole tensor once is the better bargain.
+/// Small reads of large tensors download only their range, up to this number; then downloading the whole
+/// tensor is cheaper.
 const PARTIAL_READS: u32 = 4;
 const ALWAYS_WHOLE: usize = 1 << 16;
 
 impl Storage {
-    /// The host's bytes, for the device to have when it needs them.
+    /// The host's bytes, which are uploaded on demand.
     pub(crate) fn new(bytes: Vec<u8>, memory: MemoryType, label: String) -> Rc<Storage> {
         Storage::build(bytes.len(), HostBytes::Own(bytes), memory, label)
     }
 
-    /// Bytes of an array of the host, which no device has. Such a storage alone may be empty.
+    /// Bytes of a host array that is on no device. Only such a storage may be empty.
     pub fn host(bytes: Vec<u8>) -> Rc<Storage> {
         Storage::build(bytes.len(), HostBytes::Own(bytes), MemoryType::Host, "array".to_owned())
     }
 
-    /// Zeros, which cost neither memory on the host nor a copy to the device.
+    /// Zeros, which need no host memory and no upload.
     pub(crate) fn zeros(len: usize, memory: MemoryType, label: String) -> Rc<Storage> {
         Storage::build(len, HostBytes::None, memory, label)
     }
@@ -129,7 +129,7 @@ impl Storage {
         })
     }
 
-    /// The same bytes again, for nobody else to see.
+    /// A copy of the bytes in a new storage.
     pub fn copy(&self) -> Result<Rc<Storage>> {
         let bytes = self.read("copy", <[u8]>::to_vec)?;
         let (memory, label) = (self.memory, self.label.clone());
@@ -139,17 +139,17 @@ impl Storage {
         })
     }
 
-    /// Says that all but these bytes mean nothing until somebody writes them. They are zeros, so that no two runs differ.
+    /// Marks all but these bytes as uninitialised. They are zeros, so that all runs are equal.
     pub fn forget_but(&self, written: Written) {
         self.written.replace(written);
     }
 
-    /// The bytes that mean something; all of them once a kernel has written to any.
+    /// The initialised bytes; all of them once a kernel has written any.
     pub fn written(&self) -> Ref<'_, Written> {
         self.written.borrow()
     }
 
-    /// Bytes; at least one for tensors.
+    /// Size in bytes; at least one for tensors.
     #[allow(clippy::len_without_is_empty, reason = "nobody asks whether a storage is empty")]
     pub fn len(&self) -> usize {
         self.len
@@ -171,21 +171,21 @@ impl Storage {
         !self.destroyed.get()
     }
 
-    /// Gives all memory back at once; on the device, after the last submission that uses it.
+    /// Frees all memory at once; on the device, after the last submission that uses it.
     pub fn destroy(&self) {
         self.destroyed.set(true);
-        // Bytes that are being looked at stay until the last reference goes.
+        // Borrowed bytes stay until the last reference is dropped.
         if let Ok(mut sides) = self.sides.try_borrow_mut() {
             sides.release();
         }
     }
 
-    /// Whether the device has memory for it.
+    /// Whether it has device memory.
     pub fn is_on_device(&self) -> bool {
         self.sides.try_borrow().is_ok_and(|sides| sides.placed.is_some())
     }
 
-    /// Lets the storage end with a manager, unless another one that lives owns it: then it is only borrowed.
+    /// Makes the storage end with a manager. If another living manager owns it, it is only borrowed.
     pub(crate) fn belong_to(self: &Rc<Storage>, context: &Rc<Context>) {
         if self.belongs_to(context) {
             return;
@@ -209,7 +209,7 @@ impl Storage {
         std::ptr::eq(self.owner.borrow().as_ptr(), Rc::as_ptr(context))
     }
 
-    /// Calls `look` with the newest bytes, downloaded first where the device has them alone.
+    /// Calls `look` with the newest bytes, which are downloaded if necessary.
     pub fn read<R>(&self, operation: &'static str, look: impl FnOnce(&[u8]) -> R) -> Result<R> {
         self.check_readable(operation)?;
         self.fetch(operation)?;
@@ -217,7 +217,7 @@ impl Storage {
         Ok(look(sides.bytes(self.len)))
     }
 
-    /// Calls `look` with some of the newest bytes. Of a large tensor, only those are downloaded.
+    /// Calls `look` with a range of the newest bytes. Of a large tensor, only the range is downloaded.
     pub fn read_range<R>(
         &self,
         operation: &'static str,
@@ -242,7 +242,7 @@ impl Storage {
         self.read(operation, |bytes| look(&bytes[range]))
     }
 
-    /// Lets `change` write all of some bytes.
+    /// Calls `change`, which overwrites a range of bytes.
     pub fn write<R>(
         &self,
         operation: &'static str,
@@ -254,7 +254,7 @@ impl Storage {
         self.change(&mut sides, range, change)
     }
 
-    /// Lets `change` write some bytes within a range; `mark` writes a 1 where each of them lies.
+    /// Calls `change`, which writes some bytes within a range; `mark` writes a 1 for each of them.
     pub fn write_among<R>(
         &self,
         operation: &'static str,
@@ -289,7 +289,7 @@ impl Storage {
         Ok(result)
     }
 
-    /// Replaces all bytes. `bytes` are as many as the storage has.
+    /// Replaces all bytes; `bytes` must have the same size.
     pub(crate) fn replace(&self, operation: &'static str, bytes: Vec<u8>) -> Result<()> {
         let mut sides = self.borrow_mut(operation)?;
         self.written.replace(Written::All);
@@ -300,7 +300,7 @@ impl Storage {
             sides.bytes_mut(self.len).copy_from_slice(&bytes);
             return Ok(());
         }
-        // What is in flight writes bytes that nobody will see: whoever writes next comes after it.
+        // The bytes of a running submission are discarded; the next writer follows it.
         if let State::InFlight(ticket) = sides.state {
             sides.readers.push(ticket);
         }
@@ -309,9 +309,9 @@ impl Storage {
         Ok(())
     }
 
-    /// Gives the host the newest bytes, where the device has them alone.
+    /// Downloads the newest bytes if only the device has them.
     pub(crate) fn fetch(&self, operation: &'static str) -> Result<()> {
-        // Looks within looks are fine as long as nothing moves.
+        // Nested reads are fine as long as no bytes move.
         if self.borrow(operation)?.is_at_hand() {
             return Ok(());
         }
@@ -331,7 +331,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Gives it memory on the device, and there the newest bytes where `contents` asks for them.
+    /// Allocates device memory, and uploads the newest bytes if `contents` requires them.
     pub(crate) fn prepare(
         self: &Rc<Storage>,
         context: &Rc<Context>,
@@ -352,7 +352,7 @@ impl Storage {
         self.upload(contents, operation)
     }
 
-    /// Brings the bytes back to the host and gives the device's memory back.
+    /// Downloads the bytes, and frees the device memory.
     fn leave_device(&self, operation: &'static str) -> Result<()> {
         self.fetch(operation)?;
         let mut sides = self.borrow_mut(operation)?;
@@ -378,7 +378,7 @@ impl Storage {
         sides.placed = Some(Placed { context: context.clone(), device, buffer, _taken: taken });
         sides.mark_blank(&self.written(), self.len);
         let Some(memory) = shared else {
-            // Fresh memory is zeros already.
+            // Fresh memory is already zero.
             if let HostBytes::None = sides.host {
                 sides.state = State::Both;
             }
@@ -409,7 +409,7 @@ impl Storage {
         Ok(placed.buffer)
     }
 
-    /// Adds the submissions that one which uses the bytes in this way has to come after.
+    /// Adds the submissions that a submission with this access must follow.
     pub(crate) fn predecessors(&self, access: Access, after: &mut Vec<Ticket>) {
         let Ok(sides) = self.sides.try_borrow() else { return };
         let Some(placed) = &sides.placed else { return };
@@ -426,7 +426,7 @@ impl Storage {
         }
     }
 
-    /// Notes a submission that uses the bytes.
+    /// Records a submission that uses the bytes.
     pub(crate) fn submitted(&self, ticket: Ticket, access: Access) {
         let Ok(mut sides) = self.sides.try_borrow_mut() else { return };
         if access.writes() {
@@ -479,7 +479,7 @@ impl Dependent for Storage {
         let is_there = self.sides.try_borrow().is_ok_and(|sides| {
             sides.placed.as_ref().is_some_and(|placed| std::ptr::eq(Rc::as_ptr(&placed.context), context))
         });
-        // Bytes that a lost device has alone are gone, which the next who asks for them is told.
+        // Bytes that only a lost device had are gone; the next read reports it.
         if is_there && self.leave_device("keep").is_err() {
             self.destroy();
         }

@@ -10,7 +10,7 @@ use crate::fields::Field;
 use crate::number::Number;
 use crate::storage::{MemoryType, Storage};
 
-/// An array of elements that lives on the host, on a device, or on both. Clones are the same tensor.
+/// An array of elements on the host, on a device, or on both. Clones share the tensor.
 ///
 /// ```
 /// use kps_compute::{DType, Tensor};
@@ -25,9 +25,9 @@ pub struct Tensor {
     storage: Rc<Storage>,
     dtype: DType,
     shape: Rc<[usize]>,
-    /// Bytes of one element: the type's own, or those of a record.
+    /// Size of one element: of its type, or of a record.
     element_size: usize,
-    /// The numbers of a record; `None` where an element is one number.
+    /// The numbers of a record; `None` if an element is one number.
     fields: Option<Rc<[Field]>>,
 }
 
@@ -37,12 +37,12 @@ impl Tensor {
         Tensor::from_bytes(T::DTYPE, &[elements.len()], element::to_bytes(elements))
     }
 
-    /// The elements of a tensor of this shape, the last axis closest together.
+    /// A tensor with these elements in row-major order.
     pub fn from_bytes(dtype: DType, shape: &[usize], bytes: Vec<u8>) -> Result<Tensor> {
         Builder::new(dtype, shape).bytes(bytes)
     }
 
-    /// A tensor of zeros, which costs no memory on the host until the host looks at it.
+    /// A tensor of zeros, which takes no host memory before the host reads it.
     pub fn zeros(dtype: DType, shape: &[usize]) -> Result<Tensor> {
         Builder::new(dtype, shape).zeros()
     }
@@ -51,7 +51,7 @@ impl Tensor {
         Tensor { storage, dtype, shape: shape.into(), element_size: dtype.size(), fields: None }
     }
 
-    /// Bytes of a tensor of this type and shape.
+    /// Size of a tensor with this type and shape.
     pub(crate) fn count_bytes(dtype: DType, shape: &[usize]) -> Result<usize> {
         let n = n_elements(shape)?.checked_mul(dtype.size());
         n.ok_or_else(|| ComputeError::TooLarge { shape: shape.to_vec() })
@@ -66,7 +66,7 @@ impl Tensor {
         Ok(Tensor { shape: shape.into(), ..self.clone() })
     }
 
-    /// Elements that are records of several numbers, `size` bytes each. `name` is what errors call one.
+    /// A tensor of records: several numbers in `size` bytes each. `name` is the record's name in errors.
     pub fn records(
         name: &str,
         size: usize,
@@ -98,23 +98,23 @@ impl Tensor {
         self.fields.is_some()
     }
 
-    /// The numbers of a record; `None` where an element is one number.
+    /// The numbers of a record; `None` if an element is one number.
     pub fn fields(&self) -> Option<&[Field]> {
         self.fields.as_deref()
     }
 
-    /// Bytes of one element.
+    /// Size of one element.
     pub fn element_size(&self) -> usize {
         self.element_size
     }
 
-    /// The bytes of one element, counted flat.
+    /// The bytes of one element, by its flat index.
     pub fn element_bytes(&self, index: usize) -> Result<Vec<u8>> {
         let bytes = self.element_range(index)?;
         self.storage.read_range("read", bytes, <[u8]>::to_vec)
     }
 
-    /// Replaces the bytes of one element, counted flat.
+    /// Replaces the bytes of one element, by its flat index.
     pub fn set_element_bytes(&self, index: usize, element: &[u8]) -> Result<()> {
         if element.len() != self.element_size {
             return Err(self.size_mismatch("write", element.len()));
@@ -131,17 +131,17 @@ impl Tensor {
         &self.shape
     }
 
-    /// Elements in all.
+    /// Number of elements.
     pub fn size(&self) -> usize {
         self.storage.len() / self.element_size
     }
 
-    /// Elements of the tensor that so many bytes take: how many numbers one element of a kernel's array has.
+    /// Number of elements of the tensor in so many bytes: the numbers in one element of a kernel's array.
     pub fn numbers_in(&self, n_bytes: usize) -> usize {
         (n_bytes / self.element_size).max(1)
     }
 
-    /// An error where the elements of a kernel's array, each of so many bytes, do not divide the last axis.
+    /// Checks that the elements of a kernel's array, each of so many bytes, divide the last axis.
     pub fn check_last_axis(&self, parameter: &str, n_bytes: usize) -> Result<()> {
         let n_numbers = self.numbers_in(n_bytes);
         match self.shape.last() {
@@ -165,29 +165,29 @@ impl Tensor {
         &self.storage
     }
 
-    /// The same type and shape over other bytes, of which there must be as many.
+    /// The same type and shape with another storage of the same size.
     pub fn over_other(&self, storage: Rc<Storage>) -> Tensor {
         debug_assert_eq!(storage.len(), self.storage.len());
         Tensor { storage, ..self.clone() }
     }
 
-    /// As errors name it: ``tensor `x` (f32[3])`` or `tensor f32[3]`.
+    /// The name in errors: ``tensor `x` (f32[3])`` or `tensor f32[3]`.
     pub fn label(&self) -> &str {
         self.storage.label()
     }
 
-    /// False once it, or its manager, was destroyed.
+    /// False after it, or its manager, was destroyed.
     pub fn is_init(&self) -> bool {
         self.storage.is_init()
     }
 
-    /// Whether the host may read it: it was not destroyed, and its memory is not the device's alone.
+    /// Checks that the host may read it: it was not destroyed, and its memory is not `storage`.
     pub fn check_readable(&self) -> Result<()> {
         self.storage.check_alive("read")?;
         self.storage.check_readable("read")
     }
 
-    /// Gives all memory back; any use is an error from now on.
+    /// Frees all memory, and makes any further use an error.
     pub fn destroy(&self) {
         self.storage.destroy();
     }
@@ -202,7 +202,7 @@ impl Tensor {
         self.with_bytes(<[u8]>::to_vec)
     }
 
-    /// The newest elements; `T` is the tensor's own type.
+    /// The newest elements; `T` must be the tensor's type.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.check_dtype("read", T::DTYPE)?;
         self.with_bytes(element::from_bytes)
@@ -215,12 +215,12 @@ impl Tensor {
         self.storage.read_range("read", bytes, element::from_bytes)
     }
 
-    /// The newest elements as numbers, whatever their type.
+    /// The newest elements as numbers of any type.
     pub fn numbers(&self) -> Result<Vec<Number>> {
         self.range_numbers(0..self.size())
     }
 
-    /// The elements of a range as numbers, whatever their type.
+    /// The elements of a range as numbers of any type.
     pub fn range_numbers(&self, range: Range<usize>) -> Result<Vec<Number>> {
         let bytes = self.byte_range(&range)?;
         let load = |bytes: &[u8]| -> Vec<Number> {
@@ -229,13 +229,13 @@ impl Tensor {
         self.storage.read_range("read", bytes, load)
     }
 
-    /// One element, counted flat.
+    /// One element, by its flat index.
     pub fn get(&self, index: usize) -> Result<Number> {
         let bytes = self.element_range(index)?;
         self.storage.read_range("read", bytes, |bytes| Number::load(self.dtype, bytes))
     }
 
-    /// Assigns one element, counted flat.
+    /// Assigns one element, by its flat index.
     pub fn set(&self, index: usize, value: impl Into<Number>) -> Result<()> {
         let value = value.into();
         let mut element = [0; 8];
@@ -251,7 +251,7 @@ impl Tensor {
         self.storage.write("write", bytes, |place| place.copy_from_slice(&element[..size]))
     }
 
-    /// Replaces all elements by as many others.
+    /// Replaces all elements; `elements` must have the same length.
     pub fn set_data<T: Element>(&self, elements: &[T]) -> Result<()> {
         self.check_dtype("set the data of", T::DTYPE)?;
         if elements.len() != self.size() {
@@ -260,7 +260,7 @@ impl Tensor {
         self.storage.replace("set the data of", element::to_bytes(elements))
     }
 
-    /// Replaces all bytes by as many others.
+    /// Replaces all bytes; `bytes` must have the same size.
     pub fn set_bytes(&self, bytes: Vec<u8>) -> Result<()> {
         if bytes.len() != self.n_bytes() {
             return Err(self.size_mismatch("set the data of", bytes.len() / self.dtype.size()));
@@ -310,7 +310,7 @@ impl std::fmt::Debug for Tensor {
     }
 }
 
-/// A tensor in the making, for those that need more than a type and a shape.
+/// Builds a tensor with options beyond type and shape.
 pub struct Builder<'a> {
     dtype: DType,
     shape: &'a [usize],
@@ -327,7 +327,7 @@ impl<'a> Builder<'a> {
         Builder { memory, ..self }
     }
 
-    /// How errors name it.
+    /// The name in errors.
     pub fn name(self, name: &'a str) -> Builder<'a> {
         Builder { name: Some(name), ..self }
     }
@@ -372,7 +372,7 @@ fn n_elements(shape: &[usize]) -> Result<usize> {
         return Err(ComputeError::ZeroSized { shape: shape.to_vec() });
     }
     let n = shape.iter().try_fold(1usize, |n, axis| n.checked_mul(*axis));
-    // More than an allocation can have is refused here rather than by the allocator, which would abort.
+    // Sizes beyond the limit of an allocation are an error here; the allocator would abort.
     n.filter(|n| *n <= isize::MAX as usize / 8)
         .ok_or_else(|| ComputeError::TooLarge { shape: shape.to_vec() })
 }

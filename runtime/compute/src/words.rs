@@ -1,4 +1,4 @@
-//! SPIR-V as bytes and as words.
+//! Converts SPIR-V between bytes and 32-bit words.
 
 use crate::error::{ComputeError, Result};
 
@@ -6,7 +6,7 @@ use crate::error::{ComputeError, Result};
 pub const MAGIC: u32 = 0x0723_0203;
 const HEADER_WORDS: usize = 5;
 
-/// The words of a module that came as bytes, in either byte order.
+/// The words of a module from its bytes, in either byte order.
 pub fn from_bytes(bytes: &[u8]) -> Result<Vec<u32>> {
     if !bytes.len().is_multiple_of(4) {
         return Err(not_spirv(format!("{} bytes are not whole 32-bit words", bytes.len())));
@@ -21,12 +21,12 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Vec<u32>> {
     Ok(words)
 }
 
-/// The bytes of a module, in the order that files have.
+/// The bytes of a module, in the byte order of files.
 pub fn to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Whether the words begin as a module does. What follows the header is for the device to check.
+/// Checks the header of a module. The device checks the rest.
 pub(crate) fn check(words: &[u32]) -> Result<()> {
     match words.first() {
         None => Err(not_spirv("it is empty".to_owned())),

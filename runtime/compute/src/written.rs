@@ -1,23 +1,24 @@
-//! Which bytes of a storage mean something: all, or of one that was made without data those that somebody has written.
+//! Tracks which bytes of a storage are initialised: all, or, if it was made without data, those that were
+//! written.
 //!
-//! The host keeps these marks until a kernel writes to the storage; what that wrote only its device knows, so here all
-//! counts as written then. What never happens: bytes that were written count as unwritten.
+//! The host has these marks until a kernel writes to the storage. Then only the device knows what was
+//! written, so all bytes count as written here. What never happens: written bytes count as unwritten.
 
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// Of so many bytes those that were written. Only where there are some and not all is memory spent on them.
+/// The written bytes. Memory is used only if some bytes are written and others are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Written {
     #[default]
     All,
     Nothing,
-    /// A mark for each byte, 1 where it was written: whatever puts elements to their places puts marks there, too.
+    /// A mark for each byte, 1 if it was written. Code that scatters elements scatters marks, too.
     Some(Vec<u8>),
 }
 
 impl Written {
-    /// So many marks, which say all that there is to say where they agree.
+    /// Simplifies marks that are all equal.
     fn of_marks(marks: Vec<u8>) -> Written {
         let is_written = |mark: &u8| *mark != 0;
         if marks.iter().all(is_written) {
@@ -26,7 +27,7 @@ impl Written {
         if marks.iter().any(is_written) { Written::Some(marks) } else { Written::Nothing }
     }
 
-    /// The same of other bytes, for which `gather` picks the marks, and of which there are some.
+    /// The marks of other bytes, which `gather` collects, if only some are written.
     pub fn gathered<E>(&self, gather: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>) -> Result<Written, E> {
         match self {
             Written::Some(marks) => gather(marks).map(Written::of_marks),
@@ -34,7 +35,7 @@ impl Written {
         }
     }
 
-    /// The same of elements of another size: one counts as written where all of its bytes were.
+    /// The marks for elements of another size: one is written if all of its bytes were.
     pub fn resized(&self, from: usize, to: usize) -> Written {
         let Ok(resized) = self.gathered(|marks| {
             let whole = marks.chunks_exact(from).map(|element| element.iter().all(|mark| *mark != 0));
@@ -45,7 +46,7 @@ impl Written {
         resized
     }
 
-    /// Notes bytes that were written, of `len`.
+    /// Marks bytes as written, out of `len`.
     pub(crate) fn note(&mut self, len: usize, bytes: Range<usize>) {
         match bytes.len() == len {
             true => *self = Written::All,
@@ -53,20 +54,20 @@ impl Written {
         }
     }
 
-    /// Notes some of these bytes: `mark` writes 1 over their marks.
+    /// Marks some of these bytes as written: `mark` sets their marks to 1.
     pub(crate) fn note_among(&mut self, len: usize, bytes: Range<usize>, mark: impl FnOnce(&mut [u8])) {
         match self {
             Written::All => return,
             Written::Some(marks) => return mark(&mut marks[bytes]),
             Written::Nothing => {}
         }
-        // Zeros cost no memory before they are touched, so marks cost as much as what is written.
+        // Untouched zero pages take no memory, so marks cost as much as the written bytes.
         let mut marks = vec![0; len];
         mark(&mut marks[bytes]);
         *self = Written::Some(marks);
     }
 
-    /// Tells the written ones among these bytes, from the first to the last.
+    /// Visits the runs of written bytes in a range, in order.
     pub(crate) fn each_run(&self, bytes: Range<usize>, mut visit: impl FnMut(Range<usize>)) {
         let marks = match self {
             Written::All => return visit(bytes),

@@ -259,13 +259,13 @@ impl Block {
     /// Visits the numbers in the order of the members, until `visit` breaks. A run-time array has one visited
     /// element.
     pub fn each_number<'b, T>(&'b self, visit: &mut Visit<'_, 'b, T>) -> ControlFlow<T> {
-        Walk { way: Vec::new(), visit }.block(self, 0)
+        Walk { path: Vec::new(), visit }.block(self, 0)
     }
 }
 
 /// The path to the current position of the walk.
 struct Walk<'w, 'v, 'b, T> {
-    way: Vec<Step<'b>>,
+    path: Vec<Step<'b>>,
     visit: &'w mut Visit<'v, 'b, T>,
 }
 
@@ -279,7 +279,7 @@ impl<'b, T> Walk<'_, '_, 'b, T> {
 
     fn value(&mut self, ty: &'b MemberType, base: usize) -> ControlFlow<T> {
         match ty {
-            MemberType::Scalar(scalar) => (self.visit)(&self.way, base, *scalar),
+            MemberType::Scalar(scalar) => (self.visit)(&self.path, base, *scalar),
             MemberType::Vector { n, scalar } => self.line(*n, *scalar, base, 0),
             MemberType::Matrix { columns, rows, scalar, stride, row_major } => {
                 let (n_lines, n) = if *row_major { (*rows, *columns) } else { (*columns, *rows) };
@@ -297,14 +297,14 @@ impl<'b, T> Walk<'_, '_, 'b, T> {
     fn line(&mut self, n: u32, scalar: Scalar, base: usize, first: u32) -> ControlFlow<T> {
         (0..n).try_for_each(|at| {
             let offset = base + (at * scalar.bytes()) as usize;
-            self.step(Step::Part(first + at), |walk| (walk.visit)(&walk.way, offset, scalar))
+            self.step(Step::Part(first + at), |walk| (walk.visit)(&walk.path, offset, scalar))
         })
     }
 
     fn step(&mut self, step: Step<'b>, go: impl FnOnce(&mut Self) -> ControlFlow<T>) -> ControlFlow<T> {
-        self.way.push(step);
+        self.path.push(step);
         go(self)?;
-        self.way.pop();
+        self.path.pop();
         ControlFlow::Continue(())
     }
 }
@@ -312,7 +312,7 @@ impl<'b, T> Walk<'_, '_, 'b, T> {
 impl MemberType {
     /// Visits the numbers of one value, as [`Block::each_number`].
     pub fn each_number<'b, T>(&'b self, visit: &mut Visit<'_, 'b, T>) -> ControlFlow<T> {
-        Walk { way: Vec::new(), visit }.value(self, 0)
+        Walk { path: Vec::new(), visit }.value(self, 0)
     }
 
     /// Size of a value in bytes; 0 for a run-time array.

@@ -180,7 +180,7 @@ fn wait_lines(module: &Module<'_>, kernel: &Kernel, regions: &Regions) -> Vec<Op
     // Between two workgroups, the line is that of the next one's start.
     lines[0] = module.first_line();
     for block in &kernel.blocks {
-        if let Some(&region) = block.end.waits().and_then(|behind| regions.by_entry.get(&behind)) {
+        if let Some(&region) = block.end.waits().and_then(|after| regions.by_entry.get(&after)) {
             lines[region] = module.line(block.line);
         }
     }

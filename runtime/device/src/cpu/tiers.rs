@@ -143,7 +143,7 @@ impl Tiers {
     fn inside(&self, usage: &Usage, guard: &Guard, groups: [u32; 3]) -> Result<Inside> {
         let code = self.made(&self.inside, usage, |lines| {
             let kernel = &guard.inside;
-            let regions = regions::split(kernel).expect("the kernel has fewer ways than before");
+            let regions = regions::split(kernel).expect("the kernel has fewer paths than before");
             let carried = Carried::default();
             let plan = simd::choose(kernel, &regions, &carried);
             emit::compile(kernel, &regions, &carried, plan.as_ref(), lines, Effort::Care)

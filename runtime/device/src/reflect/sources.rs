@@ -45,8 +45,8 @@ fn before_names(words: &[u32]) -> impl Iterator<Item = (Op, &[u32])> {
     std::iter::from_fn(move || {
         let first = *rest.first()?;
         let op = Op::from_u32(first & 0xffff)?;
-        let (instruction, behind) = rest.split_at_checked((first >> 16) as usize)?;
-        rest = behind;
+        let (instruction, after) = rest.split_at_checked((first >> 16) as usize)?;
+        rest = after;
         let is_before = matches!(
             op,
             Op::Capability

@@ -248,8 +248,8 @@ impl Emitter<'_, '_> {
 unsafe extern "C" fn find_address(context: *const Context, at: u64, size: u64, scratch: u64) -> u64 {
     // SAFETY: the dispatch keeps the list alive while its code runs.
     let ranges = unsafe { std::slice::from_raw_parts((*context).ranges, (*context).n_ranges) };
-    let behind = ranges.partition_point(|range| range.base as u64 <= at);
-    let inside = behind.checked_sub(1).is_some_and(|i| {
+    let after = ranges.partition_point(|range| range.base as u64 <= at);
+    let inside = after.checked_sub(1).is_some_and(|i| {
         let offset = at - ranges[i].base as u64;
         offset.checked_add(size).is_some_and(|end| end <= ranges[i].size)
     });

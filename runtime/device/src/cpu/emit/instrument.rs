@@ -29,13 +29,13 @@ impl Emitter<'_, '_> {
             values.iter().map(|&value| (self.ty(value), self.value(value))).collect();
         let Some(when) = when else { return self.report(site_id, &values) };
         let when = self.value(when);
-        let (cold, behind) = (self.builder.create_block(), self.builder.create_block());
+        let (cold, after) = (self.builder.create_block(), self.builder.create_block());
         self.builder.set_cold_block(cold);
-        self.builder.ins().brif(when, cold, &[], behind, &[]);
+        self.builder.ins().brif(when, cold, &[], after, &[]);
         self.builder.switch_to_block(cold);
         self.report(site_id, &values);
-        self.builder.ins().jump(behind, &[]);
-        self.builder.switch_to_block(behind);
+        self.builder.ins().jump(after, &[]);
+        self.builder.switch_to_block(after);
     }
 
     fn report(&mut self, site_id: u32, values: &[(Ty, ir::Value)]) {

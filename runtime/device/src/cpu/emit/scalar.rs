@@ -191,8 +191,8 @@ impl<'k, 'b> Emitter<'k, 'b> {
     fn lanes(&mut self, body: &mut dyn FnMut(&mut Self)) {
         if self.has_barriers() && !self.lanes_diverge() {
             self.builder.append_block_param(self.lane_end, types::I32);
-            let nobody = self.builder.ins().iconst(types::I32, -1);
-            self.builder.def_var(self.agreed, nobody);
+            let none = self.builder.ins().iconst(types::I32, -1);
+            self.builder.def_var(self.agreed, none);
         }
         let mut loops = Vec::new();
         for axis in [2, 1, 0] {
@@ -307,11 +307,11 @@ impl<'k, 'b> Emitter<'k, 'b> {
     }
 
     fn close_loop(&mut self, opened: Loop) {
-        let behind = self.builder.create_block();
+        let after = self.builder.create_block();
         let next = self.builder.ins().iadd_imm_s(opened.counter, i64::from(opened.step));
         let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, opened.end);
-        self.builder.ins().brif(more, opened.head, &[BlockArg::Value(next)], behind, &[]);
-        self.builder.switch_to_block(behind);
+        self.builder.ins().brif(more, opened.head, &[BlockArg::Value(next)], after, &[]);
+        self.builder.switch_to_block(after);
     }
 
     fn region(&mut self) {
@@ -345,11 +345,11 @@ impl<'k, 'b> Emitter<'k, 'b> {
     }
 
     /// Stores the values that are live after a barrier.
-    fn store_carried(&mut self, behind: BlockId) {
+    fn store_carried(&mut self, after: BlockId) {
         let carried = self.carried;
-        for &value in carried.live.get(&behind).into_iter().flatten() {
-            let (kept, offset) = (self.value(value), self.carry_offset(value));
-            self.builder.ins().store(own(), kept, self.spaces.frame(), offset);
+        for &value in carried.live.get(&after).into_iter().flatten() {
+            let (stored, offset) = (self.value(value), self.carry_offset(value));
+            self.builder.ins().store(own(), stored, self.spaces.frame(), offset);
         }
     }
 
@@ -469,9 +469,9 @@ impl<'k, 'b> Emitter<'k, 'b> {
                 }
             }
             Terminator::Switch { value, cases, default } => self.switch(*value, cases, default),
-            Terminator::Barrier(behind) | Terminator::Subgroup { next: behind, .. } => {
-                self.store_carried(*behind);
-                self.end_lane(self.regions.by_entry[behind] as i32);
+            Terminator::Barrier(after) | Terminator::Subgroup { next: after, .. } => {
+                self.store_carried(*after);
+                self.end_lane(self.regions.by_entry[after] as i32);
             }
             Terminator::Exit => self.end_lane(DONE),
         }

@@ -149,8 +149,8 @@ impl Accesses {
                     return;
                 }
                 let event = self.event(site_id, invocation, touch);
-                let met = self.device.touch(range, event, (touch, stored));
-                let others = met.into_iter().map(|other| self.other(other, range.0)).collect();
+                let conflicts = self.device.touch(range, event, (touch, stored));
+                let others = conflicts.into_iter().map(|other| self.other(other, range.0)).collect();
                 self.races(
                     sites,
                     (site_id, invocation),
@@ -189,8 +189,8 @@ impl Accesses {
             return;
         }
         let event = self.event(site_id, invocation, does.0);
-        let met = self.texels.touch((address, 1), event, does);
-        let others = met.into_iter().map(|other| self.other(other, address)).collect();
+        let conflicts = self.texels.touch((address, 1), event, does);
+        let others = conflicts.into_iter().map(|other| self.other(other, address)).collect();
         self.races(sites, (site_id, invocation), others, element, found);
     }
 
@@ -205,10 +205,10 @@ impl Accesses {
         let lane = self.lane(invocation);
         // SAFETY: the range is inside the shared memory, which only this thread uses.
         let changes = || stored.is_none_or(|stored| unsafe { differs(range, stored) });
-        let met = self.shared.touch(range, (lane, site_id), touch, changes);
+        let conflicts = self.shared.touch(range, (lane, site_id), touch, changes);
         if touch == Touch::Copy {
-            self.carry((invocation, site_id), met.is_new);
-        } else if touch.reads() && met.is_new && self.checks.has(Check::SharedUninitialised) {
+            self.carry((invocation, site_id), conflicts.is_new);
+        } else if touch.reads() && conflicts.is_new && self.checks.has(Check::SharedUninitialised) {
             let element = self.element(sites, Space::Shared, range.0);
             self.uninitialised(sites, (site_id, invocation), element, found);
             return;
@@ -222,7 +222,7 @@ impl Accesses {
             let invocation = Invocation::new(invocation.group, local, self.local_size);
             Other { site_id, invocation, address: range.0 }
         };
-        let others = met.races_with.into_iter().map(other).collect();
+        let others = conflicts.races_with.into_iter().map(other).collect();
         self.races(
             sites,
             (site_id, invocation),

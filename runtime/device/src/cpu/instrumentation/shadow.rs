@@ -59,7 +59,7 @@ impl Shadow {
         event: Event,
         (touch, value): (Touch, Option<u64>),
     ) -> Vec<Event> {
-        let mut met = Vec::new();
+        let mut conflicts = Vec::new();
         let last = (address + size - 1) / self.grain;
         for cell in address / self.grain..=last {
             let n_lanes = self.n_lanes;
@@ -68,7 +68,7 @@ impl Shadow {
             let cell = &mut page[(cell % PAGE) as usize];
             let order = Order { n_lanes };
             if touch.writes() {
-                met.extend(cell.races_of_write(event, value, order));
+                conflicts.extend(cell.races_of_write(event, value, order));
                 match event.is_atomic {
                     true => note(&mut cell.atomics, event, order),
                     false => {
@@ -77,11 +77,11 @@ impl Shadow {
                     }
                 }
             } else {
-                met.extend(cell.races_of_read(event, order));
+                conflicts.extend(cell.races_of_read(event, order));
                 note(&mut cell.reads, event, order);
             }
         }
-        met
+        conflicts
     }
 }
 

@@ -109,15 +109,15 @@ pub struct Conflicts {
 
 impl SharedShadow {
     pub fn new(memory: Bytes, form: StampForm, n_lanes: u32) -> SharedShadow {
-        let nobody = || vec![0; memory.size.div_ceil(1 << form.grain) as usize];
+        let no_stamps = || vec![0; memory.size.div_ceil(1 << form.grain) as usize];
         SharedShadow {
             form,
-            writes: nobody(),
-            other_writes: nobody(),
-            atomics: nobody(),
-            other_atomics: nobody(),
-            reads: nobody(),
-            others: nobody(),
+            writes: no_stamps(),
+            other_writes: no_stamps(),
+            atomics: no_stamps(),
+            other_atomics: no_stamps(),
+            reads: no_stamps(),
+            others: no_stamps(),
             memory,
             n_lanes,
             group: 1,
@@ -189,15 +189,15 @@ impl SharedShadow {
         touch: Touch,
         changes: impl Fn() -> bool,
     ) -> Conflicts {
-        let mut met = Conflicts::default();
+        let mut conflicts = Conflicts::default();
         let offset = address - self.memory.start;
         let (first, last) = (offset >> self.form.grain, (offset + size - 1) >> self.form.grain);
         for word in first as usize..=last as usize {
-            met.is_new |= self.writes[word].max(self.atomics[word]) < self.group;
-            met.races_with.extend(self.races(word, lane, touch, &changes));
+            conflicts.is_new |= self.writes[word].max(self.atomics[word]) < self.group;
+            conflicts.races_with.extend(self.races(word, lane, touch, &changes));
             self.note(word, (lane, site_id), touch);
         }
-        met
+        conflicts
     }
 
     /// Records an atomic access of a lane to one word, unless it needs a report. It needs none if the

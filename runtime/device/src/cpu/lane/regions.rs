@@ -45,11 +45,11 @@ pub fn split(kernel: &Kernel) -> Result<Regions, TooMany> {
         next += 1;
         let region = region(kernel, entry);
         for &block in &region.blocks {
-            if let Some(behind) = kernel.blocks[block.0 as usize].end.waits()
-                && !regions.by_entry.contains_key(&behind)
+            if let Some(after) = kernel.blocks[block.0 as usize].end.waits()
+                && !regions.by_entry.contains_key(&after)
             {
-                regions.by_entry.insert(behind, entries.len());
-                entries.push(behind);
+                regions.by_entry.insert(after, entries.len());
+                entries.push(after);
             }
         }
         n_blocks += region.blocks.len();

@@ -297,7 +297,7 @@ impl RegionPlan {
         }
         let to = self.order.successors[from][edge];
         let loops = &self.order.loops_of[from];
-        let (left, behind) = if to > from {
+        let (left, after) = if to > from {
             let stays = loops.iter().position(|&found| self.order.loops[found].contains(to));
             (stays.unwrap_or(loops.len()), to)
         } else {
@@ -307,7 +307,7 @@ impl RegionPlan {
             (closes, self.order.loops[loops[closes]].last + 1)
         };
         !loops[..left].iter().any(|&found| self.waits_back(found, from))
-            && !(from + 1..behind).any(|block| self.may_wait(block, from))
+            && !(from + 1..after).any(|block| self.may_wait(block, from))
     }
 
     /// Whether lanes may wait at the head of a loop while others in the loop are at the end of `now`.
@@ -468,8 +468,8 @@ impl RegionPlan {
                 inst.op.each_use(&mut |value| f(*value, place));
             }
             block.end.each_use(&mut |value| f(*value, place));
-            if let Terminator::Barrier(behind) = block.end {
-                carried.live.get(&behind).into_iter().flatten().for_each(|value| f(*value, place));
+            if let Terminator::Barrier(after) = block.end {
+                carried.live.get(&after).into_iter().flatten().for_each(|value| f(*value, place));
             }
         }
     }

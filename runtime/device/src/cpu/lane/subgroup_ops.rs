@@ -61,8 +61,8 @@ fn is_count(op: &Op, counts: &FxHashSet<Value>) -> bool {
 
 /// Appends the block after the operation that ends this one. That block has no other predecessor.
 fn go_on(kernel: &mut Kernel, block: usize, op: usize, next: BlockId) {
-    let behind = std::mem::take(&mut kernel.blocks[next.0 as usize]);
-    for inst in &behind.insts {
+    let after = std::mem::take(&mut kernel.blocks[next.0 as usize]);
+    for inst in &after.insts {
         if let Some(result) = inst.result {
             kernel.values[result.0 as usize].def = Def::Inst(BlockId(block as u32));
         }
@@ -71,7 +71,7 @@ fn go_on(kernel: &mut Kernel, block: usize, op: usize, next: BlockId) {
     let known = &kernel.group_ops[op];
     let op_in_place = SubgroupOp { number: op as u32, kind: known.kind, slots: known.slots, n: known.n };
     here.insts.push(Inst { op: Op::Subgroup(op_in_place), result: None, line: here.line });
-    here.insts.extend(behind.insts);
-    here.end = behind.end;
-    here.line = behind.line;
+    here.insts.extend(after.insts);
+    here.end = after.end;
+    here.line = after.line;
 }

@@ -33,7 +33,7 @@ impl Lowerer<'_> {
     pub(super) fn address_of(&mut self, inst: &Instruction, pointer: Pointer) -> Result<Data> {
         let (StorageClass::PhysicalStorageBuffer, Place::Memory(place)) = (pointer.class, &pointer.place)
         else {
-            return Err(self.unsupported(inst, "a pointer stands where a value is taken"));
+            return Err(self.unsupported(inst, "a pointer is used as a value"));
         };
         let ty = self.module.types.address_of(pointer.pointee);
         let ty = ty.ok_or_else(|| self.malformed(inst, "there is no type of pointers there"))?;

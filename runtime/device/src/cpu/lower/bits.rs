@@ -72,10 +72,10 @@ impl Lowerer<'_> {
         let hole = self.builder.unary(Unary::Not, mask);
         let mut parts = Vec::new();
         for (&base, &insert) in base.parts.iter().zip(insert.parts.iter()) {
-            let kept = self.builder.binary(Binary::And, base, hole);
+            let masked = self.builder.binary(Binary::And, base, hole);
             let moved = self.builder.binary(Binary::Shl, insert, offset);
             let new = self.builder.binary(Binary::And, moved, mask);
-            let whole = self.builder.binary(Binary::Or, kept, new);
+            let whole = self.builder.binary(Binary::Or, masked, new);
             parts.push(self.fit(scalar, whole));
         }
         Ok(Data { ty: base.ty, parts: parts.into() })

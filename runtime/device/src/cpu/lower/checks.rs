@@ -371,8 +371,8 @@ impl Lowerer<'_> {
         let unused = self.builder.int(Ty::I64, 64 - i64::from(scalar.bits()));
         let high = self.builder.binary(Binary::Shl, exact, unused);
         let back = if scalar.is_signed() { Binary::ShrS } else { Binary::ShrU };
-        let kept = self.builder.binary(back, high, unused);
-        self.builder.compare(Compare::Ne, kept, exact)
+        let extended = self.builder.binary(back, high, unused);
+        self.builder.compare(Compare::Ne, extended, exact)
     }
 
     fn wraps_64(&mut self, op: Arithmetic, signed: bool, a: lane::Value, b: lane::Value) -> lane::Value {

@@ -152,14 +152,14 @@ impl Lowerer<'_> {
     pub(super) fn name_guarded(&mut self, array: Option<&ArrayName>, axes: &[Axis]) -> bool {
         let guards: Vec<Option<Guard>> =
             axes.iter().map(|axis| self.guarded.indices.remove(&(axis.id, axis.len))).collect();
-        let mut met: Vec<Guard> = guards.iter().flatten().copied().collect();
-        met.sort_by_key(|guard| guard.site_id);
-        let Some(&last) = met.last() else { return false };
+        let mut found: Vec<Guard> = guards.iter().flatten().copied().collect();
+        found.sort_by_key(|guard| guard.site_id);
+        let Some(&last) = found.last() else { return false };
         let is_constant = |axis: &Axis| {
             [axis.index.1, axis.bound].iter().all(|value| self.builder.as_const(*value).is_some())
         };
         if !axes.iter().zip(&guards).all(|(axis, guard)| guard.is_some() || is_constant(axis)) {
-            met.into_iter().for_each(|guard| self.amend(guard, array, None));
+            found.into_iter().for_each(|guard| self.amend(guard, array, None));
             return true;
         }
         let (mut values, mut indices) = (Vec::new(), Vec::new());
@@ -171,7 +171,7 @@ impl Lowerer<'_> {
             values.extend([index, bound]);
             indices.push(if signed { Scalar::I64 } else { Scalar::U64 });
         }
-        let sites: Vec<(BlockId, u32)> = met.iter().map(|guard| (guard.block, guard.site_id)).collect();
+        let sites: Vec<(BlockId, u32)> = found.iter().map(|guard| (guard.block, guard.site_id)).collect();
         self.builder.join_sites(&sites, values);
         self.amend(last, array, Some(indices));
         true

@@ -89,7 +89,7 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
     let too_deep = |_| errors::too_large("its loops round operations of subgroups", None);
     lane::rounds::count(&mut lowerer.builder).map_err(too_deep)?;
     let mut kernel = lowerer.builder.kernel;
-    let too_many = |_| errors::too_large("its variables meet in too many places", None);
+    let too_many = |_| errors::too_large("its variables are merged in too many places", None);
     lane::ssa::promote_locals(&mut kernel).map_err(too_many)?;
     lane::known::use_branches(&mut kernel);
     if instrument == Instrument::None {
@@ -331,7 +331,7 @@ impl<'m> Lowerer<'m> {
         match self.operand(inst, i)? {
             Operand::Data(data) => Ok(data),
             Operand::Pointer(pointer) => self.address_of(inst, pointer),
-            Operand::Opaque(_) => Err(self.malformed(inst, "an image stands where a value is taken")),
+            Operand::Opaque(_) => Err(self.malformed(inst, "an image is used as a value")),
         }
     }
 
@@ -340,7 +340,7 @@ impl<'m> Lowerer<'m> {
             Operand::Pointer(pointer) => Ok(pointer),
             Operand::Data(data) if self.module.types.is_address(data.ty) => Ok(self.pointer_at(data)),
             Operand::Data(_) | Operand::Opaque(_) => {
-                Err(self.malformed(inst, "a value stands where a pointer is taken"))
+                Err(self.malformed(inst, "a value is used as a pointer"))
             }
         }
     }

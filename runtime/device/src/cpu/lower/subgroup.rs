@@ -246,9 +246,9 @@ impl Lowerer<'_> {
         self.builder.end(Terminator::Subgroup { op, next });
         self.builder.block = next;
         let result = |(i, &ty): (usize, &Ty)| {
-            let kept = if ty == Ty::Bool { Ty::I32 } else { ty };
-            let address = self.slot((slots, n_slots), (i, kept), Access::Read);
-            let loaded = self.builder.load(kept, address, 0);
+            let slot_ty = if ty == Ty::Bool { Ty::I32 } else { ty };
+            let address = self.slot((slots, n_slots), (i, slot_ty), Access::Read);
+            let loaded = self.builder.load(slot_ty, address, 0);
             self.out_of_slot(loaded, ty)
         };
         Ok(results.iter().enumerate().map(result).collect())
@@ -285,12 +285,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn out_of_slot(&mut self, kept: lane::Value, ty: Ty) -> lane::Value {
+    fn out_of_slot(&mut self, loaded: lane::Value, ty: Ty) -> lane::Value {
         if ty != Ty::Bool {
-            return kept;
+            return loaded;
         }
         let zero = self.builder.i32(0);
-        self.builder.compare(Compare::Ne, kept, zero)
+        self.builder.compare(Compare::Ne, loaded, zero)
     }
 
     /// Converts parts to the result type, which must have as many.

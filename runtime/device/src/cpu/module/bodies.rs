@@ -58,7 +58,7 @@ impl Reader<'_, '_> {
                 open.function.block_by_label.insert(label, open.function.blocks.len());
                 open.block = Some((label, Vec::new(), Vec::new()));
             }
-            _ => return Err(self.malformed(inst, "it stands in a wrong place")),
+            _ => return Err(self.malformed(inst, "it is in a wrong place")),
         }
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Reader<'_, '_> {
         let open = self.open.as_mut().expect("instructions outside functions are declarations");
         let is_due = |(_, _, body): &&mut (_, _, Vec<_>)| inst.op != Op::Phi || body.is_empty();
         let Some((_, phis, body)) = open.block.as_mut().filter(is_due) else {
-            return Err(self.malformed(inst, "it stands in a wrong place"));
+            return Err(self.malformed(inst, "it is in a wrong place"));
         };
         if is_block_terminator(inst.op) {
             let (label, phis, body) = open.block.take().expect("the block is open here");

@@ -71,7 +71,7 @@ impl LaneScheduler {
         }
         let mut waits = vec![Wait::Nothing; regions.all.len()];
         for block in &kernel.blocks {
-            let Some(&region) = block.end.waits().and_then(|behind| regions.by_entry.get(&behind)) else {
+            let Some(&region) = block.end.waits().and_then(|after| regions.by_entry.get(&after)) else {
                 continue;
             };
             waits[region] = match block.end {

@@ -176,13 +176,13 @@ impl Rewriter {
             let incoming = incoming.flat_map(|(value, parent)| [value, parent]).map(Operand::IdRef).collect();
             phis.push(Instruction::new(Op::Phi, Some(ty), Some(phi), incoming));
         }
-        let behind = &mut function.blocks[found.merge].instructions;
-        for inst in behind.iter_mut().filter(|inst| inst.class.opcode == Op::Phi) {
+        let after = &mut function.blocks[found.merge].instructions;
+        for inst in after.iter_mut().filter(|inst| inst.class.opcode == Op::Phi) {
             if let Some(ty) = inst.result_type {
                 inst.operands.extend([self.null(ty), out].map(Operand::IdRef));
             }
         }
-        behind.splice(..0, phis);
+        after.splice(..0, phis);
         let mut way_out = Block::new();
         way_out.label = Some(Instruction::new(Op::Label, None, Some(out), Vec::new()));
         for &(variable, ty) in &found.variables {

@@ -214,9 +214,9 @@ impl<'k> SimdGroup<'_, 'k, '_> {
             Terminator::Barrier(_) | Terminator::Exit if !self.region.converged[place] => {
                 self.resume_others(place)
             }
-            Terminator::Barrier(behind) => {
-                self.store_carried(*behind);
-                let next = self.work.regions.by_entry[behind] as i32;
+            Terminator::Barrier(after) => {
+                self.store_carried(*after);
+                let next = self.work.regions.by_entry[after] as i32;
                 self.scalar.end_lane(next);
             }
             Terminator::Exit => self.scalar.end_lane(DONE),
@@ -503,13 +503,13 @@ impl<'k> SimdGroup<'_, 'k, '_> {
     }
 
     /// Stores the values that are live after a barrier, each with the lanes of the SIMD group side by side.
-    fn store_carried(&mut self, behind: BlockId) {
-        for value in self.work.carried.live.get(&behind).cloned().unwrap_or_default() {
+    fn store_carried(&mut self, after: BlockId) {
+        for value in self.work.carried.live.get(&after).cloned().unwrap_or_default() {
             let frame = self.scalar.spaces.frame();
             let offset = self.scalar.carry_offset(value);
             if self.shape(value).is_scalar() {
-                let exit_values = self.scalar.value(value);
-                self.scalar.builder.ins().store(super::memory::own(), exit_values, frame, offset);
+                let scalar = self.scalar.value(value);
+                self.scalar.builder.ins().store(super::memory::own(), scalar, frame, offset);
                 continue;
             }
             for (i, vector) in self.vector(value).into_iter().enumerate() {

@@ -108,7 +108,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         if let Inside::Never = inside {
             return self.scalar.scratch(address.access);
         }
-        let there = self.woven(address, offset, dynamic, lane);
+        let there = self.interleaved(address, offset, dynamic, lane);
         match inside {
             Inside::If(inside) => {
                 let scratch = self.scalar.scratch(address.access);
@@ -118,7 +118,13 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         }
     }
 
-    fn woven(&mut self, address: &Address, offset: u32, dynamic: Option<ir::Value>, lane: u32) -> ir::Value {
+    fn interleaved(
+        &mut self,
+        address: &Address,
+        offset: u32,
+        dynamic: Option<ir::Value>,
+        lane: u32,
+    ) -> ir::Value {
         let Space::Frame { start, .. } = address.space else {
             unreachable!("the address is one of the lane's memory")
         };
@@ -160,16 +166,16 @@ impl<'k> SimdGroup<'_, 'k, '_> {
         };
         let bits = self.bits(&mask);
         let all = self.scalar.builder.ins().icmp_imm_u(ir::condcodes::IntCC::Equal, bits, (1 << width) - 1);
-        let [whole, part, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
+        let [whole, part, after] = std::array::from_fn(|_| self.scalar.builder.create_block());
         let none: [BlockArg; 0] = [];
         self.scalar.builder.ins().brif(all, whole, &none, part, &none);
         self.scalar.builder.switch_to_block(whole);
         self.scalar.clear_from(frame, start * width, size * width);
-        self.scalar.builder.ins().jump(behind, &none);
+        self.scalar.builder.ins().jump(after, &none);
         self.scalar.builder.switch_to_block(part);
         self.clear_some(frame, [start, size], bits);
-        self.scalar.builder.ins().jump(behind, &none);
-        self.scalar.builder.switch_to_block(behind);
+        self.scalar.builder.ins().jump(after, &none);
+        self.scalar.builder.switch_to_block(after);
     }
 
     fn clear_some(&mut self, frame: ir::Value, [start, size]: [u32; 2], bits: ir::Value) {

@@ -21,12 +21,12 @@ impl SimdGroup<'_, '_, '_> {
                 continue;
             };
             let runs = self.scalar.builder.ins().band_imm_u(bits, 1 << lane);
-            let [here, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
-            self.scalar.builder.ins().brif(runs, here, &[], behind, &[]);
+            let [here, after] = std::array::from_fn(|_| self.scalar.builder.create_block());
+            self.scalar.builder.ins().brif(runs, here, &[], after, &[]);
             self.scalar.builder.switch_to_block(here);
             self.aside(|simd| simd.image_of_lane(image, action, place, address, lane));
-            self.scalar.builder.ins().jump(behind, &[]);
-            self.scalar.builder.switch_to_block(behind);
+            self.scalar.builder.ins().jump(after, &[]);
+            self.scalar.builder.switch_to_block(after);
         }
     }
 
@@ -45,16 +45,16 @@ impl SimdGroup<'_, '_, '_> {
         let there = self.scalar.builder.ins().stack_addr(types::I64, slot, 0);
         let place = place.map(|value| self.lane(value, lane));
         if action == ImageAction::Write {
-            self.each_channel(texel, lane, |simd, woven, at| {
-                let word = simd.scalar.builder.ins().load(types::I32, memory(), woven, 0);
+            self.each_channel(texel, lane, |simd, interleaved, at| {
+                let word = simd.scalar.builder.ins().load(types::I32, memory(), interleaved, 0);
                 simd.scalar.builder.ins().store(own(), word, there, at);
             });
         }
         self.scalar.image_at(image, action, place, there);
         if action != ImageAction::Write {
-            self.each_channel(texel, lane, |simd, woven, at| {
+            self.each_channel(texel, lane, |simd, interleaved, at| {
                 let word = simd.scalar.builder.ins().load(types::I32, own(), there, at);
-                simd.scalar.builder.ins().store(memory(), word, woven, 0);
+                simd.scalar.builder.ins().store(memory(), word, interleaved, 0);
             });
         }
     }
@@ -62,8 +62,8 @@ impl SimdGroup<'_, '_, '_> {
     /// Calls `f` with the address of each channel in the lanes' memory, and its offset in a texel.
     fn each_channel(&mut self, texel: &Address, lane: u32, mut f: impl FnMut(&mut Self, ir::Value, i32)) {
         for offset in (0..CHANNELS).map(|channel| 4 * channel) {
-            let woven = self.own_place(texel, offset, lane);
-            f(self, woven, offset as i32);
+            let interleaved = self.own_place(texel, offset, lane);
+            f(self, interleaved, offset as i32);
         }
     }
 }

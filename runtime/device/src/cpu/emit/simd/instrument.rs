@@ -33,13 +33,13 @@ impl SimdGroup<'_, '_, '_> {
             (None, Some((row, touch))) => return self.note_row((row, touch), site_id, values),
             (None, None) => return self.aside(|simd| simd.report(site_id, values, None)),
         };
-        let (cold, behind) = (self.scalar.builder.create_block(), self.scalar.builder.create_block());
+        let (cold, after) = (self.scalar.builder.create_block(), self.scalar.builder.create_block());
         self.scalar.builder.set_cold_block(cold);
-        self.scalar.builder.ins().brif(any, cold, &[], behind, &[]);
+        self.scalar.builder.ins().brif(any, cold, &[], after, &[]);
         self.scalar.builder.switch_to_block(cold);
         self.aside(|simd| simd.report(site_id, values, when));
-        self.scalar.builder.ins().jump(behind, &[]);
-        self.scalar.builder.switch_to_block(behind);
+        self.scalar.builder.ins().jump(after, &[]);
+        self.scalar.builder.switch_to_block(after);
     }
 
     /// Whether a condition may be true for an active lane. It may be true too often, but never too rarely.
@@ -71,9 +71,9 @@ impl SimdGroup<'_, '_, '_> {
 
     /// Whether the value increases from lane to lane, unless it wraps around.
     fn rises(&self, value: Value) -> bool {
-        let kept = self.region.is_loop_exit_value(self.work.kernel, value, self.place);
+        let is_exit_value = self.region.is_loop_exit_value(self.work.kernel, value, self.place);
         let rises = matches!(self.shape(value), Shape::Linear { stride: 1..=0xffff, exact: true });
-        rises && !kept
+        rises && !is_exit_value
     }
 
     /// Whether the last lane is not below a bound, or the value wraps around before it. Otherwise all lanes

@@ -323,10 +323,10 @@ impl<'k> SimdGroup<'_, 'k, '_> {
             whole = self.scalar.builder.ins().band(whole, passed);
         }
         let n = self.n_vectors(ty);
-        let [fast, slow, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
+        let [fast, slow, after] = std::array::from_fn(|_| self.scalar.builder.create_block());
         self.scalar.builder.set_cold_block(slow);
         let results: Vec<_> =
-            (0..n).map(|_| self.scalar.builder.append_block_param(behind, vector_type(ty))).collect();
+            (0..n).map(|_| self.scalar.builder.append_block_param(after, vector_type(ty))).collect();
         self.scalar.builder.ins().brif(whole, fast, &[], slow, &[]);
 
         self.scalar.builder.switch_to_block(fast);
@@ -334,15 +334,15 @@ impl<'k> SimdGroup<'_, 'k, '_> {
             self.read_ahead(read_ahead, there, row.stride * i64::from(self.plan.width));
         }
         let vectors = self.load_vectors(ty, memory(), there, offset as i32);
-        self.scalar.builder.ins().jump(behind, &vectors);
+        self.scalar.builder.ins().jump(after, &vectors);
 
         self.scalar.builder.switch_to_block(slow);
         let vectors = self.aside(|simd| {
             let exchange = simd.exchange(row, ty, offset, tested.map(|tested| tested.test), None);
             simd.load_vectors(ty, own(), exchange, 0)
         });
-        self.scalar.builder.ins().jump(behind, &vectors);
-        self.scalar.builder.switch_to_block(behind);
+        self.scalar.builder.ins().jump(after, &vectors);
+        self.scalar.builder.switch_to_block(after);
         results
     }
 
@@ -350,14 +350,14 @@ impl<'k> SimdGroup<'_, 'k, '_> {
     /// enters the lines of the next prefetch.
     fn read_ahead(&mut self, function: ir::FuncRef, there: ir::Value, step: i64) {
         let builder = &mut self.scalar.builder;
-        let [calls, behind] = std::array::from_fn(|_| builder.create_block());
+        let [calls, after] = std::array::from_fn(|_| builder.create_block());
         let since = builder.ins().band_imm_u(there, (AT_ONCE - 1) & -step);
-        builder.ins().brif(since, behind, &[], calls, &[]);
+        builder.ins().brif(since, after, &[], calls, &[]);
         builder.switch_to_block(calls);
         let soon = builder.ins().iadd_imm_s(there, AHEAD);
         builder.ins().call(function, &[soon]);
-        builder.ins().jump(behind, &[]);
-        builder.switch_to_block(behind);
+        builder.ins().jump(after, &[]);
+        builder.switch_to_block(after);
     }
 
     fn load_vectors(
@@ -405,15 +405,15 @@ impl<'k> SimdGroup<'_, 'k, '_> {
             let all = self.all(mask);
             whole = self.scalar.builder.ins().band(whole, all);
         }
-        let [fast, slow, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
+        let [fast, slow, after] = std::array::from_fn(|_| self.scalar.builder.create_block());
         self.scalar.builder.set_cold_block(slow);
         self.scalar.builder.ins().brif(whole, fast, &[], slow, &[]);
 
         self.scalar.builder.switch_to_block(fast);
         for (i, &vector) in vectors.iter().enumerate() {
             let at = offset as i32 + 16 * i as i32;
-            let kept = mask.as_ref().filter(|_| blends);
-            let vector = match kept {
+            let blended = mask.as_ref().filter(|_| blends);
+            let vector = match blended {
                 Some(mask) => {
                     let before = self.scalar.builder.ins().load(vector_type(ty), memory(), there, at);
                     self.blend(Some(mask), i, ty, vector, before)
@@ -422,7 +422,7 @@ impl<'k> SimdGroup<'_, 'k, '_> {
             };
             self.scalar.builder.ins().store(memory(), vector, there, at);
         }
-        self.scalar.builder.ins().jump(behind, &[]);
+        self.scalar.builder.ins().jump(after, &[]);
 
         self.scalar.builder.switch_to_block(slow);
         self.aside(|simd| {
@@ -432,8 +432,8 @@ impl<'k> SimdGroup<'_, 'k, '_> {
             };
             simd.exchange(row, ty, offset, None, Some((&vectors, bits)));
         });
-        self.scalar.builder.ins().jump(behind, &[]);
-        self.scalar.builder.switch_to_block(behind);
+        self.scalar.builder.ins().jump(after, &[]);
+        self.scalar.builder.switch_to_block(after);
     }
 
     /// Whether all lanes of a row are in range, and the address of the first.
@@ -598,14 +598,14 @@ impl<'k> SimdGroup<'_, 'k, '_> {
 
     fn if_lane_runs(&mut self, bits: ir::Value, op: &'k Op, ty: Ty, lane: u32) -> ir::Value {
         let runs = self.scalar.builder.ins().band_imm_u(bits, 1 << lane);
-        let [here, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
-        let result = self.scalar.builder.append_block_param(behind, clif(ty));
+        let [here, after] = std::array::from_fn(|_| self.scalar.builder.create_block());
+        let result = self.scalar.builder.append_block_param(after, clif(ty));
         let nothing = self.scalar.constant(ty, 0);
-        self.scalar.builder.ins().brif(runs, here, &[], behind, &[BlockArg::Value(nothing)]);
+        self.scalar.builder.ins().brif(runs, here, &[], after, &[BlockArg::Value(nothing)]);
         self.scalar.builder.switch_to_block(here);
         let own = self.aside(|simd| simd.lane_op(op, lane).expect("an atomic has a result"));
-        self.scalar.builder.ins().jump(behind, &[BlockArg::Value(own)]);
-        self.scalar.builder.switch_to_block(behind);
+        self.scalar.builder.ins().jump(after, &[BlockArg::Value(own)]);
+        self.scalar.builder.switch_to_block(after);
         result
     }
 }

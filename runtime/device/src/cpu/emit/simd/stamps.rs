@@ -52,7 +52,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
     }
 
     pub(super) fn note_row(&mut self, (row, touch): (&Row, Touch), site_id: u32, values: &[Value]) {
-        let [inside, closer, alone, cold, behind] =
+        let [inside, closer, alone, cold, after] =
             std::array::from_fn(|_| self.scalar.builder.create_block());
         self.scalar.builder.set_cold_block(cold);
         let (whole, first) = self.is_whole(row);
@@ -80,12 +80,12 @@ impl<'g> SimdGroup<'g, '_, '_> {
             true => self.note(&touching, field!(writes)),
             false => self.note_read(&touching),
         }
-        self.scalar.builder.ins().jump(behind, &[]);
+        self.scalar.builder.ins().jump(after, &[]);
 
         self.scalar.builder.switch_to_block(cold);
         self.aside(|simd| simd.report(site_id, values, None));
-        self.scalar.builder.ins().jump(behind, &[]);
-        self.scalar.builder.switch_to_block(behind);
+        self.scalar.builder.ins().jump(after, &[]);
+        self.scalar.builder.switch_to_block(after);
     }
 
     fn touching(
@@ -182,20 +182,20 @@ impl<'g> SimdGroup<'g, '_, '_> {
             let before = simd.stamp(touching, field!(reads), i);
             simd.is_late(touching, before)
         });
-        let [keep, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
-        self.scalar.builder.ins().brif(late, keep, &[], behind, &[]);
+        let [preserve, after] = std::array::from_fn(|_| self.scalar.builder.create_block());
+        self.scalar.builder.ins().brif(late, preserve, &[], after, &[]);
 
-        self.scalar.builder.switch_to_block(keep);
+        self.scalar.builder.switch_to_block(preserve);
         for i in 0..touching.me.len() {
             let other = self.other(touching, field!(reads), i);
             let other = self.of_those_there(touching, i, other);
-            let [before, kept] = [field!(reads), field!(others)].map(|kind| self.stamp(touching, kind, i));
-            let kept = self.scalar.builder.ins().bitselect(other, before, kept);
-            self.put_stamp(touching, field!(others), i, kept);
+            let [before, others] = [field!(reads), field!(others)].map(|kind| self.stamp(touching, kind, i));
+            let others = self.scalar.builder.ins().bitselect(other, before, others);
+            self.put_stamp(touching, field!(others), i, others);
         }
-        self.scalar.builder.ins().jump(behind, &[]);
+        self.scalar.builder.ins().jump(after, &[]);
 
-        self.scalar.builder.switch_to_block(behind);
+        self.scalar.builder.switch_to_block(after);
         self.note(touching, field!(reads));
     }
 

@@ -26,15 +26,15 @@ impl SimdGroup<'_, '_, '_> {
         }
         let Some(mask) = self.active() else { return self.whole(op) };
         let all = self.all(&mask);
-        let [whole, part, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
+        let [whole, part, after] = std::array::from_fn(|_| self.scalar.builder.create_block());
         self.scalar.builder.ins().brif(all, whole, &[], part, &[]);
         self.scalar.builder.switch_to_block(whole);
         self.aside(|simd| simd.whole(op));
-        self.scalar.builder.ins().jump(behind, &[]);
+        self.scalar.builder.ins().jump(after, &[]);
         self.scalar.builder.switch_to_block(part);
         self.aside(|simd| simd.call_subgroup_op(op));
-        self.scalar.builder.ins().jump(behind, &[]);
-        self.scalar.builder.switch_to_block(behind);
+        self.scalar.builder.ins().jump(after, &[]);
+        self.scalar.builder.switch_to_block(after);
     }
 
     /// Whether there is inline code for whole subgroups.
@@ -52,7 +52,7 @@ impl SimdGroup<'_, '_, '_> {
     }
 
     fn call_subgroup_op(&mut self, op: &SubgroupOp) {
-        let frame = self.frame.expect("operands lie in memory of the lanes");
+        let frame = self.frame.expect("operands are in the lanes' memory");
         let active = self.lanes_there(None);
         let numbers = [op.number, self.plan.width, self.plan.granule];
         let [op, width, granule] =
@@ -203,8 +203,8 @@ impl SimdGroup<'_, '_, '_> {
             lanes.extend(self.subgroup_of(votes));
         }
         self.give(op, 0, Ty::I32, &lanes);
-        let nobody = self.scalar.builder.ins().iconst(types::I32, 0);
-        (1..4).for_each(|i| self.give(op, i, Ty::I32, &vec![nobody; lanes.len()]));
+        let zero = self.scalar.builder.ins().iconst(types::I32, 0);
+        (1..4).for_each(|i| self.give(op, i, Ty::I32, &vec![zero; lanes.len()]));
     }
 
     fn subgroups(&self) -> impl Iterator<Item = u32> + use<> {

@@ -166,7 +166,8 @@ impl<'k> SimdGroup<'_, 'k, '_> {
             }
             Shape::Linear { stride, exact: true } => self.spread(value, stride),
             Shape::Linear { .. } | Shape::Varying => {
-                let op = self.shapes.def(value).expect("what is neither made nor kept is made now");
+                let op =
+                    self.shapes.def(value).expect("a value without vectors or variables has an operation");
                 self.vector_op(op)
             }
         };
@@ -227,10 +228,10 @@ impl<'k> SimdGroup<'_, 'k, '_> {
             self.made.lanes.insert((value, lane), there);
             return there;
         }
-        let kept = self.region.is_loop_exit_value(self.work.kernel, value, self.place);
+        let is_exit_value = self.region.is_loop_exit_value(self.work.kernel, value, self.place);
         let made = match self.shape(value) {
             Shape::Uniform => return self.scalar.value(value),
-            Shape::Linear { stride, exact: true } if !kept => {
+            Shape::Linear { stride, exact: true } if !is_exit_value => {
                 let first = self.scalar.value(value);
                 let step = stride.wrapping_mul(i64::from(lane));
                 let step = if self.ty(value) == Ty::I32 { i64::from(step as i32) } else { step };
