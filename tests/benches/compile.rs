@@ -1,4 +1,4 @@
-//! From the text of a kernel to its verified SPIR-V, inside one process.
+//! Compilation of a kernel from source to verified SPIR-V, inside one process.
 //!
 //! `cargo bench --package kps-tests --bench compile`
 

@@ -1,9 +1,8 @@
-//! The built-in device against its peers, one row for each work of `kernels/cpu`.
+//! The CPU device against its peers, one row for each work of `kernels/cpu`.
 //!
 //! `cargo bench --package kps-tests --bench cpu [-- WORK ..]`. The peers come from PyPI and Debian into
-//! `target/bench-peers`, and from g++. A work that a peer was not written for is `-`; so is one that it cannot
-//! do, and then the reason stands below the table. Each cell is the best of three processes, each of which
-//! tells its own best.
+//! `target/bench-peers`, and from g++. A work that a peer lacks is `-`. So is one that it cannot do; the
+//! reason is below the table. Each cell is the best of three processes, each of which prints its own best.
 
 mod program;
 
@@ -24,7 +23,7 @@ const WORKS: [&str; 11] = [
     "tree",
     "subgroups",
 ];
-/// Works that run long enough to tell what checks cost.
+/// Works that run long enough to measure the cost of checks.
 const CHECKED: [&str; 6] = ["saxpy", "total", "matmul", "mandelbrot", "tiled", "tree"];
 const CHECKS: [(&str, &str); 4] = [
     ("bounds", "--check=bounds"),
@@ -34,7 +33,7 @@ const CHECKS: [(&str, &str); 4] = [
 ];
 const PEERS: [&str; 4] = ["numba", "taichi", "pocl", "numpy"];
 const PACKAGES: [&str; 5] = ["numpy", "numba", "taichi", "pyopencl", "kp"];
-/// PyPI's pocl does not know newer processors. They are unpacked, not installed.
+/// PyPI's pocl does not know newer processors, so Debian's is unpacked.
 const POCL_OF_DEBIAN: [&str; 14] = [
     "pocl-opencl-icd",
     "libpocl2",
@@ -53,7 +52,7 @@ const POCL_OF_DEBIAN: [&str; 14] = [
 ];
 const ROUNDS: usize = 3;
 
-/// Why there is nothing of somebody.
+/// Why cells of a peer are empty.
 type Reasons = BTreeMap<String, String>;
 
 struct Paths {
@@ -120,7 +119,7 @@ fn row(paths: &Paths, work: &str, reasons: &mut Reasons) {
         command.env("OCL_ICD_VENDORS", paths.peers.join("vendors"));
         commands.push(command);
     }
-    // In turn, so that a machine whose speed drifts treats all alike.
+    // Contestants take turns, so that a drift of the machine's speed affects all equally.
     let mut least = vec![f64::INFINITY; commands.len()];
     let names = ["kps", "lavapipe", "g++"].into_iter().chain(PEERS);
     for _ in 0..ROUNDS {
@@ -141,13 +140,13 @@ fn row(paths: &Paths, work: &str, reasons: &mut Reasons) {
     println!();
 }
 
-/// One work unchecked and with more and more checks.
+/// One work without checks and with more and more of them.
 fn checked_row(paths: &Paths, work: &str, reasons: &mut Reasons) {
     let script = paths.benches.join(format!("kernels/cpu/{work}.kps"));
     let options = [("unchecked", None)].into_iter().chain(CHECKS.map(|(name, option)| (name, Some(option))));
     let options: Vec<_> = options.collect();
     let mut least = vec![f64::INFINITY; options.len()];
-    // In turn, as above.
+    // They take turns, as above.
     for _ in 0..ROUNDS {
         for ((name, option), least) in options.iter().zip(&mut least) {
             let mut command = Command::new(&paths.kps);
@@ -163,17 +162,17 @@ fn checked_row(paths: &Paths, work: &str, reasons: &mut Reasons) {
     println!();
 }
 
-/// What a program prints: a time, or `-` where it was not written for the work. Otherwise its last words.
+/// The output of a program: a time, or `-` if it lacks the work. Otherwise its last line is the error.
 fn milliseconds(command: &mut Command) -> Result<Option<f64>, String> {
     let printed = output(command)?;
-    // Some greet first: the time is the last line.
+    // Some print a greeting first: the time is on the last line.
     match printed.trim().lines().last().unwrap_or_default() {
         "-" => Ok(None),
         time => time.parse().map(Some).map_err(|_| printed.trim().to_owned()),
     }
 }
 
-/// The standard output of a program that succeeds, or the last line of what it complained about.
+/// The standard output of a program that succeeds, or the last line of its standard error.
 fn output(command: &mut Command) -> Result<String, String> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     if output.status.success() {
@@ -184,7 +183,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     Err(last.unwrap_or("it failed without a word").trim().to_owned())
 }
 
-/// Fetches and builds the peers, what is there already not again. Without them there is still a table.
+/// Fetches and builds missing peers. Without them there is still a table.
 fn install(paths: &Paths, reasons: &mut Reasons) {
     let mut note = |name: &str, result: Result<String, String>| {
         if let Err(reason) = result {
@@ -204,7 +203,7 @@ fn install(paths: &Paths, reasons: &mut Reasons) {
     note("g++", output(compiler.arg(paths.benches.join("peers/peers.cpp"))));
 }
 
-/// Debian's pocl in a folder of its own, with the file that tells where its driver is.
+/// Debian's pocl in its own folder, with the file that points to its driver.
 fn unpack_pocl(peers: &Path) -> Result<String, String> {
     let (packages, vendors) = (peers.join("packages"), peers.join("vendors"));
     if vendors.exists() {
@@ -223,7 +222,7 @@ fn unpack_pocl(peers: &Path) -> Result<String, String> {
     Ok(String::new())
 }
 
-/// The ray marcher with its first launch timed.
+/// Times the first launch of the ray marcher.
 fn long_kernel(paths: &Paths) {
     let kernel =
         std::fs::read_to_string(paths.benches.join("kernels/long.kps")).expect("the kernel is there");

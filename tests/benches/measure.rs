@@ -1,4 +1,4 @@
-//! Medians of runs taken in turn, so that a machine whose speed drifts treats all alike.
+//! Medians of runs that take turns, so that a drift of the machine's speed affects all equally.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ pub struct Contestant<'c> {
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     pub time: Duration,
-    /// Peak memory of the process in bytes; 0 where nothing was started.
+    /// Peak memory of the process in bytes; 0 if no process was started.
     pub memory: u64,
 }
 
-/// Runs everyone `n_rounds` times in turn after one round of warming up, and prints a row for each:
+/// Runs all contestants `n_rounds` times in turn, after one round to warm up. It prints a row for each:
 /// minimum, median and maximum in milliseconds, the median's ratio to the first, and peak memory.
 pub fn compare(title: &str, n_rounds: usize, mut contestants: Vec<Contestant>) {
     let mut samples: Vec<Vec<Sample>> = contestants.iter().map(|_| vec![]).collect();
@@ -57,7 +57,7 @@ fn median(samples: &[Sample]) -> f64 {
     times[times.len() / 2]
 }
 
-/// The Python interpreter itself: a version manager's `python3` is a script that starts it, slowly.
+/// The Python interpreter itself: a version manager's `python3` is a slow script that starts it.
 #[allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
 pub fn python() -> Command {
     let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
@@ -73,14 +73,14 @@ pub fn in_process(mut f: impl FnMut()) -> Sample {
     Sample { time: start.elapsed(), memory: 0 }
 }
 
-/// Times a whole process, from its start until it was waited for; it must succeed.
+/// Times a whole process until it has ended; it must succeed.
 #[allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
 #[allow(clippy::zombie_processes, reason = "`wait4` waits for it, and tells its memory")]
 pub fn process(command: &mut Command) -> Sample {
     let start = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program starts");
     let mut status = 0;
-    // SAFETY: both out-parameters live on this stack; the child is ours and is waited for once, here.
+    // SAFETY: both out-parameters live on this stack; only this call waits for the child.
     let usage = unsafe {
         let mut usage = std::mem::zeroed::<libc::rusage>();
         assert!(

@@ -1,4 +1,4 @@
-//! Whole processes: `examples/multiply.kps` against an empty Python, the cost of looking for a GPU, and
+//! Whole processes: `examples/multiply.kps` against an empty Python, the cost of the search for a GPU, and
 //! `kps spirv` against `naga`, the program, on the same kernel in WGSL.
 //!
 //! Where there is no `naga`, `cargo install` puts one into `target/peers`.
@@ -44,7 +44,7 @@ fn main() {
     text_to_spirv(root, &kps, &peers);
 }
 
-/// Both read a file and write a module; neither looks at a device.
+/// Both read a file and write a module; neither opens a device.
 fn text_to_spirv(root: &Path, kps: &Path, peers: &Path) {
     let naga = naga(peers);
     let kernels = root.join("tests/benches/kernels");
@@ -71,7 +71,7 @@ fn text_to_spirv(root: &Path, kps: &Path, peers: &Path) {
     }
 }
 
-/// The program `naga` that is on the path, or one that is installed for this benchmark alone.
+/// The program `naga` in the path, or one that is installed for this benchmark.
 fn naga(peers: &Path) -> PathBuf {
     let is_there = |program: &Path| Command::new(program).arg("--version").output().is_ok();
     let installed = peers.join("bin/naga");

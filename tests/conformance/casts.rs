@@ -1,13 +1,13 @@
-//! Casts: each type to each other, over the grid of the type that is cast; and bits taken for another type.
+//! Casts from each type to each other, over the grid of the source type, and bitcasts.
 //!
-//! Ints wrap, floats are rounded to the nearest (ties to even), what is past the largest float is an infinity.
-//! A float becomes an int towards zero and stops at the ends of the type; NaN is 0.
+//! Ints wrap around. Floats are rounded to nearest, ties to even, and to infinity beyond the largest float. A
+//! float becomes an int by truncation, and saturates; NaN is 0.
 
 use crate::columns::{Cell, Column, Printed};
 use crate::lines::{Line, Output, wrap};
 use crate::number::{Float, Number, Triple, int_range};
 
-/// A type that is cast to.
+/// A target type of casts.
 struct Cast {
     /// A cast of `x`.
     number: &'static str,
@@ -37,12 +37,12 @@ const CASTS: [Cast; 12] = [
     cast("f64(x)", "f64(x < y)", "bitcast(f64, x)", Number::Float(Float::F64)),
 ];
 
-/// A line for every type that bools are cast to.
+/// A line for every target type of bools.
 pub fn of_bools(column: Column, args: &[Triple<bool>]) -> Vec<Line> {
     CASTS.iter().map(|cast| test_line(cast.number, cast.to, column, args, |Triple([x, ..])| *x)).collect()
 }
 
-/// A line for every type that ints are cast to, and for tests of them; and their bits as other types.
+/// A line for every target type of ints, for their tests, and for their bits as other types.
 pub fn of_ints(column: Column, bits: u32, args: &[Triple<i128>]) -> Vec<Line> {
     let casts = CASTS.iter().map(|cast| {
         let to = cast.to;
@@ -65,13 +65,13 @@ pub fn of_ints(column: Column, bits: u32, args: &[Triple<i128>]) -> Vec<Line> {
     casts.chain(tests).chain(same_bits).collect()
 }
 
-/// The same for floats. A device may flush subnormal ones, which then compare as zeros do. Nobody promises the bits of
-/// a NaN.
+/// The same for floats. A device may flush subnormal numbers, which then compare as zeros do. The bits of a
+/// NaN are unspecified.
 pub fn of_floats(column: Column, from: Float, args: &[Triple<f64>]) -> Vec<Line> {
     let casts = CASTS.iter().map(|cast| {
         let to = cast.to;
         line((cast.number, to), column, args, move |Triple([x, ..])| match to {
-            // Flushed before, or after.
+            // Flushed before or after the cast.
             Number::Float(to) => Wanted::Float(to.round(*x), to.least_normal().max(from.least_normal())),
             to => Wanted::Int(saturated(*x, to)),
         })
@@ -89,7 +89,7 @@ pub fn of_floats(column: Column, from: Float, args: &[Triple<f64>]) -> Vec<Line>
     casts.chain(tests.filter(|_| column != Column::Vulkan)).chain(same_bits).collect()
 }
 
-/// Of what is a bool, where `is_true` says which.
+/// Lines for casts to bool; `is_true` has the expected results.
 fn test_line<T: Copy + std::fmt::Debug + 'static>(
     call: &'static str,
     to: Number,
@@ -113,13 +113,13 @@ fn width(number: Number) -> u32 {
 
 enum Wanted {
     Int(i128),
-    /// With the number below which a device may flush it.
+    /// With the smallest normal number: below it, a device may flush.
     Float(f64, f64),
     Anything,
 }
 
 impl Wanted {
-    /// Bit for bit, NaNs and what a device flushes aside.
+    /// Bitwise equality, except for NaNs and flushed numbers.
     fn is(&self, found: Printed, column: Column) -> bool {
         match (self, found) {
             (Wanted::Anything, _) => true,
@@ -144,20 +144,21 @@ fn line<T: Copy + std::fmt::Debug + 'static>(
     let check = move |cells: &[Cell]| {
         let wrong = args.iter().zip(cells).filter_map(|(args, cell)| {
             let (found, wanted) = ((*cell)?, wanted(args));
-            let told = match wanted {
+            let expected = match wanted {
                 Wanted::Int(wanted) => wanted.to_string(),
                 Wanted::Float(wanted, _) => format!("{wanted:e}"),
                 Wanted::Anything => "anything".to_owned(),
             };
-            (!wanted.is(found, column)).then(|| format!("{:?} gives {found:?}, and {told} is right", args.0))
+            (!wanted.is(found, column))
+                .then(|| format!("{:?} gives {found:?}, and {expected} is right", args.0))
         });
         wrong.collect()
     };
     Line { call, host: None, output: Output::Number(to), check: Box::new(check) }
 }
 
-/// An int as a float, rounded once: an f64 that is not exact is made odd, so that rounding it again rounds
-/// as the int itself would be.
+/// An int as a float, rounded once. An inexact f64 is rounded to odd, so that rounding it again equals a
+/// single rounding.
 fn rounded(int: i128, float: Float) -> f64 {
     let near = int as f64;
     if float == Float::F64 || near as i128 == int {
@@ -182,6 +183,6 @@ fn wrapped(int: i128, to: Number) -> i128 {
 fn saturated(value: f64, to: Number) -> i128 {
     let Number::Int { bits, signed } = to else { return 0 };
     let (low, high) = int_range(bits, signed);
-    // `as` goes towards zero, stops at the ends of its type and makes 0 of NaN.
+    // `as` truncates, saturates, and maps NaN to 0.
     (value as i128).clamp(low, high)
 }

@@ -1,8 +1,7 @@
-//! The columns of the table: who computes the rows. Kernels run on the devices, the same expressions run
-//! as host code, in our machine and in CPython.
+//! The columns of the table: the executors of the rows. Kernels run on the devices; the same expressions run
+//! as host code in kps and in CPython.
 //!
-//! All are scripts that print a line of numbers for every row, so that what is compared is what a user
-//! would see.
+//! All are scripts that print a line of numbers for every row, so the comparison covers what a user sees.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -14,14 +13,14 @@ use kps_snapshots::Sink;
 use crate::lines::Output;
 use crate::number::{Number, Triple};
 
-/// Rows of one kernel: drivers are slow on long ones.
+/// Rows in one kernel: drivers are slow on long ones.
 const ROWS_OF_A_KERNEL: usize = 24;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// Our machine, running the rows as host code.
+    /// Host code in kps.
     Machine,
-    /// The built-in device.
+    /// The CPU device.
     BuiltIn,
     /// A Vulkan device, under its validation layer.
     Vulkan,
@@ -44,10 +43,10 @@ impl Column {
     }
 }
 
-/// One number that came out; `None` where the host raised an exception.
+/// One result; `None` if the host raised an exception.
 pub type Cell = Option<Printed>;
 
-/// As it was printed: wide enough for every type.
+/// A printed value, wide enough for every type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Printed {
     Int(i128),
@@ -62,9 +61,9 @@ pub struct Batch<'r> {
     pub number: Number,
     pub output: Output,
     pub calls: Vec<&'r str>,
-    /// How many of them lie side by side in a vector, and 1 for scalars.
+    /// The length of vectors; 1 for scalars.
     pub width: usize,
-    /// The arguments, as Python writes them.
+    /// The arguments in Python's notation.
     pub args: &'r [Triple<String>],
 }
 
@@ -87,7 +86,7 @@ impl Batch<'_> {
         Ok(cells)
     }
 
-    /// Three tensors. Vectors take them as they lie, so that neighbours share an invocation.
+    /// Three tensors. Adjacent elements form vectors.
     fn arguments(&self) -> String {
         let mut script = "import numpy as np\nnan, inf = float('nan'), float('inf')\n".to_owned();
         for (at, name) in ["a", "b", "c"].iter().enumerate() {
@@ -124,7 +123,7 @@ impl Batch<'_> {
             )
     }
 
-    /// A scalar, or the vector of so many.
+    /// The scalar, or a vector of it.
     fn of(&self, scalar: &str) -> String {
         match self.width {
             1 => scalar.to_owned(),
@@ -132,7 +131,7 @@ impl Batch<'_> {
         }
     }
 
-    /// A call with the vectors of its type, and `T` for the type that it gives.
+    /// A call with the vectors of its type; `T` is its result type.
     fn in_kernel(&self, call: &str) -> String {
         let name = self.number.name();
         let vectors = [("vec2(", 2), ("vec3(", 3)];
@@ -149,14 +148,14 @@ fn is_assignment(call: &str) -> bool {
     op.is_some_and(|op| !["=", "!", "<", ">"].contains(&op))
 }
 
-/// Rows as host code: an expression over `x`, `y` and `z` each, and what makes numbers of the arguments.
+/// Rows as host code: expressions over `x`, `y` and `z`, and the conversion of the arguments.
 pub struct HostRows<'r> {
     pub calls: Vec<&'r str>,
     pub args: Vec<Triple<String>>,
     pub prelude: String,
-    /// Makes a number of an argument: `int`, `np.float32`.
+    /// Converts an argument: `int`, `np.float32`.
     pub make: &'static str,
-    /// The width of ints, to which they are cut for printing: the host's have no end.
+    /// The width to which ints wrap around before printing: the host's are unbounded.
     pub bits: Option<u32>,
 }
 
@@ -192,8 +191,8 @@ impl HostRows<'_> {
         run("cpu", &self.script())
     }
 
-    /// What CPython makes of the same script; `None` where it is not installed, or lacks a module that
-    /// the script asks for.
+    /// The output of CPython for the same script; `None` if it is not installed, or lacks a module that the
+    /// script imports.
     pub fn on_cpython(&self) -> Result<Option<String>, String> {
         let modules = if self.prelude.contains("numpy") { "import numpy" } else { "import math" };
         let is_there = Command::new("python3").args(["-c", modules]).stderr(Stdio::null()).status();
@@ -204,7 +203,7 @@ impl HostRows<'_> {
         command.args(["-W", "ignore", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| error.to_string())?;
         let mut stdin = child.stdin.take().expect("standard input is a pipe");
-        // All of the input is read before anything is printed.
+        // It reads all input before it prints.
         stdin.write_all(self.script().as_bytes()).map_err(|error| error.to_string())?;
         drop(stdin);
         let output = child.wait_with_output().map_err(|error| error.to_string())?;
@@ -215,7 +214,7 @@ impl HostRows<'_> {
     }
 }
 
-/// The lines of numbers that a script printed.
+/// Parses the lines of numbers that a script printed.
 pub fn cells(printed: &str) -> Result<Cells, String> {
     printed.lines().map(|line| line.split_whitespace().map(parse).collect()).collect()
 }
@@ -233,22 +232,22 @@ fn parse(text: &str) -> Result<Cell, String> {
     }))
 }
 
-/// What a script prints, or the message that ended it.
+/// The output of a script, or the message of its error.
 pub fn run(device: &str, script: &str) -> Result<String, String> {
-    let told = |diagnostics: kps::Diagnostics| {
-        let told = diagnostics.iter().map(|diagnostic| {
+    let message = |diagnostics: kps::Diagnostics| {
+        let lines = diagnostics.iter().map(|diagnostic| {
             let label = diagnostic
                 .labels
                 .first()
                 .map(|label| label.location.source.slice(label.location.span).to_owned());
             format!("{} at `{}`", diagnostic.message, label.unwrap_or_default())
         });
-        told.collect::<Vec<_>>().join("\n")
+        lines.collect::<Vec<_>>().join("\n")
     };
-    let program = Program::parse("conformance.kps", script).map_err(told)?;
+    let program = Program::parse("conformance.kps", script).map_err(message)?;
     let sink = Sink::default();
     let mut host = Host::builder().device(device).output(sink.clone()).build();
-    host.run(&program).map_err(told)?;
+    host.run(&program).map_err(message)?;
     drop(host);
     Ok(sink.take())
 }

@@ -1,9 +1,9 @@
-//! What was found wrong in one column of one type, told row by row.
+//! Collects the wrong results in one column of one type, row by row.
 
 use crate::columns::Column;
 
-/// Examples of a row that are told.
-const TOLD: usize = 3;
+/// Limit of examples for a row.
+const MAX_EXAMPLES: usize = 3;
 
 pub struct Findings {
     ty: String,
@@ -16,10 +16,10 @@ impl Findings {
         Findings { ty, column, rows: Vec::new() }
     }
 
-    /// A row was run; `wrong` are its examples.
+    /// Adds a row that was run; `wrong` are its examples.
     pub fn add(&mut self, call: &str, wrong: &[String]) {
         if !wrong.is_empty() {
-            self.rows.push(told(call, wrong));
+            self.rows.push(text(call, wrong));
         }
     }
 
@@ -31,9 +31,9 @@ impl Findings {
     }
 }
 
-fn told(call: &str, wrong: &[String]) -> String {
-    let examples = wrong[..wrong.len().min(TOLD)].join("\n    ");
-    match wrong.len().saturating_sub(TOLD) {
+fn text(call: &str, wrong: &[String]) -> String {
+    let examples = wrong[..wrong.len().min(MAX_EXAMPLES)].join("\n    ");
+    match wrong.len().saturating_sub(MAX_EXAMPLES) {
         0 => format!("{call}\n    {examples}"),
         more => format!("{call}\n    {examples}\n    and {more} more"),
     }

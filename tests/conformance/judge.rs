@@ -1,8 +1,7 @@
-//! Whether a float that came out is one that may come out.
+//! Judges whether a float result is permitted.
 //!
-//! A NaN is as good as any other. A device that flushes subnormal numbers may do so to what goes in and
-//! to what comes out, and may compare by what it flushed and give the number itself. Where a bound is exact,
-//! zeros have their sign.
+//! All NaNs are equal. A device that flushes subnormal numbers may do so to operands and results, and may
+//! compare the flushed number but return the original. Where a bound is exact, the sign of zeros matters.
 
 use kps_kernel::intrinsics::{Bound, Domain, Format, Intrinsic};
 
@@ -10,7 +9,7 @@ use crate::columns::Column;
 use crate::number::Float;
 use crate::rows::{Exact, FloatRow};
 
-/// A row of one type in one column, and what is promised there.
+/// A row of one type in one column, with its guarantee.
 pub struct Judge<'r> {
     row: &'r FloatRow,
     float: Float,
@@ -23,7 +22,7 @@ impl Judge<'_> {
     pub fn new<'r>(row: &'r FloatRow, intrinsic: &Intrinsic, float: Float, column: Column) -> Judge<'r> {
         let (bound, domain) = match (float, intrinsic.double, column) {
             (Float::F64, Some(bound), _) => (bound, Domain::Everywhere),
-            // The host's power is one function, whatever its exponent.
+            // The host has one power function for all exponents.
             (_, _, Column::Machine) if row.call.contains("**") => (Bound::Ulp(1.0), Domain::Everywhere),
             (_, _, Column::Vulkan) => (intrinsic.vulkan, intrinsic.domain),
             (..) => (intrinsic.builtin, Domain::Everywhere),
@@ -31,7 +30,7 @@ impl Judge<'_> {
         Judge { row, float, column, bound, domain }
     }
 
-    /// Why a result is wrong; `None` where it is right, or where nothing is promised.
+    /// Why a result is wrong; `None` if it is right, or if there is no guarantee.
     pub fn complaint(&self, found: f64, args: [f64; 3]) -> Option<String> {
         let format = self.float.format();
         let wanted = self.exact(args);
@@ -52,8 +51,7 @@ impl Judge<'_> {
         Some(format!("({x:e}, {y:e}, {z:e}) gives {found:e}, and {wanted:e} is right: {units:.2} ULP off"))
     }
 
-    /// The true result. A product and a sum that are rounded once need more than 53 digits on the way,
-    /// so they are computed as f32.
+    /// The true result. Fused operations need more than 53 digits in between, so they are computed as f32.
     fn exact(&self, [x, y, z]: [f64; 3]) -> f64 {
         match (self.row.call, self.float) {
             ("fma(x, y, z)", Float::F16 | Float::Bf16 | Float::F32) if matches!(self.bound, Bound::Exact) => {
@@ -69,11 +67,12 @@ impl Judge<'_> {
     fn accepts(&self, found: f64, args: [f64; 3]) -> bool {
         let wanted = self.exact(args);
         let allowed = self.allowed(args, wanted);
-        // Where the steps of a formula lose everything, nothing is promised.
+        // If the steps of a formula lose all digits, there is no guarantee.
         !allowed.is_finite() || is_within(found, wanted, allowed, self.float)
     }
 
-    /// A function of a narrow float has f32's bound and half a unit of its own; an operator its own.
+    /// A function of a narrow float has f32's bound plus half a unit of its own; an operator has its own
+    /// bound.
     fn allowed(&self, args: [f64; 3], wanted: f64) -> f64 {
         let format = self.float.format();
         let own = self.bound.allowed(args, wanted, format);
@@ -95,7 +94,7 @@ fn is_within(found: f64, wanted: f64, allowed: f64, float: Float) -> bool {
     if found == rounded {
         return found != 0.0 || allowed > 0.0 || found.is_sign_negative() == rounded.is_sign_negative();
     }
-    // Past the largest number, an infinity is as near as that number.
+    // Beyond the largest number, an infinity counts as that number.
     let largest = float.format().largest();
     let near = found.clamp(-largest, largest);
     (near - wanted.clamp(-largest, largest)).abs() <= allowed

@@ -1,8 +1,8 @@
-//! Rows of the functions of `math` that are written in the kernel language and have no entry in the table of
-//! intrinsics: floats taken apart, sums and products of lists, whole numbers.
+//! Rows of `math` functions that are written in the kernel language, and so have no entry in the table of
+//! intrinsics: splitting of floats, sums and products of lists, integer functions.
 //!
-//! Their bounds stand here, where the page of intrinsics has words for some: they are exact, or as exact as the
-//! operators that they are made of, which are computed here step by step.
+//! Their bounds are here; the page of intrinsics describes some of them. They are exact, or as exact as their
+//! operators, which are computed here step by step.
 
 use kps_kernel::intrinsics::{Bound, Domain, Intrinsic, Rough, Source};
 
@@ -13,7 +13,7 @@ use Host::{None, Other, Same};
 
 const WHOLE_NUMBERS_AND_LISTS: &str = include_str!("../../compiler/kernel/src/library/numbers.kps");
 
-/// A row with what is promised of it.
+/// A row with its guarantee.
 pub struct Row {
     pub row: FloatRow,
     pub promise: Intrinsic,
@@ -24,7 +24,8 @@ const fn exact(call: &'static str, host: Host, exact: fn(Float, [f64; 3]) -> f64
     made(call, host, exact, (Domain::Everywhere, Bound::Exact), Bound::Exact)
 }
 
-/// Made of operators: as exact as these are on a Vulkan device, and each rounded right on the built-in one.
+/// Composed of operators: as exact as these are on a Vulkan device, and each rounded correctly on the CPU
+/// device.
 const fn steps(
     call: &'static str,
     host: Host,
@@ -46,7 +47,7 @@ const fn made(
     Row { row, promise }
 }
 
-/// Of vectors, too.
+/// Also for vectors.
 pub const FLOATS: &[Row] = &[
     exact("math.nextafter(x, y)", Same, next_after),
     exact("math.ulp(x)", Same, |float, [x, ..]| if x.is_finite() { float.format().unit(x) } else { x.abs() }),
@@ -62,7 +63,7 @@ pub const FLOATS_OF_NUMBERS: &[Row] = &[
     }),
     exact("math.modf(x)[1]", Same, |_, [x, ..]| x.trunc()),
     exact("math.fsum((x, y, z))", Same, sum_rounded_once),
-    // The host's carries what rounding loses along, from Python 3.12 on.
+    // The host's compensates for rounding, from Python 3.12 on.
     steps(
         "sum((x, y, z))",
         Other("0 + x + y + z"),
@@ -88,7 +89,7 @@ pub const FLOATS_OF_NUMBERS: &[Row] = &[
         |float, [x, y, z]| float.round(0.0 + float.round(x * y) + float.round(y * z)),
         |[x, y, z]| x * y + y * z,
     ),
-    // As exact as `hypot`, of differences that are rounded right.
+    // As exact as `hypot` of correctly rounded differences.
     made(
         "math.dist((x, y), (y, z))",
         Same,
@@ -96,7 +97,7 @@ pub const FLOATS_OF_NUMBERS: &[Row] = &[
         (Domain::Numbers, Bound::Steps("hypot(x - y, y - z)", |[x, y, z]| hypot(x - y, y - z))),
         Bound::Ulp(3.0),
     ),
-    // Twice.
+    // Rounded twice.
     made(
         "math.hypot(x, y, z)",
         Same,
@@ -109,15 +110,15 @@ pub const FLOATS_OF_NUMBERS: &[Row] = &[
 pub const FLOAT_TESTS: &[Test<f64>] = &[
     test("math.isclose(x, y)", Same, |x, y, _| is_close(x, y, 1e-9, 0.0)),
     test("math.isclose(x, y, rel_tol=0.25)", Same, |x, y, _| is_close(x, y, 0.25, 0.0)),
-    // No difference is rounded to this tolerance.
+    // No difference rounds to this tolerance.
     test("math.isclose(x, y, rel_tol=0.0, abs_tol=1.75)", Same, |x, y, _| is_close(x, y, 0.0, 1.75)),
 ];
 
-/// The rest of a division keeps what would take too long small.
+/// The remainder limits arguments that would take too long.
 pub const INTS: &[IntRow] = &[
     int("math.gcd(x, y)", Same, |_, x, y, _| common_divisor(x, y)),
     int("math.gcd(x, y, z)", Same, |_, x, y, z| common_divisor(common_divisor(x, y), z)),
-    // The host has none of a negative number.
+    // The host has none for a negative number.
     int("math.isqrt(x)", Same, |_, x, _, _| if x > 0 { x.isqrt() } else { 0 }),
     int("math.factorial(x % 40)", Same, |_, x, _, _| arrangements(x.rem_euclid(40), x.rem_euclid(40))),
     int("math.perm(x % 40)", Same, |_, x, _, _| arrangements(x.rem_euclid(40), x.rem_euclid(40))),
@@ -131,8 +132,8 @@ pub const INTS: &[IntRow] = &[
     }),
 ];
 
-/// Only where the type has the result: the host's ints have no end, and these divide on their way, so what is too large
-/// is not what would be left of it.
+/// Only if the result fits the type: the host's ints are unbounded, and these functions divide in between, so
+/// results that are too large do not wrap around.
 pub const FITTING_INTS: &[IntRow] = &[
     int("math.lcm(x, y)", Same, |_, x, y, _| common_multiple(x, y)),
     int("math.lcm(x, y, z)", Same, |_, x, y, z| common_multiple(common_multiple(x, y), z)),
@@ -140,14 +141,14 @@ pub const FITTING_INTS: &[IntRow] = &[
     int("math.comb(x, y % 4)", Same, |_, x, y, _| combinations(x, y.rem_euclid(4))),
 ];
 
-/// How all rows of this file are written.
+/// The calls of all rows in this file.
 pub fn calls() -> impl Iterator<Item = &'static str> {
     let floats = FLOATS.iter().chain(FLOATS_OF_NUMBERS).map(|ours| ours.row.call);
     let ints = INTS.iter().chain(FITTING_INTS).map(|row| row.call);
     floats.chain(ints).chain(FLOAT_TESTS.iter().map(|test| test.call))
 }
 
-/// What the compiler's chapter of such functions defines.
+/// The functions that the kernel library defines.
 pub fn functions() -> impl Iterator<Item = &'static str> {
     let lines = WHOLE_NUMBERS_AND_LISTS.lines();
     lines.filter_map(|line| Some(line.strip_prefix("def ")?.split_once('(')?.0))
@@ -159,21 +160,21 @@ fn next_after(float: Float, [x, y, _]: [f64; 3]) -> f64 {
         Option::None => f64::NAN,
         Some(std::cmp::Ordering::Equal) => y,
         Some(_) if x == 0.0 => float.format().unit(0.0).copysign(y),
-        // A larger size has larger bits, whatever the sign.
+        // Magnitudes compare as their bits do, whatever the sign.
         Some(_) if (x < y) == (x > 0.0) => float.of_bits(bits + 1),
         Some(_) => float.of_bits(bits - 1),
     }
 }
 
-/// Narrow floats are rounded to an f32 before. A sum of two is rounded to odd, so that rounding it again gives what
-/// rounding the true sum would. S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums: proved
-/// algorithms using rounding to odd", 2008.
+/// Narrow floats are sums in f32. The sum of two is rounded to odd, so that rounding it again equals a single
+/// rounding. S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using
+/// rounding to odd", 2008.
 fn sum_rounded_once(float: Float, numbers: [f64; 3]) -> f64 {
     let naive: f64 = numbers.iter().sum();
     if numbers.iter().any(|number| !number.is_finite()) {
         return naive;
     }
-    // Halves of halves do not overflow, and what they lose is far below the last place.
+    // Halves of halves do not overflow, and lose far less than the last place.
     let scale = if numbers.iter().any(|number| number.abs() > 1e300) { 0.25 } else { 1.0 };
     let [x, y, z] = numbers.map(|number| number * scale);
     let (high, low) = two_sum(y, z);
@@ -184,18 +185,18 @@ fn sum_rounded_once(float: Float, numbers: [f64; 3]) -> f64 {
         Float::F32 => float.round(sum_to_odd(top, below)),
         Float::F16 | Float::Bf16 => Float::F32.round(sum_to_odd(top, below)),
     };
-    // A sum of nothing but zeros is 0.
+    // A sum of zeros is 0.
     sum / scale + 0.0
 }
 
-/// The sum, and what rounding took from it (Knuth).
+/// The sum and its rounding error (Knuth).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;
     (sum, (a - (sum - part)) + (b - part))
 }
 
-/// The sum, or of its two neighbours the one whose last digit is odd.
+/// The sum, rounded to odd.
 fn sum_to_odd(a: f64, b: f64) -> f64 {
     let (sum, lost) = two_sum(a, b);
     match lost {
@@ -225,12 +226,12 @@ fn common_multiple(x: i128, y: i128) -> i128 {
     if x == 0 || y == 0 { 0 } else { (x / common_divisor(x, y)).saturating_mul(y).saturating_abs() }
 }
 
-/// The ways to put k of n in order.
+/// The number of arrangements of k out of n.
 fn arrangements(n: i128, k: i128) -> i128 {
     if k > n { 0 } else { (0..k).fold(1i128, |product, at| product.wrapping_mul(n - at)) }
 }
 
-/// The ways to choose k of n; more than any type has where they are too many to count.
+/// The number of combinations of k out of n; a number beyond every type if there are too many to compute.
 fn combinations(n: i128, k: i128) -> i128 {
     if k > n { 0 } else { (0..k).fold(1i128, |product, at| product.saturating_mul(n - at) / (at + 1)) }
 }

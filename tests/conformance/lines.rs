@@ -1,4 +1,4 @@
-//! The lines of the table for one type: each with what its cells are held to.
+//! The lines of the table for one type, with the checks of their cells.
 
 use kps_kernel::intrinsics::{Intrinsic, intrinsic};
 
@@ -8,10 +8,11 @@ use crate::judge::Judge;
 use crate::library;
 use crate::number::{Float, Number, Triple, bools, floats, int_range, ints, python};
 use crate::rows::{
-    BOOL_TESTS, FLOAT_TESTS, FLOATS, FloatRow, Host, INT_TESTS, INTS, IntRow, OTHER_WAYS, SIGNED_INTS, Test,
+    BOOL_TESTS, EQUIVALENT_CALLS, FLOAT_TESTS, FLOATS, FloatRow, Host, INT_TESTS, INTS, IntRow, SIGNED_INTS,
+    Test,
 };
 
-/// What a line's results are.
+/// The type of a line's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     Bool,
@@ -19,7 +20,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// As kernels write it.
+    /// Its name in kernels.
     pub fn name(self) -> String {
         match self {
             Output::Bool => "bool".to_owned(),
@@ -27,7 +28,7 @@ impl Output {
         }
     }
 
-    /// As NumPy writes it.
+    /// Its name in NumPy.
     pub fn dtype(self) -> String {
         match self {
             Output::Bool => "bool".to_owned(),
@@ -36,24 +37,24 @@ impl Output {
     }
 }
 
-/// Complaints about the cells of a line, one for each that is wrong.
+/// Returns a complaint for each wrong cell of a line.
 type Check = Box<dyn Fn(&[Cell]) -> Vec<String>>;
 
 pub struct Line {
     pub call: &'static str,
-    /// As the host writes it, if it does.
+    /// The host's call, if it has one.
     pub host: Option<&'static str>,
     pub output: Output,
     pub check: Check,
 }
 
 pub struct Lines {
-    /// What every line is tried on, as Python writes it.
+    /// The arguments of every line, in Python's notation.
     pub args: Vec<Triple<String>>,
     pub lines: Vec<Line>,
 }
 
-/// The lines of a type; `width` numbers lie side by side in vectors, and 1 are scalars.
+/// The lines of a type for vectors of length `width`; 1 is scalars.
 pub fn lines(number: Number, width: usize, column: Column) -> Lines {
     match number {
         Number::Bool => {
@@ -63,14 +64,14 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
                 lines.extend(casts::of_bools(column, &args));
             }
             let text = |of: &bool| if *of { "True".to_owned() } else { "False".to_owned() };
-            Lines { args: write(&args, text), lines: kept(lines, width) }
+            Lines { args: write(&args, text), lines: vector_lines(lines, width) }
         }
         Number::Int { bits, signed } => {
             let args = whole(ints(bits, signed), width);
             let rows = INTS.iter().chain(SIGNED_INTS.iter().filter(|_| signed));
             let line = |row| int_line(row, number, (bits, signed), &args);
             let mut lines: Vec<Line> = rows.map(line).collect();
-            lines.extend(OTHER_WAYS.iter().filter_map(|(call, meant)| {
+            lines.extend(EQUIVALENT_CALLS.iter().filter_map(|(call, meant)| {
                 let row = INTS.iter().find(|row| row.call == *meant)?;
                 Some(Line { call, host: None, ..line(row) })
             }));
@@ -82,7 +83,7 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
                 lines.extend(library::FITTING_INTS.iter().map(fitting));
                 lines.extend(casts::of_ints(column, bits, &args));
             }
-            Lines { args: write(&args, |int| int.to_string()), lines: kept(lines, width) }
+            Lines { args: write(&args, |int| int.to_string()), lines: vector_lines(lines, width) }
         }
         Number::Float(float) => {
             let args = whole(floats(float), width);
@@ -91,11 +92,11 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
             let numbers = if width == 1 { library::FLOATS_OF_NUMBERS } else { &[] };
             let ours = library::FLOATS.iter().chain(numbers);
             lines.extend(ours.map(|ours| float_line(&ours.row, &ours.promise, float, column, &args)));
-            lines.extend(OTHER_WAYS.iter().filter_map(|(call, meant)| {
+            lines.extend(EQUIVALENT_CALLS.iter().filter_map(|(call, meant)| {
                 let row = FLOATS.iter().find(|row| row.call == *meant)?;
                 Some(Line { call, host: None, ..line(row) })
             }));
-            // What is flushed compares as zero does.
+            // Flushed numbers compare as zeros do.
             let flushes = column == Column::Vulkan;
             let ours = if width == 1 { library::FLOAT_TESTS } else { &[] };
             lines.extend(FLOAT_TESTS.iter().chain(ours).map(|test| match flushes {
@@ -105,13 +106,13 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
             if width == 1 {
                 lines.extend(casts::of_floats(column, float, &args));
             }
-            Lines { args: write(&args, |float| python(*float)), lines: kept(lines, width) }
+            Lines { args: write(&args, |float| python(*float)), lines: vector_lines(lines, width) }
         }
     }
 }
 
-fn kept(mut lines: Vec<Line>, width: usize) -> Vec<Line> {
-    // What makes vectors of numbers makes none of vectors; what takes one number, or one bool, takes no vector.
+fn vector_lines(mut lines: Vec<Line>, width: usize) -> Vec<Line> {
+    // Constructors of vectors, and functions of a single number or bool, take no vectors.
     const OF_NUMBERS: [&str; 11] = [
         "vec",
         "bool(",
@@ -129,7 +130,7 @@ fn kept(mut lines: Vec<Line>, width: usize) -> Vec<Line> {
     lines
 }
 
-/// As many as fill whole vectors.
+/// Pads the arguments to whole vectors.
 fn whole<T>(mut args: Vec<Triple<T>>, width: usize) -> Vec<Triple<T>> {
     args.truncate(args.len() / width * width);
     args
@@ -169,7 +170,7 @@ fn int_line(
     Line { call: row.call, host: host(row.host, row.call), output, check: Box::new(check) }
 }
 
-/// Without the cells whose results the type has not: what is left of them is nobody's promise.
+/// Without the cells whose results do not fit the type, where the result is unspecified.
 fn fitting_line(
     row: &'static IntRow,
     number: Number,
@@ -178,9 +179,9 @@ fn fitting_line(
 ) -> Line {
     let (low, high) = int_range(bits, signed);
     let fits = |Triple([x, y, z]): &Triple<i128>| (low..=high).contains(&(row.exact)(bits, *x, *y, *z));
-    let kept: Vec<bool> = args.iter().map(fits).collect();
-    let kept_args: Vec<Triple<i128>> = args.iter().filter(|args| fits(args)).copied().collect();
-    of_kept(int_line(row, number, (bits, signed), &kept_args), kept)
+    let is_included: Vec<bool> = args.iter().map(fits).collect();
+    let fitting_args: Vec<Triple<i128>> = args.iter().filter(|args| fits(args)).copied().collect();
+    filtered(int_line(row, number, (bits, signed), &fitting_args), is_included)
 }
 
 pub fn wrap(value: i128, bits: u32, signed: bool) -> i128 {
@@ -194,11 +195,11 @@ fn quotient_line(float: Float, column: Column, args: &[Triple<i128>]) -> Line {
     // Ints become floats first.
     let args: Vec<Triple<f64>> =
         args.iter().map(|Triple(args)| Triple(args.map(|arg| float.round(arg as f64)))).collect();
-    // The host rounds the quotient alone.
+    // The host rounds only the quotient.
     Line { host: None, ..float_line(row, promised(row), float, column, &args) }
 }
 
-/// What the table of intrinsics says of a row.
+/// The entry of a row in the table of intrinsics.
 fn promised(row: &FloatRow) -> &'static Intrinsic {
     intrinsic(row.call).expect("a test of its own holds the two tables together")
 }
@@ -236,21 +237,25 @@ fn test_line<T: Copy + std::fmt::Debug + 'static>(test: &'static Test<T>, args: 
     Line { call: test.call, host: host(test.host, test.call), output: Output::Bool, check: Box::new(check) }
 }
 
-/// Without the cells whose arguments are subnormal.
+/// Without the cells with subnormal arguments.
 fn flushing_test_line(test: &'static Test<f64>, float: Float, args: &[Triple<f64>]) -> Line {
     let least = float.format().least_normal();
     let is_flushed = |arg: &f64| *arg != 0.0 && arg.abs() < least;
-    let is_kept = |Triple(args): &Triple<f64>| !args.iter().any(is_flushed);
-    let kept: Vec<bool> = args.iter().map(is_kept).collect();
-    let kept_args: Vec<Triple<f64>> = args.iter().filter(|args| is_kept(args)).copied().collect();
-    of_kept(test_line(test, &kept_args), kept)
+    let is_compared = |Triple(args): &Triple<f64>| !args.iter().any(is_flushed);
+    let is_included: Vec<bool> = args.iter().map(is_compared).collect();
+    let fitting_args: Vec<Triple<f64>> = args.iter().filter(|args| is_compared(args)).copied().collect();
+    filtered(test_line(test, &fitting_args), is_included)
 }
 
-/// A line over some of the cells alone.
-fn of_kept(line: Line, kept: Vec<bool>) -> Line {
+/// A line with some of its cells only.
+fn filtered(line: Line, is_included: Vec<bool>) -> Line {
     let check = move |cells: &[Cell]| {
-        let cells: Vec<Cell> =
-            cells.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| *cell).collect();
+        let cells: Vec<Cell> = cells
+            .iter()
+            .zip(&is_included)
+            .filter(|(_, is_included)| **is_included)
+            .map(|(cell, _)| *cell)
+            .collect();
         (line.check)(&cells)
     };
     Line { check: Box::new(check), ..line }

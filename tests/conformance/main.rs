@@ -1,9 +1,9 @@
-//! The conformance table: every operator and every math function, on every type, over a grid of values
-//! at the edges, on the host, on the built-in device and on Vulkan, each held to the true result.
+//! The conformance table: every operator and every math function, on every type, over a grid of boundary
+//! values, on the host, on the CPU device and on Vulkan, compared with the true result.
 //!
-//! Ints, tests and what is rounded right must agree bit for bit; the rest keeps the bound that the table
-//! of intrinsics states. Host code must print what CPython prints, where that is installed.
-//! `UPDATE=1` writes `docs/src/reference/accuracy.md` from the table.
+//! Ints, tests and correctly rounded results must agree bit for bit; others must keep the bound in the table
+//! of intrinsics. Host code must print what CPython prints, if that is installed. `UPDATE=1` writes
+//! `docs/src/reference/accuracy.md` from the table.
 
 mod casts;
 mod columns;

@@ -1,34 +1,34 @@
-//! Square matrices of ordinary floats, some with a NaN: operators, products, transposes, determinants and inverses
-//! of two to four rows, on both devices, against results computed here. `steps.rs` has those of any shape and any
-//! numbers.
+//! Square matrices of ordinary floats, some with a NaN: operators, products, transposes, determinants and
+//! inverses of two to four rows, on both devices, against results computed here. `steps.rs` tests other
+//! shapes and numbers.
 //!
-//! What adds, negates, scales and transposes is rounded right in every element. A sum of products is off by
-//! [`PRODUCT`] units of its products' sizes for each of them; a determinant and an inverse are computed by
-//! cofactors, and keep [`COFACTORS`] times what rounding those formulas may cost. The page of intrinsics
-//! says the same.
+//! Sums, negations, scalings and transposes are rounded correctly in every element. A sum of products may be
+//! off by [`PRODUCT`] units of each product's magnitude. Determinants and inverses are computed by cofactors,
+//! and may be off by [`COFACTORS`] times the rounding errors of those formulas. The page of intrinsics has
+//! the same bounds.
 
 use std::fmt::Write as _;
 
 use crate::columns::{Column, Printed, cells, run};
 use crate::number::{Float, Number, python};
 
-/// Units in the last place of the sum of the products' sizes, for each product.
+/// Units in the last place of the sum of the products' magnitudes, for each product.
 const PRODUCT: f64 = 1.0;
-/// The same for each product of a determinant's or an inverse's formula.
+/// The same for each product in the formula of a determinant or an inverse.
 const COFACTORS: f64 = 4.0;
 
 type Matrix = Vec<Vec<f64>>;
 
-/// Numbers of unlike size and sign, none of which makes products overflow.
+/// Numbers of different magnitudes and signs, whose products do not overflow.
 const NUMBERS: [f64; 13] = [2.0, -0.5, 0.1, 3.0, 0.0, 1.5, -7.25, 100.3, -1.0, 1e-3, 0.3, -33.0, 12.0];
-/// For a type with few exponents.
+/// For a type with a small exponent range.
 const NEAR: [f64; 13] = [2.0, -0.5, 0.4, 3.0, 0.0, 1.5, -6.25, 5.3, -1.0, 0.7, 0.3, -3.3, 2.2];
 
-/// How many pairs of matrices every row is tried on, and how many of them, at the end, have a NaN.
+/// Pairs of matrices for every row, and how many of them, at the end, have a NaN.
 const N_PAIRS: usize = 52;
 const N_WITH_NAN: usize = 12;
 
-/// A row: how a kernel writes it, the true elements, and how far each may be off.
+/// A row: the kernel's expression, the true elements, and the error bound of each.
 struct Row {
     call: &'static str,
     exact: fn(&Matrix, &Matrix) -> Vec<f64>,
@@ -87,7 +87,7 @@ pub fn on_device(float: Float, column: Column) -> Result<(), String> {
         for (row, line) in ROWS.iter().zip(&printed) {
             let per_pair = line.len() / pairs.len();
             for ((a, b), found) in pairs.iter().zip(line.chunks(per_pair)) {
-                wrong.extend(complaint(row, (a, b), found, float).map(|told| format!("{n} rows: {told}")));
+                wrong.extend(complaint(row, (a, b), found, float).map(|text| format!("{n} rows: {text}")));
             }
         }
     }
@@ -107,13 +107,13 @@ fn complaint(
 ) -> Option<String> {
     let unit = float.format().unit(1.0);
     let (exact, off) = ((row.exact)(a, b), (row.off)(a, b, unit));
-    // One NaN is in a product of every determinant, and so in every element of an inverse.
+    // A NaN is in a product of every determinant, and so in every element of an inverse.
     let is_nan = |cell: &Option<Printed>| matches!(cell, Some(Printed::Float(found)) if found.is_nan());
     let of_all = row.call.starts_with("determinant") || row.call.starts_with("inverse");
     if of_all && a.concat().iter().any(|number| number.is_nan()) {
         return (!found.iter().all(is_nan)).then(|| format!("{} of {a:?} gives {found:?}", row.call));
     }
-    // What no float holds, nobody promises: the inverse of a singular matrix.
+    // Unrepresentable results are unspecified, such as the inverse of a singular matrix.
     if exact.iter().chain(&off).any(|number| !number.is_finite()) {
         return None;
     }
@@ -132,7 +132,7 @@ fn complaint(
     (!is_right).then(|| format!("{} of {a:?} and {b:?} gives {numbers:?}, and {exact:?} is right", row.call))
 }
 
-/// A kernel for each row: whole matrices go in, numbers come out row by row.
+/// A kernel for each row: it takes whole matrices, and outputs numbers row by row.
 fn script(name: &str, float: Float, n: usize, pairs: &[(Matrix, Matrix)]) -> String {
     let dtype = Number::Float(float).dtype();
     let list = |of: fn(&(Matrix, Matrix)) -> &Matrix| {
@@ -165,7 +165,7 @@ fn script(name: &str, float: Float, n: usize, pairs: &[(Matrix, Matrix)]) -> Str
     script
 }
 
-/// One of many matrices, of numbers that the type has.
+/// A matrix of numbers in the type.
 fn matrix(n: usize, at: usize, float: Float) -> Matrix {
     let number = |row: usize, column: usize| {
         let place = at * 5 + row * (at % 4 + 1) + column * 3 + row * column * at;
@@ -217,7 +217,7 @@ fn minor(a: &Matrix, row: usize, column: usize) -> Matrix {
     rows.map(|(_, row)| without(row)).collect()
 }
 
-/// By the first row; `sign` is -1 for a determinant, and 1 where all products are added.
+/// Expands along the first row. `sign` is -1 for a determinant, and 1 for the sum of all products.
 fn expanded(a: &Matrix, sign: f64) -> f64 {
     if a.is_empty() {
         return 1.0;
@@ -230,7 +230,7 @@ fn determinant(a: &Matrix) -> f64 {
     expanded(a, -1.0)
 }
 
-/// The sum of the sizes of a determinant's products.
+/// The sum of the magnitudes of a determinant's products.
 fn permanent(a: &Matrix) -> f64 {
     expanded(&sizes(a), 1.0)
 }
@@ -246,10 +246,10 @@ fn inverse(a: &Matrix) -> Vec<f64> {
         .collect()
 }
 
-/// What rounding a cofactor, the determinant and their quotient may cost.
+/// The possible rounding error of a cofactor, the determinant and their quotient.
 fn inverse_off(a: &Matrix, _: &Matrix, unit: f64) -> Vec<f64> {
     let (n, det) = (a.len(), determinant(a).abs());
-    // So ill-conditioned that no digit is left.
+    // So ill-conditioned that no digit is significant.
     if permanent(a) * unit * 64.0 > det {
         return vec![f64::INFINITY; n * n];
     }

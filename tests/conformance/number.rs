@@ -1,4 +1,4 @@
-//! The types of the table, their numbers, and the values that every row is tried on.
+//! The types of the table, their numbers, and the argument values of every row.
 
 use kps_kernel::intrinsics::Format;
 
@@ -36,13 +36,13 @@ pub const NUMBERS: [Number; 13] = [
     Number::Float(Float::F64),
 ];
 
-/// Of Python: shortest, and read back as the same number.
+/// Python's shortest notation that reads back as the same number.
 pub fn python(number: f64) -> String {
     if number.is_nan() { "nan".to_owned() } else { format!("{number:e}") }
 }
 
 impl Number {
-    /// As kernels write it.
+    /// The name in kernels.
     pub fn name(self) -> String {
         match self {
             Number::Bool => "bool".to_owned(),
@@ -55,7 +55,7 @@ impl Number {
         }
     }
 
-    /// As NumPy writes it.
+    /// The name in NumPy.
     pub fn dtype(self) -> String {
         match self {
             Number::Bool => "bool".to_owned(),
@@ -74,7 +74,7 @@ impl Number {
         }
     }
 
-    /// The float that its quotients are; those of bools are refused.
+    /// The float type of its quotients; there is none for bools.
     pub fn as_float(self) -> Float {
         match self {
             Int { bits: 64, .. } => Float::F64,
@@ -106,7 +106,7 @@ impl Float {
         self.format().least_normal()
     }
 
-    /// The bits of a number that the type has, and that is not NaN.
+    /// The bits of a number of this type, which is not NaN.
     pub fn to_bits(self, value: f64) -> u64 {
         if self == Float::F64 {
             return value.to_bits();
@@ -117,7 +117,7 @@ impl Float {
             size if size < self.least_normal() => (size / least_unit) as u64,
             size => {
                 let unit = self.format().unit(size);
-                // The highest digit is hidden: it adds one to the exponent.
+                // The highest digit is implicit: it adds one to the exponent.
                 let exponent = (unit / least_unit).log2() as u64;
                 (exponent << (self.format().digits - 1)) + (size / unit) as u64
             }
@@ -148,24 +148,24 @@ impl Float {
         ((1 << (self.bits() - 1 - n_digits)) - 1) << n_digits
     }
 
-    /// To nearest, half to even; past the largest number it is an infinity.
+    /// To nearest, ties to even; beyond the largest number it is an infinity.
     pub fn round(self, value: f64) -> f64 {
         if self == Float::F64 || !value.is_finite() || value == 0.0 {
             return value;
         }
         let format = self.format();
         let unit = format.unit(value);
-        // Exact: units are powers of two, and far from the ends of f64.
+        // Exact: units are powers of two, and far from the limits of f64.
         let rounded = (value / unit).round_ties_even() * unit;
         if rounded.abs() > format.largest() { f64::INFINITY.copysign(value) } else { rounded }
     }
 }
 
-/// Three numbers that a row is tried on.
+/// Three arguments of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Triple<T>(pub [T; 3]);
 
-/// Every `x` with every `y`; `z` goes through them by strides of its own.
+/// Every `x` with every `y`; `z` takes them in strides.
 fn triples<T: Copy>(xs: &[T], ys: &[T]) -> Vec<Triple<T>> {
     let pairs =
         xs.iter().enumerate().flat_map(|(i, x)| ys.iter().enumerate().map(move |(j, y)| (i, *x, j, *y)));
@@ -180,7 +180,7 @@ pub fn int_range(bits: u32, signed: bool) -> (i128, i128) {
     }
 }
 
-/// All there are.
+/// All values.
 pub fn bools() -> Vec<Triple<bool>> {
     triples(&[false, true], &[false, true])
         .into_iter()
@@ -188,7 +188,7 @@ pub fn bools() -> Vec<Triple<bool>> {
         .collect()
 }
 
-/// What is special about ints: the ends of the type, powers of two with their neighbours, small primes.
+/// Special ints: the limits of the type, powers of two with their neighbours, small primes.
 pub fn ints(bits: u32, signed: bool) -> Vec<Triple<i128>> {
     let (low, high) = int_range(bits, signed);
     let mut grid = vec![low, low + 1, low / 2, low / 3, high / 3, high / 2, high - 1, high];
@@ -200,8 +200,8 @@ pub fn ints(bits: u32, signed: bool) -> Vec<Triple<i128>> {
     triples(&grid, &grid)
 }
 
-/// What is special about floats: both zeros, the smallest and the largest, what is no number, ends of
-/// domains, ties of rounding, multiples of a quarter turn, and ordinary numbers between.
+/// Special floats: both zeros, the smallest and the largest, infinities and NaN, ends of domains, rounding
+/// ties, multiples of a quarter turn, and ordinary numbers between.
 pub fn floats(float: Float) -> Vec<Triple<f64>> {
     let format = float.format();
     let (tiny, least, largest) = (format.unit(0.0), format.least_normal(), format.largest());
@@ -211,7 +211,7 @@ pub fn floats(float: Float) -> Vec<Triple<f64>> {
     let mut ys: Vec<f64> = sizes.iter().flat_map(|size| [*size, -size]).chain([f64::NAN]).collect();
     let quarter = std::f64::consts::FRAC_PI_4;
     sizes.extend([quarter, 2.0 * quarter, 3.0 * quarter, 4.0 * quarter, 12.0, 50.0, 88.5, 0.25, 0.75]);
-    // The last before `exp` is infinite, in each type.
+    // The last argument before `exp` overflows, in each type.
     sizes.extend([10.9, 86.0, 705.0]);
     sizes.extend([0.999, 1.001, 0.3, 0.6, 1.3, 3.7, 5.5, 1e-2, 1e-5, 2e-7, 33.0, 255.0, 1000.0, 65504.0]);
     sizes.extend([1e9, 1e18, 1e30, 1e-20, 1e-30, 8388607.5, 16777217.0, 2.0 / 3.0, std::f64::consts::E]);

@@ -1,4 +1,4 @@
-//! `docs/src/reference/accuracy.md`, printed from the table.
+//! Prints `docs/src/reference/accuracy.md` from the table.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,25 +1,25 @@
-//! The rows of the table: how a kernel writes an operator or a function, how a script does, and what
-//! the true result is.
+//! The rows of the table: the kernel's expression for an operator or a function, the host's expression, and
+//! the true result.
 //!
-//! Ints are computed in 128 bits and wrapped; floats in f64, which is exact enough for every narrower
-//! type. For f64 itself the standard library's functions are right to about half a unit.
+//! Ints are computed in 128 bits and wrap around. Floats are computed in f64, which is exact enough for every
+//! narrower type. For f64 itself, the standard library's functions are accurate to about half a unit.
 
 use crate::number::Float;
 
-/// How the host writes the row.
+/// The host's expression of the row.
 #[derive(Clone, Copy, Debug)]
 pub enum Host {
-    /// As the kernel does.
+    /// The same as the kernel's.
     Same,
     Other(&'static str),
-    /// The host has no such function, or another meaning of it.
+    /// The host has no such function, or one with another meaning.
     None,
 }
 
 pub struct IntRow {
     pub call: &'static str,
     pub host: Host,
-    /// Of a type with so many bits; wrapped by the caller.
+    /// For a type with so many bits; the caller wraps the result.
     pub exact: fn(u32, i128, i128, i128) -> i128,
 }
 
@@ -32,9 +32,9 @@ pub struct FloatRow {
 /// The true result of a row of floats.
 #[derive(Clone, Copy)]
 pub enum Exact {
-    /// Whatever the type is; the caller rounds it.
+    /// Independent of the type; the caller rounds it.
     OfAll(fn(f64, f64, f64) -> f64),
-    /// What each type makes of it, step by step.
+    /// For each type, step by step.
     OfEach(fn(Float, [f64; 3]) -> f64),
 }
 
@@ -111,7 +111,7 @@ pub const INTS: &[IntRow] = &[
     int("dot(vec2(x, y), vec2(y, z))", None, |_, x, y, z| x.wrapping_mul(y).wrapping_add(y.wrapping_mul(z))),
 ];
 
-/// Only where the sign is in the type.
+/// Only for signed types.
 pub const SIGNED_INTS: &[IntRow] = &[
     int("x // -7", Same, |_, x, _, _| floor_div(x, -7)),
     int("x % -7", Same, |_, x, _, _| x - floor_div(x, -7) * -7),
@@ -154,7 +154,7 @@ pub const FLOAT_TESTS: &[Test<f64>] = &[
     test("not x < y", Same, |x, y, _| x.is_nan() || y.is_nan() || x >= y),
     test("all((x < y, y < z))", Same, |x, y, z| x < y && y < z),
     test("any((x < y, y < z))", Same, |x, y, z| x < y || y < z),
-    // The host asks whether it is the same NaN, too.
+    // The host also tests the identity of a NaN.
     test("x in (y, z)", None, |x, y, z| x == y || x == z),
     test("x == y if x < z else x < y", Same, |x, y, z| if x < z { x == y } else { x < y }),
 ];
@@ -177,8 +177,8 @@ pub const BOOL_TESTS: &[Test<bool>] = &[
     test("y if x else z", Same, |x, y, z| if x { y } else { z }),
 ];
 
-/// What means the same as a row of ints, of floats or of both.
-pub const OTHER_WAYS: &[(&str, &str)] = &[
+/// Other expressions with the meaning of a row.
+pub const EQUIVALENT_CALLS: &[(&str, &str)] = &[
     ("x += y", "x + y"),
     ("x -= y", "x - y"),
     ("x *= y", "x * y"),
@@ -219,7 +219,7 @@ pub const FLOATS: &[FloatRow] = &[
     float("x % y", Same, float_floor_mod),
     float("fmod(x, y)", Other("math.fmod(x, y)"), |x, y, _| x % y),
     float("trem(x, y)", Other("math.fmod(x, y)"), |x, y, _| x % y),
-    // The host's powers of a negative base are complex where the exponent is not whole.
+    // The host's powers of a negative base with a fractional exponent are complex.
     float("x ** y", Other("x ** y if x >= 0 or y == y // 1 else None"), |x, y, _| x.powf(y)),
     float("x ** 2", Same, |x, _, _| x * x),
     float("x ** 3", Same, |x, _, _| x * x * x),
@@ -242,7 +242,7 @@ pub const FLOATS: &[FloatRow] = &[
     }),
     float("copysign(x, y)", Other("math.copysign(x, y)"), |x, y, _| x.copysign(y)),
     float("step(x, y)", None, |x, y, _| if y < x { 0.0 } else { 1.0 }),
-    // The host's give an int.
+    // The host's returns an int.
     float("floor(x)", None, |x, _, _| x.floor()),
     float("ceil(x)", None, |x, _, _| x.ceil()),
     float("trunc(x)", None, |x, _, _| x.trunc()),
@@ -276,7 +276,7 @@ pub const FLOATS: &[FloatRow] = &[
     float("atanh(x)", Other("math.atanh(x)"), |x, _, _| x.abs().atanh().copysign(x)),
     float("math.erf(x)", Same, |x, _, _| libm::erf(x)),
     float("math.erfc(x)", Same, |x, _, _| libm::erfc(x)),
-    // The host's are some units off between the poles.
+    // The host's is some units off between the poles.
     float("math.gamma(x)", None, |x, _, _| gamma(x)),
     float("math.lgamma(x)", None, |x, _, _| libm::lgamma(x)),
     float("math.remainder(x, y)", Same, |x, y, _| libm::remainder(x, y)),
@@ -318,7 +318,7 @@ fn floor_div(x: i128, y: i128) -> i128 {
     }
 }
 
-/// By repeated squaring, wrapped; 0 for a negative exponent.
+/// By repeated squaring, wrapping; 0 for a negative exponent.
 fn power(base: i128, exponent: i128) -> i128 {
     let (mut product, mut square, mut left) = (i128::from(exponent >= 0), base, exponent.max(0));
     while left > 0 {
@@ -331,7 +331,7 @@ fn power(base: i128, exponent: i128) -> i128 {
     product
 }
 
-/// Python's: the remainder has the divisor's sign, zeros too. By zero it is 0, as for ints.
+/// Python's: the remainder has the divisor's sign, also for zeros. By zero it is 0, as for ints.
 fn float_floor_mod(x: f64, y: f64, _: f64) -> f64 {
     let remainder = x % y;
     match y {
@@ -342,7 +342,7 @@ fn float_floor_mod(x: f64, y: f64, _: f64) -> f64 {
     }
 }
 
-/// Python's, where no quotient is a zero with the sign that `/` has.
+/// Python's, but a zero quotient has the sign of `/`.
 fn float_floor_div(x: f64, y: f64, _: f64) -> f64 {
     let remainder = x % y;
     let adjusts = remainder != 0.0 && (remainder < 0.0) != (y < 0.0);
@@ -359,7 +359,7 @@ fn asinh(x: f64) -> f64 {
     if x.abs() > 1e9 { (x.abs().ln() + std::f64::consts::LN_2).copysign(x) } else { x.asinh() }
 }
 
-/// The standard library's loses digits next to 1.
+/// The standard library's is imprecise near 1.
 fn acosh(x: f64) -> f64 {
     match x {
         x if x < 1.0 => f64::NAN,

@@ -1,22 +1,22 @@
-//! Matrices and vectors of any shape, of every float, over values at the edges.
+//! Matrices and vectors of any shape, of every float type, over boundary values.
 //!
-//! What a precise kernel does with them is a chain of sums and products in an order that the language says, each
-//! rounded right. So the results are computed here step by step, and agree bit for bit; where a device flushes
-//! subnormal numbers, it may do so at each step.
+//! A precise kernel computes chains of sums and products in the order of the language, each rounded
+//! correctly. So the results are computed here step by step, and must agree bit for bit. A device that
+//! flushes subnormal numbers may do so at each step.
 
 use std::fmt::Write as _;
 
 use crate::columns::{Column, Printed, cells, run};
 use crate::number::{Float, Number, python};
 
-/// Rows, columns, and the columns of what it is multiplied with.
+/// Rows, columns, and the columns of the right factor.
 const SHAPES: [(usize, usize, usize); 9] =
     [(2, 2, 2), (3, 3, 3), (4, 4, 4), (2, 3, 4), (3, 4, 2), (4, 2, 3), (2, 4, 3), (3, 2, 4), (4, 3, 2)];
 
-/// Invocations of a kernel: each has numbers of its own.
+/// Invocations of a kernel, each with its own numbers.
 const N_TRIES: usize = 96;
 
-/// A matrix, and a vector or a number as one with a single column or element.
+/// A matrix; a vector is a single column, and a number a single element.
 #[derive(Clone, Debug)]
 struct Matrix {
     columns: usize,
@@ -43,7 +43,7 @@ impl Matrix {
     }
 }
 
-/// Arithmetic of a type, as a device does it.
+/// The arithmetic of a type on a device.
 #[derive(Clone, Copy)]
 struct Steps {
     float: Float,
@@ -56,7 +56,7 @@ impl Steps {
         if is_flushed { 0f64.copysign(number) } else { number }
     }
 
-    /// Of numbers of the type, by an operation that f64 does exactly enough.
+    /// An operation on numbers of the type, for which f64 is exact enough.
     fn step(self, a: f64, b: f64, operation: fn(f64, f64) -> f64) -> f64 {
         self.flushed(self.float.round(operation(self.flushed(a), self.flushed(b))))
     }
@@ -81,7 +81,7 @@ impl Steps {
     }
 }
 
-/// What a try is over: two matrices of a shape, one to multiply them with, a vector for each side, a number.
+/// The operands of a try: two matrices of a shape, a right factor, a vector for each side, a number.
 struct Given {
     a: Matrix,
     c: Matrix,
@@ -94,7 +94,7 @@ struct Given {
 struct Row {
     call: &'static str,
     exact: fn(Steps, &Given) -> Matrix,
-    /// Units that a Vulkan device may be off, as Vulkan's table has it.
+    /// Error bound on a Vulkan device in units, from Vulkan's table.
     units: f64,
 }
 
@@ -140,7 +140,7 @@ pub fn on_device(float: Float, column: Column) -> Result<(), String> {
                 .iter()
                 .zip(found.chunks(per_try))
                 .filter_map(|(given, found)| complaint(row, given, found, (float, column)));
-            wrong.extend(complaints.map(|told| format!("{} x {}: {told}", shape.0, shape.1)));
+            wrong.extend(complaints.map(|text| format!("{} x {}: {text}", shape.0, shape.1)));
         }
     }
     let messages = kps::device::vulkan::validation_messages();
@@ -180,15 +180,15 @@ fn complaint(row: &Row, given: &Given, found: &[f64], (float, column): (Float, C
     })
 }
 
-/// Where Vulkan has a bound for quotients.
+/// Where Vulkan bounds the error of quotients.
 fn is_divisor(number: f64, float: Float) -> bool {
     (float.least_normal()..=1.0 / float.least_normal()).contains(&number.abs())
 }
 
-/// A parameter's letter and type, and what it is given in a try.
+/// A parameter's name and type, and its values in a try.
 type Input = (&'static str, String, fn(&Given) -> &Matrix);
 
-/// A kernel that does every row, each into an array of its own: whole matrices go in, numbers come out.
+/// A kernel with all rows, each with its own output array: it takes whole matrices, and outputs numbers.
 fn script(float: Float, (rows, columns, others): (usize, usize, usize), tries: &[Given]) -> String {
     let (name, dtype) = (Number::Float(float).name(), Number::Float(float).dtype());
     let matrix = |rows: usize, columns: usize| format!("Matrix({columns}, {rows}, {name})");
@@ -232,7 +232,7 @@ fn script(float: Float, (rows, columns, others): (usize, usize, usize), tries: &
         )
 }
 
-/// Ordinary numbers, of which a few are at the edges; in some tries all of them may be.
+/// Ordinary numbers with a few boundary values; in some tries, all may be boundary values.
 fn given(float: Float, (rows, columns, others): (usize, usize, usize), at: usize) -> Given {
     let format = float.format();
     let edges = [

@@ -1,4 +1,4 @@
-//! The cells of the table, computed and held to what their lines say.
+//! Computes the cells of the table, and checks them.
 
 use kps_kernel::intrinsics::{INTRINSICS, intrinsic};
 
@@ -7,14 +7,14 @@ use crate::findings::Findings;
 use crate::library;
 use crate::lines::{Line, Lines, Output, lines};
 use crate::number::{Float, Number};
-use crate::rows::{FLOAT_TESTS, FLOATS, INTS, OTHER_WAYS};
+use crate::rows::{EQUIVALENT_CALLS, FLOAT_TESTS, FLOATS, INTS};
 
-/// Differing cells of CPython that are told.
-const TOLD: usize = 3;
+/// Limit of differences from CPython that are shown.
+const MAX_EXAMPLES: usize = 3;
 
-/// Functions that the rows of this table cannot call: casts and matrices have tables of their own, images and
-/// the end of a fragment are no numbers.
-const ELSEWHERE: [&str; 11] = [
+/// Functions without rows in this table: casts and matrices have tables of their own; images and `discard`
+/// have no numeric result.
+const NOT_IN_TABLE: [&str; 11] = [
     "bitcast",
     "transpose",
     "determinant",
@@ -36,20 +36,21 @@ pub fn every_intrinsic_has_a_row() -> Result<(), String> {
     if odd.is_empty() { Ok(()) } else { Err(format!("in one of the two tables alone: {}", odd.join(", "))) }
 }
 
-/// Of all that kernels know by a name of Python's `math`, GLSL's or PyShader's, those in the kernel language included.
+/// Checks that every function which kernels know by a name of Python's `math`, GLSL's or PyShader's has a
+/// row, library functions included.
 pub fn every_function_has_a_row() -> Result<(), String> {
     let calls: Vec<&str> = INTS
         .iter()
         .map(|row| row.call)
         .chain(FLOATS.iter().map(|row| row.call))
         .chain(FLOAT_TESTS.iter().map(|row| row.call))
-        .chain(OTHER_WAYS.iter().map(|(call, _)| *call))
+        .chain(EQUIVALENT_CALLS.iter().map(|(call, _)| *call))
         .chain(library::calls())
         .collect();
     let functions = kps_kernel::stdlib().filter(|(_, value)| value.is_none()).map(|(name, _)| name);
     let missing: Vec<&str> = functions
         .chain(library::functions())
-        .filter(|name| !ELSEWHERE.contains(name) && !calls.iter().any(|call| is_called(name, call)))
+        .filter(|name| !NOT_IN_TABLE.contains(name) && !calls.iter().any(|call| is_called(name, call)))
         .collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("no row calls {}", missing.join(", "))) }
 }
@@ -61,7 +62,7 @@ fn is_called(name: &str, call: &str) -> bool {
     })
 }
 
-/// Kernels against the true results.
+/// Compares kernels with the true results.
 pub fn on_device(number: Number, width: usize, column: Column) -> Result<(), String> {
     let Lines { args, lines } = lines(number, width, column);
     let ty = if width == 1 { number.name() } else { format!("vectors of {}", number.name()) };
@@ -87,7 +88,7 @@ pub fn on_device(number: Number, width: usize, column: Column) -> Result<(), Str
     findings.end()
 }
 
-/// Host code against the true results, and against CPython.
+/// Compares host code with the true results, and with CPython.
 pub fn on_host(number: Number) -> Result<(), String> {
     let Lines { args, lines } = lines(number, 1, Column::Machine);
     let lines: Vec<(&Line, &str)> = lines
@@ -113,7 +114,7 @@ pub fn on_host(number: Number) -> Result<(), String> {
     same_as_cpython(&host, &printed)
 }
 
-/// The math module computes in f64, and NumPy's scalars do not raise by zero.
+/// The math module computes in f64, and NumPy's scalars do not raise on division by zero.
 fn means_the_same(number: Number, call: &str) -> bool {
     match number {
         Number::Float(Float::F16 | Float::F32) => {
@@ -124,7 +125,7 @@ fn means_the_same(number: Number, call: &str) -> bool {
     }
 }
 
-/// The same text, but for functions whose last digit is nobody's promise.
+/// Compares the text, except for functions whose last digit is unspecified.
 fn same_as_cpython(host: &HostRows, printed: &str) -> Result<(), String> {
     let Some(wanted) = host.on_cpython()? else { return Ok(()) };
     let mut rows = Vec::new();
@@ -133,20 +134,20 @@ fn same_as_cpython(host: &HostRows, printed: &str) -> Result<(), String> {
         let cells = found.split_whitespace().zip(wanted.split_whitespace()).zip(&host.args);
         let differ =
             cells.filter(|((found, wanted), _)| found != wanted && !(is_rough && is_near(found, wanted)));
-        let told: Vec<String> = differ
+        let differences: Vec<String> = differ
             .map(|((found, wanted), args)| {
                 format!("({}) gives {found}, and {wanted} in CPython", args.0.join(", "))
             })
             .collect();
-        if !told.is_empty() {
-            let examples = told[..told.len().min(TOLD)].join("\n    ");
-            rows.push(format!("{call}\n    {examples}\n    {} in all", told.len()));
+        if !differences.is_empty() {
+            let examples = differences[..differences.len().min(MAX_EXAMPLES)].join("\n    ");
+            rows.push(format!("{call}\n    {examples}\n    {} in all", differences.len()));
         }
     }
     if rows.is_empty() { Ok(()) } else { Err(format!("CPython differs:\n{}", rows.join("\n"))) }
 }
 
-/// Two floats with one between them at most: each may be a unit off.
+/// Whether at most one float is between two: each may be a unit off.
 fn is_near(a: &str, b: &str) -> bool {
     match (a.parse::<f64>(), b.parse::<f64>()) {
         (Ok(a), Ok(b)) => a >= b.next_down().next_down() && a <= b.next_up().next_up(),

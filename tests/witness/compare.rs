@@ -1,10 +1,10 @@
-//! One kernel on the interpreter and on every device: do they agree, bit for bit?
+//! Compares one kernel on the interpreter and on every device, bit for bit.
 //!
-//! Kernels with cooperative matrices are compiled twice: with instructions for them, which the built-in device has, and
-//! without, for all devices.
+//! Kernels with cooperative matrices are compiled twice: with instructions for them, which the CPU device
+//! supports, and without, for all devices.
 //!
-//! Any NaN equals any NaN, and where a kernel is not precise, either zero the other. Where a driver may give something else, which `driver.rs` tells, it is not held to
-//! the interpreter; the built-in device always is.
+//! All NaNs are equal, and in imprecise kernels, so are both zeros. Where a driver may give other results,
+//! which `driver.rs` decides, it is not compared; the CPU device always is.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,10 +21,10 @@ use crate::devices::{self, Devices, Named, VULKAN};
 use crate::driver;
 use crate::interpreter::{self, Grid, Notes, Stop, Value};
 
-/// Statements that the interpreter runs of one kernel, over all invocations.
+/// Limit of statements that the interpreter runs for one kernel, over all invocations.
 const FUEL: u64 = 8_000_000;
 
-/// Invocations of a subgroup of the built-in device, and bytes of shared memory of a workgroup.
+/// The subgroup size of the CPU device, and the shared memory of a workgroup in bytes.
 const SUBGROUP_SIZE: u32 = 8;
 const MAX_SHARED: u32 = 32 * 1024;
 
@@ -35,70 +35,71 @@ pub struct Case {
 }
 
 #[derive(Debug)]
-pub enum Outcome {
+pub enum Verdict {
     Agrees,
-    /// So do the built-in device's instructions for cooperative matrices.
+    /// The CPU device's instructions for cooperative matrices agree, too.
     AgreesInBothForms,
-    /// All but Vulkan, which may give something else for this reason.
+    /// All devices except Vulkan agree; Vulkan may differ for this reason.
     AgreesWithoutVulkan(&'static str),
-    /// By the compiler, with its messages.
+    /// Rejected by the compiler, with its messages.
     Refused(String),
-    /// The interpreter does not know what should come out.
+    /// The interpreter cannot decide the result.
     Open(String),
-    /// On these devices, with what differs; on none where the interpreter or the words are at fault.
+    /// These devices differ, with the difference. The list is empty if the interpreter or the module is
+    /// wrong.
     Differs(Vec<&'static str>, String),
-    /// Anywhere, with its message.
+    /// A panic anywhere, with its message.
     Panicked(String),
 }
 
-impl Outcome {
+impl Verdict {
     pub const AGREES: &str = "agree";
     pub const AGREES_IN_BOTH_FORMS: &str = "agree, with matrices emulated and with instructions for them";
 
-    /// The same kind of harm: a difference on the same devices, or a panic.
-    pub fn is_like(&self, other: &Outcome) -> bool {
+    /// The same kind of failure: a difference on the same devices, or a panic.
+    pub fn is_same_failure(&self, other: &Verdict) -> bool {
         match (self, other) {
-            (Outcome::Differs(a, _), Outcome::Differs(b, _)) => a == b,
-            (Outcome::Panicked(_), Outcome::Panicked(_)) => true,
+            (Verdict::Differs(a, _), Verdict::Differs(b, _)) => a == b,
+            (Verdict::Panicked(_), Verdict::Panicked(_)) => true,
             _ => false,
         }
     }
 
-    /// Something is wrong with the compiler, with a device or with the interpreter.
-    pub fn is_harm(&self) -> bool {
-        matches!(self, Outcome::Differs(..) | Outcome::Panicked(_))
+    /// The compiler, a device or the interpreter is wrong.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Verdict::Differs(..) | Verdict::Panicked(_))
     }
 
-    /// For counting.
+    /// For statistics.
     pub fn title(&self) -> String {
         match self {
-            Outcome::Agrees => Outcome::AGREES.to_owned(),
-            Outcome::AgreesInBothForms => Outcome::AGREES_IN_BOTH_FORMS.to_owned(),
-            Outcome::AgreesWithoutVulkan(why) => format!("agree without Vulkan: {why}"),
-            // Its code, without the names in the message.
-            Outcome::Refused(message) => {
+            Verdict::Agrees => Verdict::AGREES.to_owned(),
+            Verdict::AgreesInBothForms => Verdict::AGREES_IN_BOTH_FORMS.to_owned(),
+            Verdict::AgreesWithoutVulkan(why) => format!("agree without Vulkan: {why}"),
+            // The error's code, without the names in the message.
+            Verdict::Refused(message) => {
                 format!("refused: {}", message.split(':').next().unwrap_or_default())
             }
-            Outcome::Open(reason) => format!("open: {reason}"),
-            Outcome::Differs(..) => "differ".to_owned(),
-            Outcome::Panicked(_) => "panicked".to_owned(),
+            Verdict::Open(reason) => format!("open: {reason}"),
+            Verdict::Differs(..) => "differ".to_owned(),
+            Verdict::Panicked(_) => "panicked".to_owned(),
         }
     }
 }
 
 impl Case {
-    pub fn run(&self, devices: &Devices) -> Outcome {
+    pub fn run(&self, devices: &Devices) -> Verdict {
         let run = AssertUnwindSafe(|| self.run_or_panic(devices));
         catch_unwind(run).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
-            Outcome::Panicked(text.to_owned())
+            Verdict::Panicked(text.to_owned())
         })
     }
 
-    fn run_or_panic(&self, devices: &Devices) -> Outcome {
-        // Both kinds of words, each with its own ways to load and to test an index. Both have the workarounds for the
-        // driver; one has those for another, too.
+    fn run_or_panic(&self, devices: &Devices) -> Verdict {
+        // Two targets with different code for loads and index checks. Both have the workarounds for the
+        // driver; one also has those for another driver.
         let portable = Target {
             scalar_layout: false,
             robust_access: false,
@@ -109,34 +110,34 @@ impl Case {
         if !self.source.contains("coop_matrix") {
             return self.run_for(&target, devices, &devices.all).0;
         }
-        let (outcome, emulated) = self.run_for(&target, devices, &devices.all);
-        if !matches!(outcome, Outcome::Agrees) {
-            return outcome;
+        let (verdict, emulated) = self.run_for(&target, devices, &devices.all);
+        if !matches!(verdict, Verdict::Agrees) {
+            return verdict;
         }
         let held = Target { matrices: Matrices::of_all(SUBGROUP_SIZE, MAX_SHARED), ..target };
         match self.run_for(&held, devices, &devices.built_in()) {
-            (Outcome::Agrees, Some(expected)) if expected.has_matrices => {
+            (Verdict::Agrees, Some(expected)) if expected.has_matrices => {
                 match differing(&expected, &emulated.map_or(Vec::new(), |emulated| emulated.arrays)) {
                     Some(difference) => {
-                        Outcome::Differs(vec![], "with instructions, ".to_owned() + &difference.text)
+                        Verdict::Differs(vec![], "with instructions, ".to_owned() + &difference.text)
                     }
-                    None => Outcome::AgreesInBothForms,
+                    None => Verdict::AgreesInBothForms,
                 }
             }
-            (outcome, _) => outcome,
+            (verdict, _) => verdict,
         }
     }
 
-    /// How these devices agree on words for a target, and what the interpreter has in the arrays.
-    fn run_for(&self, target: &Target, known: &Devices, devices: &[Named]) -> (Outcome, Option<Expected>) {
+    /// Compares these devices for a target, and returns the interpreter's arrays.
+    fn run_for(&self, target: &Target, known: &Devices, devices: &[Named]) -> (Verdict, Option<Expected>) {
         match self.expected(target) {
-            Err(outcome) => (outcome, None),
-            Ok(expected) => (held_to(&expected, target, known, devices), Some(expected)),
+            Err(verdict) => (verdict, None),
+            Ok(expected) => (compared(&expected, target, known, devices), Some(expected)),
         }
     }
 
-    fn expected(&self, target: &Target) -> Result<Expected, Outcome> {
-        let (module, kernel) = compile(&self.source, target).map_err(Outcome::Refused)?;
+    fn expected(&self, target: &Target) -> Result<Expected, Verdict> {
+        let (module, kernel) = compile(&self.source, target).map_err(Verdict::Refused)?;
         let kernel = kernel.get();
         let launch = Launch::new(kernel, self.seed);
         let arguments = Arguments::new(kernel, &launch, self.seed);
@@ -146,12 +147,12 @@ impl Case {
         let notes =
             interpreter::run(kernel, grid, &scalars, &mut memories, FUEL).map_err(|stop| match stop {
                 Stop::Divergent => {
-                    Outcome::Differs(vec![], "the interpreter came to divergent barriers".into())
+                    Verdict::Differs(vec![], "the interpreter came to divergent barriers".into())
                 }
-                stop => Outcome::Open(format!("{stop:?}")),
+                stop => Verdict::Open(format!("{stop:?}")),
             })?;
         if let Err(error) = validate(&module.words, target) {
-            return Err(Outcome::Differs(vec![], format!("the words are not valid: {error}")));
+            return Err(Verdict::Differs(vec![], format!("the module is invalid: {error}")));
         }
         let arrays = memories.iter().map(interpreter::Memory::to_bytes).collect();
         Ok(Expected {
@@ -166,13 +167,13 @@ impl Case {
     }
 }
 
-fn held_to(expected: &Expected, target: &Target, known: &Devices, devices: &[Named]) -> Outcome {
+fn compared(expected: &Expected, target: &Target, known: &Devices, devices: &[Named]) -> Verdict {
     let Expected { launch, arguments, notes, .. } = expected;
     let found: Vec<Option<Difference>> =
         devices.iter().map(|(_, device)| differs(&**device, expected)).collect();
     let names = || devices.iter().map(|(name, _)| *name).zip(&found);
     if found.iter().all(Option::is_none) {
-        return Outcome::Agrees;
+        return Verdict::Agrees;
     }
     let is_of_zeros = found.iter().flatten().all(|difference| difference.is_of_zeros);
     let is_excusable = names().all(|(name, found)| {
@@ -180,7 +181,7 @@ fn held_to(expected: &Expected, target: &Target, known: &Devices, devices: &[Nam
     });
     let excuse = driver::excuse(notes, known.is_lavapipe, is_of_zeros);
     if let Some(why) = excuse.filter(|_| is_excusable) {
-        return Outcome::AgreesWithoutVulkan(why);
+        return Verdict::AgreesWithoutVulkan(why);
     }
     let mut report =
         format!("{launch:?}\nwords for {target:?}\nvulkan is {}\n{arguments}", known.vulkan_name);
@@ -189,10 +190,10 @@ fn held_to(expected: &Expected, target: &Target, known: &Devices, devices: &[Nam
         report += &format!("{name}: {}\n", found.unwrap_or("as the interpreter has it"));
     }
     let who = names().filter(|(_, found)| found.is_some()).map(|(name, _)| name);
-    Outcome::Differs(who.collect(), report)
+    Verdict::Differs(who.collect(), report)
 }
 
-/// What a kernel is run with, and what the interpreter says comes out.
+/// The input of a kernel, and the interpreter's results.
 struct Expected {
     module: KernelModule,
     launch: Launch,
@@ -200,16 +201,16 @@ struct Expected {
     arrays: Vec<Vec<u8>>,
     notes: Notes,
     is_precise: bool,
-    /// Which the device holds.
+    /// Whether it has cooperative matrices.
     has_matrices: bool,
 }
 
-/// What a device gives that it should not.
+/// A wrong result of a device.
 struct Difference {
     text: String,
     /// It ran, and gave other numbers.
     is_of_numbers: bool,
-    /// The sign of zeros, and nothing else.
+    /// Only the sign of zeros differs.
     is_of_zeros: bool,
 }
 
@@ -226,7 +227,7 @@ fn differs(device: &dyn Device, expected: &Expected) -> Option<Difference> {
     differing(expected, &found)
 }
 
-/// How what is in the arrays differs from what should be.
+/// Describes the difference of the arrays from the expected ones.
 fn differing(expected: &Expected, found: &[Vec<u8>]) -> Option<Difference> {
     let arrays = expected.arguments.arrays.iter().zip(expected.arrays.iter().zip(found));
     let differences: Vec<Difference> = arrays
@@ -241,7 +242,7 @@ fn differing(expected: &Expected, found: &[Vec<u8>]) -> Option<Difference> {
     (!is_allowed).then(|| Difference { text: texts.join("; also "), is_of_numbers: true, is_of_zeros })
 }
 
-/// The one kernel of a script, as words and in its typed form.
+/// Compiles the only kernel of a script. Returns the module and the typed form.
 fn compile(text: &str, target: &Target) -> Result<(KernelModule, Verified<Kernel>), String> {
     let source = Source::new("random.kps", text);
     let kernels = inspect::kernels(&source).map_err(|mistakes| first(&mistakes))?;
@@ -261,7 +262,7 @@ pub fn validate(words: &[u32], target: &Target) -> Result<(), String> {
     kps_spirv_tools::validate(words, TargetEnv::Vulkan_1_2, options)
 }
 
-/// The first number that is another one, with its bits, and how many there are; a NaN is like any other.
+/// The first number that differs, with its bits, and the number of differences. All NaNs are equal.
 fn difference(element: &Type, expected: &[u8], found: &[u8]) -> Option<Difference> {
     let size = element.packed_size() as usize;
     let mut first = None;

@@ -1,5 +1,5 @@
-//! Arguments for a kernel: what a parameter holds depends on the seed and its name alone, so that a kernel
-//! that lost some of its lines is given the same.
+//! Arguments for a kernel. A parameter's value depends only on the seed and its name, so a kernel has the
+//! same arguments after it was shrunk.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use kps_kernel::{Kind, Scalar, Type};
 use crate::interpreter::{Memory, Value};
 use crate::random::Random;
 
-/// How the names of arrays begin in which each invocation has an element of its own.
+/// Prefix of arrays in which each invocation has its own element.
 pub const OWN: &str = "out";
-/// And of those in which all of them count.
+/// Prefix of arrays in which all invocations count.
 pub const SUMS: &str = "counts";
 
-/// And of those that whole matrices lie in.
+/// Prefix of arrays with whole matrices.
 pub const TILES: &str = "tile";
 
-/// How many invocations run.
+/// The number of invocations.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch {
     pub domain: [u32; 3],
@@ -37,11 +37,11 @@ pub struct Arguments {
     pub scalars: Vec<(String, Value)>,
 }
 
-/// So many invocations at most along x, of a domain with one, two and three axes, and along the others.
+/// Limits of invocations along x, for domains with one, two and three axes, and along the other axes.
 const REACH: [(usize, usize); 3] = [(70, 1), (9, 7), (5, 4)];
 
 impl Launch {
-    /// Over as many axes as the kernel's workgroup.
+    /// With as many axes as the kernel's workgroup.
     pub fn new(kernel: &Kernel, seed: u64) -> Launch {
         let mut random = Random::named(seed, "domain");
         let size = kernel.local_size;
@@ -61,8 +61,8 @@ impl Launch {
         self.domain.iter().product::<u32>() as usize
     }
 
-    /// Axes of an array in which each invocation has an element: the domain's, from the last on. The first may
-    /// be too short.
+    /// Axes of an array in which each invocation has an element: the domain's, from the last on. The first
+    /// may be too short.
     fn own_shape(&self, rank: usize, random: &mut Random) -> Vec<u32> {
         let mut shape: Vec<u32> =
             self.domain[..rank].iter().rev().map(|n| n + random.below(2) as u32).collect();
@@ -93,7 +93,7 @@ impl Arguments {
         let arrays = kernel.buffers.iter().map(|buffer| {
             let mut random = Random::named(seed, &buffer.name);
             let n = launch.n_invocations();
-            // Some are too short, so that loads give zeros and stores do nothing.
+            // Some arrays are too short, so that loads give zeros and stores have no effect.
             let is_of_tiles = buffer.name.starts_with(TILES);
             let n = match random.one_in(4) {
                 _ if is_of_tiles => 100 + random.below(900),
@@ -130,7 +130,7 @@ impl Arguments {
         &found.expect("a value for every parameter").1
     }
 
-    /// What `kps.shape.NAME.AXIS` is.
+    /// The value of `kps.shape.NAME.AXIS`.
     pub fn axis(&self, member: &str) -> u32 {
         let place = member.trim_start_matches("kps.shape.").rsplit_once('.');
         let (name, axis) = place.expect("an array and its axis");
@@ -143,7 +143,7 @@ impl Arguments {
     }
 }
 
-/// One element; what lies between its members is zero.
+/// One element; padding between its members is zero.
 fn bytes(ty: &Type, number: fn(Scalar, &mut Random) -> Value, random: &mut Random) -> Vec<u8> {
     let mut bytes = vec![0; ty.packed_size() as usize];
     for (offset, scalar) in ty.numbers() {
@@ -152,7 +152,7 @@ fn bytes(ty: &Type, number: fn(Scalar, &mut Random) -> Value, random: &mut Rando
     bytes
 }
 
-/// A number to which many can be added in any order.
+/// A small number, so that sums of many do not depend on their order.
 fn small(scalar: Scalar, random: &mut Random) -> Value {
     match scalar.kind() {
         Kind::Float => Value::Float(random.below(64) as f64 / 4.0),
@@ -160,7 +160,7 @@ fn small(scalar: Scalar, random: &mut Random) -> Value {
     }
 }
 
-/// A whole number of which many products are exact in every type.
+/// A small integer, so that sums of many products are exact in every type.
 fn smallest(scalar: Scalar, random: &mut Random) -> Value {
     let value = random.below(7) as i128;
     match scalar.kind() {
@@ -170,8 +170,8 @@ fn smallest(scalar: Scalar, random: &mut Random) -> Value {
     }
 }
 
-/// Mostly an ordinary number, sometimes one at which arithmetic turns. No subnormal ones: those are the
-/// business of the table of operators.
+/// Mostly an ordinary number, sometimes a boundary value. Subnormal numbers are left to the conformance
+/// table.
 fn number(scalar: Scalar, random: &mut Random) -> Value {
     match scalar.kind() {
         Kind::Bool => Value::Bool(random.one_in(2)),

@@ -1,4 +1,4 @@
-//! The devices that must agree, and one launch on one of them: words and bytes in, bytes out.
+//! The devices that must agree, and one launch on one of them.
 
 use std::rc::Rc;
 
@@ -13,22 +13,23 @@ use kps_kernel::{BindingPlace, KernelModule, Target, Type, Workarounds};
 use crate::data::{Arguments, Launch};
 use crate::interpreter::Value;
 
-/// A device with the name that it has here.
+/// A device with its name in these tests.
 pub type Named = (&'static str, Rc<dyn Device>);
 
 pub struct Devices {
-    /// Neighbouring invocations together, one after the other, and the driver's.
+    /// SIMD groups, single lanes, and the driver.
     pub all: Vec<Named>,
-    /// What words for all of them may rely on.
+    /// The target that suits all of them.
     pub target: Target,
-    /// The driver's device, by the name that it gives itself.
+    /// The driver's name of its device.
     pub vulkan_name: String,
-    /// Which computes with LLVM's own instructions of the host's processor: quotients and roots are rounded right.
+    /// Whether it computes with native instructions of the host through LLVM: quotients and roots are then
+    /// rounded correctly.
     pub is_lavapipe: bool,
 }
 
 impl Devices {
-    /// Vulkan under its validation layer; a device that is missing fails the test.
+    /// Opens Vulkan with its validation layer; a missing device fails the test.
     pub fn open() -> Devices {
         vulkan::request_validation();
         let cpu = |lanes| cpu::open_with(lanes).expect("the built-in device is always there");
@@ -54,7 +55,7 @@ impl Devices {
         Devices { all, target, vulkan_name, is_lavapipe }
     }
 
-    /// All but the driver's.
+    /// All devices except the driver's.
     pub fn built_in(&self) -> Vec<Named> {
         self.all.iter().filter(|(name, _)| *name != VULKAN).cloned().collect()
     }
@@ -63,14 +64,13 @@ impl Devices {
 /// The name of the device that a driver runs.
 pub const VULKAN: &str = "vulkan";
 
-/// Whether a kernel has more than the built-in device lowers. That code cannot be made of what was lowered would be
-/// a mistake.
+/// Whether a kernel exceeds the limits of the CPU device. A failure of code generation is not one of these.
 pub fn is_too_large(error: &DeviceError) -> bool {
     let message = error.to_string();
     message.starts_with("the kernel is too large") && !message.contains("cannot be made")
 }
 
-/// Runs a module, and gives what each array holds afterwards, in the order of its bindings.
+/// Runs a module, and returns the content of each array afterwards, in the order of its bindings.
 pub fn launch(
     device: &dyn Device,
     module: &KernelModule,
@@ -138,7 +138,7 @@ pub fn launch(
     Ok(results)
 }
 
-/// The numbers of a parameter, each as wide as it travels.
+/// Writes the numbers of a parameter, each with its width in the push constants.
 fn put(ty: &Type, value: &Value, start: usize, block: &mut [u8]) {
     let mut at = start;
     let mut bytes = vec![0; ty.packed_size() as usize];
@@ -148,7 +148,7 @@ fn put(ty: &Type, value: &Value, start: usize, block: &mut [u8]) {
         let wide = scalar.in_push_constants();
         let size = wide.size();
         at = at.next_multiple_of(size);
-        // Every value of the narrow type is one of the wide one.
+        // Every value of the narrow type is one of the wide type.
         block[at..at + size].copy_from_slice(&number.bits(wide).to_le_bytes()[..size]);
         at += size;
     }

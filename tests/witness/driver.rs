@@ -1,5 +1,5 @@
-//! Where a driver gives something else than the language says, by right or by mistake. A kernel that comes to
-//! such a place may give something else on Vulkan.
+//! Where a driver gives other results than the language specifies, permitted or not. A kernel that reaches
+//! such a case may differ on Vulkan.
 //!
 //! | What | Who | Smallest kernel |
 //! |---|---|---|
@@ -12,10 +12,10 @@
 //! | `-1.0 if c else 0.0` is -0.0, where `c` is false | Mesa's NIR, as `-float(c)` | `out[i] = -1.0 if x[i] > 0.0 else 0.0` |
 //! | `x / y` and `sqrt(x)` of f32 and narrower are near the true result | Vulkan's table lets any device; lavapipe rounds them right | `out[i] = sqrt(x[i])` |
 //!
-//! Only lavapipe is excused by what Mesa does. It does so where it sees the zero as a constant, after helpers
-//! are inlined and loops unrolled, so no look at the source tells; the interpreter looks at the values. Which
-//! choices become numbers it cannot know, so there the results are looked at ([`ZEROS`]).
-//! Precise kernels hide the zeros that are written (the workaround `folded-zeros`), not those that come out.
+//! Only lavapipe is excused for Mesa's shortcuts. Mesa applies them to zeros that are constant after inlining
+//! and unrolling, which the source does not show. So the interpreter inspects the values instead. It cannot know
+//! which selects become arithmetic, so for these the results are inspected ([`ZEROS`]).
+//! Precise kernels launder the zeros that are written (the workaround `folded-zeros`), not those that result.
 
 use kps_kernel::Scalar;
 use kps_kernel::ir::BinaryOp;
@@ -23,13 +23,13 @@ use kps_kernel::ir::BinaryOp;
 use crate::interpreter::{Notes, Value};
 
 const SUBNORMAL: &str = "subnormal numbers";
-/// Where a driver is not known to round right.
+/// Drivers that may not round correctly.
 const BOUND: &str = "quotients and roots, which have a bound";
-/// Where nothing else than the sign of zeros is another one, on lavapipe.
+/// On lavapipe, only the sign of zeros differs.
 const ZEROS: &str = "signs of zeros in Mesa";
 const SHORT_CUT: &str = "short cuts of Mesa";
 
-/// Why a driver's numbers may be other ones.
+/// Why a driver's results may differ.
 pub fn excuse(notes: &Notes, is_lavapipe: bool, is_of_zeros: bool) -> Option<&'static str> {
     let excuses = [
         (notes.has_subnormal, SUBNORMAL),
@@ -50,7 +50,7 @@ pub fn is_subnormal(scalar: Scalar, value: &Value) -> bool {
     *value != 0.0 && value.abs() < smallest
 }
 
-/// Whether the short cut for a constant zero, or for equal operands, would show in the result.
+/// Whether the shortcut for a constant zero, or for equal operands, would change the result.
 pub fn takes_short_cut(op: Option<BinaryOp>, operands: &[&Value], result: &Value) -> bool {
     let (Some(op), [Value::Float(a), Value::Float(b)]) = (op, operands) else { return false };
     let (a, b) = (*a, *b);

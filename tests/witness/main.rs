@@ -1,11 +1,11 @@
-//! A third witness for kernels: random ones, on an interpreter of their typed form and on every device.
+//! Differential tests of kernels: random ones run on an interpreter of their typed form and on every device.
 //!
-//! `generator` writes kernels as text; `interpreter` runs what the compiler made of them before it was
-//! SPIR-V; `compare` runs the SPIR-V on the devices and holds all to the same results, bit for bit. A
-//! kernel on which they differ is shrunk and shown with its seed.
+//! `generator` writes kernels as text. `interpreter` runs the compiler's typed form, before SPIR-V. `compare`
+//! runs the SPIR-V on the devices, and compares all results, bit for bit. A kernel on which they differ is
+//! shrunk and shown with its seed.
 //!
-//! `KPS_RANDOM_KERNELS` is how many kernels a run has, `KPS_RANDOM_SEED` the seed of the first. With
-//! `KPS_RANDOM_SHOW=refused`, kernels are shown whose outcome says so.
+//! `KPS_RANDOM_KERNELS` is the number of kernels in a run, and `KPS_RANDOM_SEED` the seed of the first.
+//! `KPS_RANDOM_SHOW=refused` shows kernels with that verdict.
 
 mod compare;
 mod data;
@@ -21,14 +21,14 @@ mod worker;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use compare::{Case, Outcome};
+use compare::{Case, Verdict};
 use worker::Worker;
 
-/// Counts what scripts hold, which have limits.
+/// Counts the memory of scripts, which is limited.
 #[global_allocator]
 static HEAP: kps::Heap = kps::Heap;
 
-/// Differences shown of one run.
+/// Limit of differences shown of one run.
 const MAX_SHOWN: usize = 5;
 
 /// A number from the environment.
@@ -41,23 +41,23 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn random_kernels_give_the_same_everywhere() {
-    _ = hold_to_the_same(&generator::generate, setting("KPS_RANDOM_KERNELS", 80));
+    _ = check_agreement(&generator::generate, setting("KPS_RANDOM_KERNELS", 80));
 }
 
 #[test]
 fn random_workgroups_give_the_same_everywhere() {
-    _ = hold_to_the_same(&generator::generate_groups, setting("KPS_RANDOM_KERNELS", 80) / 2);
+    _ = check_agreement(&generator::generate_groups, setting("KPS_RANDOM_KERNELS", 80) / 2);
 }
 
 #[test]
 fn random_matrices_of_subgroups_give_the_same_everywhere() {
     let n_kernels = setting("KPS_RANDOM_KERNELS", 80) / 4;
-    let counts = hold_to_the_same(&generator::generate_tiles, n_kernels);
-    let n_held = counts.get(Outcome::AGREES_IN_BOTH_FORMS).copied().unwrap_or(0);
-    assert!(n_held * 5 >= n_kernels, "many kernels are for instructions: {counts:?}");
+    let counts = check_agreement(&generator::generate_tiles, n_kernels);
+    let n_matrix_forms = counts.get(Verdict::AGREES_IN_BOTH_FORMS).copied().unwrap_or(0);
+    assert!(n_matrix_forms * 5 >= n_kernels, "many kernels are for instructions: {counts:?}");
 }
 
-/// `cases/*.kps`: kernels on which witnesses once differed, shrunk. The first line says the seed.
+/// Runs `cases/*.kps`: shrunk kernels on which executors once differed. The first line has the seed.
 #[test]
 fn kernels_that_once_differed_agree() {
     let mut worker = Worker::start();
@@ -71,31 +71,31 @@ fn kernels_that_once_differed_agree() {
         let seed = source.lines().next().and_then(|line| line.strip_prefix("# seed ")?.trim().parse().ok());
         let case = Case { source, seed: seed.expect("a case begins with `# seed N`") };
         match worker.run(&case) {
-            Outcome::Agrees | Outcome::AgreesInBothForms | Outcome::AgreesWithoutVulkan(_) => {}
-            Outcome::Differs(_, text) | Outcome::Panicked(text) => {
+            Verdict::Agrees | Verdict::AgreesInBothForms | Verdict::AgreesWithoutVulkan(_) => {}
+            Verdict::Differs(_, text) | Verdict::Panicked(text) => {
                 failures.push(format!("{}: {text}", path.display()))
             }
-            outcome => failures.push(format!("{}: {}", path.display(), outcome.title())),
+            verdict => failures.push(format!("{}: {}", path.display(), verdict.title())),
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Runs so many kernels, and shows where their results differ; tells how often each came out.
-fn hold_to_the_same(generate: &dyn Fn(u64) -> String, n_kernels: u64) -> BTreeMap<String, u64> {
+/// Runs so many kernels, and shows differences; returns the number of each verdict.
+fn check_agreement(generate: &dyn Fn(u64) -> String, n_kernels: u64) -> BTreeMap<String, u64> {
     let first = setting("KPS_RANDOM_SEED", 1);
     let mut worker = Worker::start();
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     let mut shown = Vec::new();
     for seed in first..first + n_kernels {
         let case = Case { source: generate(seed), seed };
-        let outcome = worker.run(&case);
-        if std::env::var("KPS_RANDOM_SHOW").is_ok_and(|wanted| outcome.title().contains(&wanted)) {
-            println!("seed {seed}, {outcome:?}\n{}", case.source);
+        let verdict = worker.run(&case);
+        if std::env::var("KPS_RANDOM_SHOW").is_ok_and(|wanted| verdict.title().contains(&wanted)) {
+            println!("seed {seed}, {verdict:?}\n{}", case.source);
         }
-        *counts.entry(outcome.title()).or_default() += 1;
-        if outcome.is_harm() {
-            let text = shrink::shrunk(case, &outcome, &mut worker);
+        *counts.entry(verdict.title()).or_default() += 1;
+        if verdict.is_failure() {
+            let text = shrink::shrunk(case, &verdict, &mut worker);
             eprintln!("{text}");
             shown.push(text);
             if shown.len() == MAX_SHOWN {
@@ -111,7 +111,7 @@ fn hold_to_the_same(generate: &dyn Fn(u64) -> String, n_kernels: u64) -> BTreeMa
     let messages = kps_device::vulkan::validation_messages();
     assert_eq!(messages, Vec::<String>::new(), "the validation layer has nothing to say");
     let said = |title: &str| counts.get(title).copied().unwrap_or(0);
-    let n_agree = said(Outcome::AGREES) + said(Outcome::AGREES_IN_BOTH_FORMS);
+    let n_agree = said(Verdict::AGREES) + said(Verdict::AGREES_IN_BOTH_FORMS);
     assert!(n_agree * 10 >= n_kernels * 7, "most kernels compile and say something: {counts:?}");
     counts
 }

@@ -1,20 +1,20 @@
-//! Makes a kernel on which witnesses differ, or something panics, smaller, as long as it still does: lines go with the blocks
-//! under them, blocks take the place of their heads, and one side of an operator that of the whole.
+//! Shrinks a kernel with a difference or a panic while that remains. It removes lines with their blocks,
+//! replaces statements by their blocks, and operators by one of their operands.
 
-use crate::compare::{Case, Outcome};
+use crate::compare::{Case, Verdict};
 use crate::worker::Worker;
 
-/// Smaller kernels tried.
+/// Limit of smaller kernels that are tried.
 const MAX_TRIES: usize = 1500;
 
-/// The kernel as small as it gets, with its seed and the first difference.
-pub fn shrunk(case: Case, outcome: &Outcome, worker: &mut Worker) -> String {
-    let mut shrinker = Shrinker { worker, wanted: outcome, tries: 0, case };
+/// The smallest kernel found, with its seed and the first difference.
+pub fn shrunk(case: Case, verdict: &Verdict, worker: &mut Worker) -> String {
+    let mut shrinker = Shrinker { worker, wanted: verdict, tries: 0, case };
     while shrinker.tries < MAX_TRIES && (shrinker.drop_lines() | shrinker.cut_expressions()) {}
     let Shrinker { worker, case, .. } = shrinker;
     let difference = match worker.run(&case) {
-        Outcome::Differs(_, difference) => difference,
-        Outcome::Panicked(message) => format!("panicked: {message}"),
+        Verdict::Differs(_, difference) => difference,
+        Verdict::Panicked(message) => format!("panicked: {message}"),
         _ => "it differs now and then only".to_owned(),
     };
     format!("seed {}\n{}{difference}\n", case.seed, case.source)
@@ -22,21 +22,21 @@ pub fn shrunk(case: Case, outcome: &Outcome, worker: &mut Worker) -> String {
 
 struct Shrinker<'w> {
     worker: &'w mut Worker,
-    /// What has to come out: a mistake does not become another one.
-    wanted: &'w Outcome,
+    /// The failure to preserve: a mistake must not turn into another one.
+    wanted: &'w Verdict,
     tries: usize,
     case: Case,
 }
 
 impl Shrinker<'_> {
-    /// Takes the text in place of the one at hand if witnesses differ on it, too.
+    /// Accepts a text if its failure is the same.
     fn keep(&mut self, source: String) -> bool {
         if self.tries == MAX_TRIES || source == self.case.source {
             return false;
         }
         self.tries += 1;
         let case = Case { source, seed: self.case.seed };
-        let is_wanted = self.worker.run(&case).is_like(self.wanted);
+        let is_wanted = self.worker.run(&case).is_same_failure(self.wanted);
         if is_wanted {
             self.case = case;
         }
@@ -63,7 +63,7 @@ impl Shrinker<'_> {
         }
     }
 
-    /// Puts one part of what stands in brackets in its place.
+    /// Replaces expressions in brackets by one of their operands.
     fn cut_expressions(&mut self) -> bool {
         let mut any = false;
         let mut at = 0;
@@ -85,7 +85,7 @@ impl Shrinker<'_> {
     }
 }
 
-/// The line behind what is indented under line `at`.
+/// The line after the block that is indented under line `at`.
 fn end_of_block(lines: &[String], at: usize) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let own = indent(&lines[at]);
@@ -108,7 +108,7 @@ fn closing(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// What stands between operators and commas.
+/// The operands between operators and commas.
 fn operands(inner: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0;

@@ -1,13 +1,13 @@
-//! Runs cases on a thread with devices of its own, which is left for another one after so many cases, because
-//! devices keep what they compiled, and after a panic, because nobody knows what it left behind.
+//! Runs cases on a thread with its own devices. The thread is replaced after a number of cases, because
+//! devices cache code, and after a panic, because its state may be inconsistent.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use crate::compare::{Case, Outcome};
+use crate::compare::{Case, Verdict};
 use crate::devices::Devices;
 
-/// Cases that one thread runs.
+/// Number of cases for one thread.
 const CASES_PER_THREAD: usize = 100;
 
 pub struct Worker {
@@ -20,25 +20,25 @@ impl Worker {
         Worker { running: Running::start(), n_left: CASES_PER_THREAD }
     }
 
-    pub fn run(&mut self, case: &Case) -> Outcome {
+    pub fn run(&mut self, case: &Case) -> Verdict {
         if self.n_left == 0 {
             self.running.stop();
             *self = Worker::start();
         }
         self.n_left -= 1;
         let sent = self.running.cases.as_ref().and_then(|cases| cases.send(case.clone()).ok());
-        let outcome = sent.and_then(|()| self.running.outcomes.recv().ok());
-        let outcome = outcome.expect("devices open, and panics of cases are caught");
-        if let Outcome::Panicked(_) = outcome {
+        let verdict = sent.and_then(|()| self.running.verdicts.recv().ok());
+        let verdict = verdict.expect("devices open, and panics of cases are caught");
+        if let Verdict::Panicked(_) = verdict {
             self.n_left = 0;
         }
-        outcome
+        verdict
     }
 }
 
 struct Running {
     cases: Option<Sender<Case>>,
-    outcomes: Receiver<Outcome>,
+    verdicts: Receiver<Verdict>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -49,19 +49,19 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// Its devices are closed before others are opened and before the process ends: a driver that is still at
-    /// it then may crash.
+    /// Closes its devices before others are opened and before the process ends: a driver that is still
+    /// working then may crash.
     fn stop(&mut self) {
         self.cases = None;
         if let Some(thread) = self.thread.take() {
-            // A panic there was told where it happened.
+            // The panic was reported where it happened.
             _ = thread.join();
         }
     }
 
     fn start() -> Running {
         let (cases, given) = channel::<Case>();
-        let (found, outcomes) = channel();
+        let (found, verdicts) = channel();
         let thread = std::thread::spawn(move || {
             let devices = Devices::open();
             while let Ok(case) = given.recv() {
@@ -70,6 +70,6 @@ impl Running {
                 }
             }
         });
-        Running { cases: Some(cases), outcomes, thread: Some(thread) }
+        Running { cases: Some(cases), verdicts, thread: Some(thread) }
     }
 }

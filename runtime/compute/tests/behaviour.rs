@@ -1,5 +1,4 @@
-//! What users see, the same on every device: the built-in CPU device and a Vulkan device where there
-//! is one.
+//! Behaviour that users see, the same on every device: the CPU device and a Vulkan device, if there is one.
 
 mod common;
 
@@ -11,9 +10,9 @@ use kps_compute::{
 };
 use kps_device::{DeviceError, OpenOptions, Selector, select};
 
-/// Runs `steps` on each device. A machine without Vulkan says so and goes on.
+/// Runs `steps` on each device. A machine without Vulkan prints a note and continues.
 fn on_every_device(steps: impl Fn(&Manager) -> Result<()>) {
-    // What discrete GPUs need, on whatever GPU there is.
+    // With the separate memory of discrete GPUs, on any GPU.
     let separate = OpenOptions { separate_memory: true, ..OpenOptions::default() };
     for (selector, options) in
         [(Selector::Vulkan(0), OpenOptions::default()), (Selector::Vulkan(0), separate)]
@@ -198,13 +197,13 @@ fn specialised_modules_refuse_other_constants() {
             manager.sequence().dispatch(&algorithm, Extent::Default).eval()
         };
         assert_eq!(run(1.0), Ok(()));
-        let error = run(3.0).expect_err("the words are for another value");
+        let error = run(3.0).expect_err("the module is for another value");
         assert!(error.to_string().contains("compile the shader's text for 3.0"), "{error}");
         Ok(())
     });
 }
 
-/// A text of 12 letters as words; the 0 behind it begins another one.
+/// A text of 12 letters as words; the 0 after it begins another one.
 fn text(letters: &[u8; 12]) -> Vec<u32> {
     let words = letters.chunks_exact(4);
     words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).chain([0]).collect()

@@ -1,4 +1,4 @@
-//! What is copied and submitted: as much as is needed, and nothing twice. Seen by a recording device.
+//! Copies and submissions: as many as necessary, and none twice. A recording device observes them.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn manager(recorder: &Rc<Recorder>) -> Manager {
     Manager::over(recorder.clone(), Log::default())
 }
 
-/// Runs `steps` on a device with its own memory and compares what it was asked for.
+/// Runs `steps` on a device with separate memory, and compares its trace.
 fn check(steps: impl FnOnce(&Manager, &Rc<Recorder>) -> Result<()>, expect: &[&str]) {
     let recorder = Recorder::separate();
     let manager = manager(&recorder);
@@ -447,7 +447,7 @@ fn recording_follows_both_generations() {
     sequence.eval().expect("it runs again");
     assert_eq!(value(), 2.0);
 
-    // What is recorded after an evaluation is a new list, what is not evaluated yet is kept.
+    // Recording after an evaluation starts a new list; operations that were not evaluated yet remain.
     sequence.record(dispatch()).expect("it fits");
     sequence.record(dispatch()).expect("it fits");
     sequence.eval().expect("it runs");

@@ -1,4 +1,4 @@
-//! How long the built-in device takes: `cargo bench -p kps-device --bench cpu`. Medians.
+//! The run time of the CPU device: `cargo bench -p kps-device --bench cpu`. Medians.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ fn main() {
     let device = cpu::open().expect("it is always there");
     let mut options = PipelineOptions::default();
     let again = median(50, || {
-        // Another constant each time, so that nothing is remembered.
+        // A new constant each time, to bypass the cache.
         options.spec_constants.push((1000, 0));
         device.load(&mandelbrot, &options).expect("it is taken");
     });
@@ -91,7 +91,7 @@ fn load(device: &Rc<dyn Device>, words: &[u32]) -> kps_device::PipelineId {
 
 fn buffer(device: &Rc<dyn Device>, size: u64) -> BufferId {
     let buffer = device.alloc(size, MemoryUsage::Device).expect("there is memory");
-    // Pages are there before they are timed.
+    // Touches the pages before timing.
     device.write(buffer, 0, &vec![0; size as usize]).expect("it has this size");
     buffer
 }

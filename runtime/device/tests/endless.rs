@@ -25,7 +25,7 @@ fn child_starts_what_never_ends() {
     let Command::Dispatch(mut endless) = dispatch(kernel, &[(a, Access::ReadWrite)], 1) else {
         unreachable!()
     };
-    // Software drivers end loops after some rounds; nobody ends as many groups.
+    // Software drivers give up after some iterations, and nothing runs so many workgroups.
     endless.groups = [65535, 65535, 1];
     let ticket = device.run(vec![Command::Dispatch(endless)]);
     assert_eq!(device.wait(ticket, Some(Duration::from_millis(50))), Ok(Waited::TimedOut));

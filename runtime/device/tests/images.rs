@@ -1,4 +1,4 @@
-//! Images on devices: texels in and out, kernels that read, write and sample them, refusals.
+//! Images on devices: copies of texels, kernels that load, store and sample them, and errors.
 
 mod common;
 
@@ -127,7 +127,7 @@ fn samplers_look_between_texels() {
             [1.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 1.5, 0.0]
         );
         let nearest = sample(Filter::Nearest, AddressMode::MirroredRepeat);
-        // Between two texels either is the nearest.
+        // Halfway between two texels, either is the nearest.
         assert_eq!([1, 3, 5, 7, 9].map(|i| nearest[i]), [0.0, 1.0, 2.0, 3.0, 3.0]);
     });
 }

@@ -1,5 +1,5 @@
-//! The built-in device's modules: one process reads and compiles each once, and keeps no more than it has
-//! room for.
+//! The cache of the CPU device: a process reads and compiles each module once, and the cache stays within its
+//! limit.
 
 mod common;
 
@@ -26,14 +26,14 @@ fn compiled_once() {
     let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(|| increment_once(Lanes::Single))).collect();
     threads.into_iter().for_each(|thread| thread.join().expect("it increments"));
     assert_eq!(cpu::cache_stats(), first);
-    // What runs in another way is another module.
+    // Other options make another module.
     increment_once(Lanes::SimdGroups);
     let CacheStats { n_modules, n_read, n_bytes, .. } = cpu::cache_stats();
     assert_eq!((n_modules, n_read), (2, 2));
     assert!(n_bytes > first.n_bytes);
 }
 
-/// On a device of its own.
+/// With a new device.
 fn increment_once(lanes: Lanes) {
     let device = cpu::open_with(lanes).expect("it is always there");
     let kernel = device.module("increment");
@@ -56,21 +56,21 @@ fn let_go() {
     let add = |kernel| device.done(device.run(vec![dispatch(kernel, &[(numbers, BOTH)], 1)]));
     let increment = device.module("increment");
     add(increment);
-    // Each takes over a million bytes, so these are more than there is room for.
+    // Each takes over a million bytes, so together they exceed the limit.
     for n in 0..N_LONG {
         device.load(&assemble(&long_sum(n)), &PipelineOptions::default()).expect("the module loads");
         assert!(cpu::cache_stats().n_bytes <= cpu::ROOM, "{:?}", cpu::cache_stats());
     }
-    let kept = cpu::cache_stats();
-    assert_eq!((kept.n_read, kept.n_compiled), (N_LONG + 1, 1));
-    assert!(kept.n_modules < N_LONG, "{kept:?}");
+    let stats = cpu::cache_stats();
+    assert_eq!((stats.n_read, stats.n_compiled), (N_LONG + 1, 1));
+    assert!(stats.n_modules < N_LONG, "{stats:?}");
     add(increment);
     add(increment);
     assert_eq!(device.get(numbers, 1), [3.0]);
     assert_eq!((cpu::cache_stats().n_read, cpu::cache_stats().n_compiled), (N_LONG + 2, 2));
 }
 
-/// A module of many words, `increment` with its addition done often, and different for each `n`.
+/// A long module: `increment` with many additions, different for each `n`.
 fn long_sum(n: usize) -> String {
     let text = std::fs::read_to_string("tests/modules/increment.spvasm").expect("the module is there");
     let text = text.replace("OpConstant %float 1", &format!("OpConstant %float {}", n + 1));

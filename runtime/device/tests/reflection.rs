@@ -1,4 +1,4 @@
-//! Interfaces reflected from words, and what is said of words that are none.
+//! Reflection of interfaces, and errors for malformed modules.
 
 mod common;
 
@@ -191,7 +191,7 @@ fn two_variables_may_alias_one_buffer() {
     );
 }
 
-/// A module that does something with one image.
+/// A module that uses one image.
 fn image_module(ty: &str, body: &str) -> String {
     format!(
         "OpCapability Shader
@@ -275,7 +275,8 @@ fn images_that_cannot_be_bound_are_refused_by_name() {
     check("%float 2D 0 0 0 2 Rgb10A2", "has texels of Rgb10A2, which are not supported");
 }
 
-/// Every bit of the words flipped by itself, then many at once: an interface or an error, never a panic.
+/// Flips every bit of a module by itself, then many at once: the result is an interface or an error, never a
+/// panic.
 #[test]
 fn flipped_bits_never_panic() {
     for (name, entry_point) in [("scale", "main"), ("old_style", "count")] {

@@ -1,4 +1,4 @@
-//! Which devices there are, and which one is meant.
+//! The list of devices, and the selection of one.
 
 mod common;
 
@@ -145,8 +145,8 @@ fn child_has_no_driver() {
     let infos = select::list();
     assert_eq!(infos.len(), 1, "{infos:?}");
     let reasons = select::no_gpu(&infos);
-    let told = |reason: &NoGpu| matches!(reason, NoGpu::NoInstance { .. } | NoGpu::NoList { .. });
-    assert!(reasons.iter().any(told), "{reasons:?}");
+    let names_cause = |reason: &NoGpu| matches!(reason, NoGpu::NoInstance { .. } | NoGpu::NoList { .. });
+    assert!(reasons.iter().any(names_cause), "{reasons:?}");
     assert!(
         reasons.iter().any(|one| matches!(one, NoGpu::NoDriver { .. } | NoGpu::NoDeviceFile)),
         "{reasons:?}"
@@ -173,10 +173,11 @@ fn compiled_pipelines_are_stored_in_the_cache_folder() {
     let folder = scratch_folder("cache");
     let text = folder.to_string_lossy();
     in_child("child_compiles_a_pipeline", &[("XDG_CACHE_HOME", &text)]);
-    let kept = |folder: &Path| std::fs::read_dir(folder.join("kps/pipelines")).expect("it was made").count();
-    assert_eq!(kept(&folder), 1, "one file for one device, and nothing left of writing it");
+    let n_cached =
+        |folder: &Path| std::fs::read_dir(folder.join("kps/pipelines")).expect("it was made").count();
+    assert_eq!(n_cached(&folder), 1, "one file for one device, and nothing left of writing it");
     in_child("child_compiles_a_pipeline", &[("XDG_CACHE_HOME", &text)]);
-    assert_eq!(kept(&folder), 1);
+    assert_eq!(n_cached(&folder), 1);
     std::fs::remove_dir_all(&folder).expect("it goes away");
     in_child("child_compiles_a_pipeline", &[("XDG_CACHE_HOME", "/proc/nowhere")]);
 }

@@ -1,16 +1,16 @@
-//! What texts are made of: every script of the project's cases and examples.
+//! The corpus of texts: every script of the project's cases and examples.
 
 use std::path::{Path, PathBuf};
 
 pub struct Corpus {
     pub texts: Vec<String>,
-    /// Functions and classes of all texts, with what decorates them.
+    /// Functions and classes of all texts, with their decorators.
     pub definitions: Vec<String>,
-    /// Of those, the kernels that are right.
+    /// Valid kernels among them.
     pub kernels: Vec<String>,
 }
 
-/// Where scripts are, from the root of the project.
+/// Folders of scripts, relative to the root of the project.
 const FOLDERS: [&str; 6] = [
     "tests/cases",
     "tests/witness/cases",
@@ -21,7 +21,7 @@ const FOLDERS: [&str; 6] = [
 ];
 
 impl Corpus {
-    /// Of the project that `KPS_FUZZ_CORPUS` or else the current directory is in.
+    /// The corpus of the project around `KPS_FUZZ_CORPUS`, or else around the current directory.
     pub fn find() -> Corpus {
         let start = match std::env::var_os("KPS_FUZZ_CORPUS") {
             Some(folder) => PathBuf::from(folder),

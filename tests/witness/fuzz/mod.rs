@@ -1,13 +1,13 @@
-//! Text to SPIR-V with texts that nobody would write: those of cases and examples, and random kernels, cut up
-//! and mixed. Whatever comes, there are messages, or valid words that the built-in device takes, and never a
-//! panic. `scripts.rs` does the same with whole scripts, which are run.
+//! Fuzzes the compiler with mutated texts: cases and examples, and random kernels, cut up and mixed. The
+//! result must be messages, or a valid module that the CPU device accepts, and never a panic. `scripts.rs`
+//! does the same with whole scripts, and runs them.
 //!
-//! The texts run in a child process, on a stack as large as the program's own, so that one that overflows it
-//! or takes all memory is told like any other. `KPS_RANDOM_SEED` is the first seed, so that several processes
-//! may try different texts at the same time; the corpus is that of the project around the current directory,
+//! The texts run in a child process, with a stack as large as the program's, so that stack overflows and
+//! memory exhaustion are reported like other failures. `KPS_RANDOM_SEED` is the first seed, so that several
+//! processes can try different texts at once. The corpus is that of the project around the current directory,
 //! or around `KPS_FUZZ_CORPUS`.
 //!
-//! `corpus.rs` has the texts to begin with, and `mutate.rs` what becomes of them.
+//! `corpus.rs` has the original texts, and `mutate.rs` mutates them.
 
 mod corpus;
 mod mutate;
@@ -33,20 +33,20 @@ use crate::setting;
 use corpus::Corpus;
 use mutate::mutated;
 
-/// Of the program's main thread.
+/// The stack of the program's main thread.
 const STACK_BYTES: usize = 8 << 20;
-/// Address space of the child.
+/// Limit of the child's address space.
 const MEMORY_BYTES: u64 = 8 << 30;
-/// A text that takes longer is told as well.
+/// Texts that take longer are reported, too.
 const SLOW: Duration = Duration::from_secs(10);
-/// After so long a text counts as one that never ends.
+/// After this time, a text counts as endless.
 const ENDLESS: Duration = Duration::from_secs(120);
-/// Texts that did harm, of one run.
+/// Failures shown of one run.
 const MAX_FOUND: usize = 20;
-/// Devices keep what they compiled, so that they are opened anew after so many texts.
+/// Devices cache code, so they are opened again after so many texts.
 const TEXTS_PER_DEVICE: u64 = 500;
 
-/// What is tried with texts: how a seed's is made, and the test that is the child's part.
+/// A kind of fuzzing: how the text of a seed is made, and the test that runs in the child.
 struct Trial {
     text: fn(&Corpus, u64) -> String,
     child: &'static str,
@@ -65,32 +65,32 @@ fn mutated_texts_do_no_harm() {
 
 #[test]
 fn scripts_that_run_do_no_harm() {
-    hold_to_no_harm(&RUN, Duration::from_secs(120), 8000);
+    run_children(&RUN, Duration::from_secs(120), 8000);
 }
 
 /// As the one below, for scripts that run.
 #[test]
-#[ignore = "it runs for as long as it is told"]
+#[ignore = "its duration is an option"]
 fn scripts_that_run_do_no_harm_for_long() {
-    hold_to_no_harm(&RUN, Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60)), u64::MAX);
+    run_children(&RUN, Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60)), u64::MAX);
 }
 
 /// `KPS_FUZZ_SECONDS=3600 cargo test --test witness -- --ignored mutated --nocapture`: from `KPS_RANDOM_SEED`
 /// on, until the time is over.
 #[test]
-#[ignore = "it runs for as long as it is told"]
+#[ignore = "its duration is an option"]
 fn mutated_texts_do_no_harm_for_long() {
     hold_compiled_to_no_harm(Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60)));
 }
 
-/// How far a text came.
+/// How far a text got.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
     /// The parser found mistakes, or there is no kernel.
     Syntax,
-    /// Its kernels were looked at, and refused.
+    /// Its kernels were checked, and rejected.
     Kernel,
-    /// One of them became words, or the script ran.
+    /// One of them became a module, or the script ran.
     Words,
 }
 
@@ -106,23 +106,23 @@ impl Reach {
     }
 }
 
-/// What a child told.
+/// The results of a child.
 #[derive(Default)]
 struct Tally {
-    /// Texts by how far they came.
+    /// Number of texts by how far they got.
     reached: [u64; 3],
     last_seed: u64,
-    harms: Vec<(u64, String)>,
+    failures: Vec<(u64, String)>,
 }
 
-/// The child's part: it tells each seed before it tries it.
+/// The child's part: it prints each seed before it tries it.
 #[test]
 #[ignore = "a child of the tests above"]
 fn child() {
     try_texts(&COMPILED, attempt);
 }
 
-/// The same where scripts run: each within its limits, in a host of its own.
+/// The same for scripts that run: each within its limits, in its own host.
 #[test]
 #[ignore = "a child of the tests above"]
 fn child_that_runs() {
@@ -138,15 +138,15 @@ fn try_texts(trial: &'static Trial, attempt: fn(&str, u64) -> (Reach, Option<Str
     let fuzz = move || {
         let corpus = Corpus::find();
         for seed in (first..=last).take_while(|_| Instant::now() < end) {
-            tell(&format!("seed {seed}"));
+            send(&format!("seed {seed}"));
             let text = (trial.text)(&corpus, seed);
             let start = Instant::now();
-            let (reach, harm) = attempt(&text, seed);
-            harm.iter().for_each(|harm| tell(&format!("harm {}", harm.replace('\n', " "))));
+            let (reach, failure) = attempt(&text, seed);
+            failure.iter().for_each(|failure| send(&format!("failure {}", failure.replace('\n', " "))));
             if start.elapsed() > SLOW {
-                tell(&format!("harm it takes {:?}", start.elapsed()));
+                send(&format!("failure it takes {:?}", start.elapsed()));
             }
-            tell(&format!("reach {}", reach.name()));
+            send(&format!("reach {}", reach.name()));
             tried.send(()).expect("the thread that waits outlives this one");
         }
     };
@@ -156,7 +156,7 @@ fn try_texts(trial: &'static Trial, attempt: fn(&str, u64) -> (Reach, Option<Str
             Ok(()) => {}
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                tell("harm it does not end");
+                send("failure it does not end");
                 std::process::exit(1);
             }
         }
@@ -164,21 +164,21 @@ fn try_texts(trial: &'static Trial, attempt: fn(&str, u64) -> (Reach, Option<Str
     thread.join().expect("panics are caught");
 }
 
-/// A line to the parent.
-fn tell(line: &str) {
+/// Prints a line for the parent.
+fn send(line: &str) {
     println!("{line}");
     std::io::stdout().flush().expect("the parent listens");
 }
 
 fn limit_memory() {
     let limit = libc::rlimit { rlim_cur: MEMORY_BYTES, rlim_max: MEMORY_BYTES };
-    // SAFETY: the limit is a plain value that lives through the call.
+    // SAFETY: the limit is a plain value that outlives the call.
     let result = unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
     assert_eq!(result, 0, "the memory of a child can be limited");
 }
 
 fn hold_compiled_to_no_harm(time: Duration) {
-    let all = hold_to_no_harm(&COMPILED, time, u64::MAX);
+    let all = run_children(&COMPILED, time, u64::MAX);
     let n_tried = all.reached.iter().sum::<u64>();
     let share = |reach: Reach| 100 * all.reached[reach as usize] / n_tried.max(1);
     println!(
@@ -189,32 +189,32 @@ fn hold_compiled_to_no_harm(time: Duration) {
     assert!(share(Reach::Words) >= 20, "enough texts become words");
 }
 
-/// Runs children until the time is over or so many texts were tried; one that died is followed by another, behind its
-/// last seed.
-fn hold_to_no_harm(trial: &Trial, time: Duration, most: u64) -> Tally {
+/// Runs children until the time is over or enough texts were tried. A child that died is replaced by another,
+/// which continues after its last seed.
+fn run_children(trial: &Trial, time: Duration, most: u64) -> Tally {
     let end = Instant::now() + time;
     let first = setting("KPS_RANDOM_SEED", 1);
     let mut all = Tally { last_seed: first, ..Tally::default() };
     let mut next = first;
-    while Instant::now() < end && all.harms.len() < MAX_FOUND && next - first < most {
+    while Instant::now() < end && all.failures.len() < MAX_FOUND && next - first < most {
         let left = (end - Instant::now()).as_secs().max(1);
         let tally = run_child(trial, next, left, most - (next - first));
-        all.harms.extend(tally.harms);
+        all.failures.extend(tally.failures);
         all.reached.iter_mut().zip(tally.reached).for_each(|(all, n)| *all += n);
         next = tally.last_seed + 1;
     }
     let corpus = Corpus::find();
     let show =
-        |(seed, harm): &(u64, String)| format!("seed {seed}: {harm}\n{}", (trial.text)(&corpus, *seed));
-    all.harms.iter().for_each(|harm| println!("{}", show(harm)));
+        |(seed, failure): &(u64, String)| format!("seed {seed}: {failure}\n{}", (trial.text)(&corpus, *seed));
+    all.failures.iter().for_each(|failure| println!("{}", show(failure)));
     let n_tried = all.reached.iter().sum::<u64>();
-    println!("{n_tried} texts from seed {first}: {} did harm", all.harms.len());
-    assert!(all.harms.is_empty(), "texts did harm, which are above");
+    println!("{n_tried} texts from seed {first}: {} failed", all.failures.len());
+    assert!(all.failures.is_empty(), "the texts above failed");
     assert!(n_tried > 0, "some text was tried");
     all
 }
 
-/// What a child tells from a seed on, for so many seconds.
+/// Runs a child from a seed on for so many seconds, and collects its results.
 fn run_child(trial: &Trial, seed: u64, seconds: u64, most: u64) -> Tally {
     let mut command = Command::new(std::env::current_exe().expect("this test is a program"));
     command.args(["--exact", trial.child, "--ignored", "--nocapture"]);
@@ -228,7 +228,7 @@ fn run_child(trial: &Trial, seed: u64, seconds: u64, most: u64) -> Tally {
     command.env("KPS_FUZZ_CORPUS", corpus).current_dir(&folder).stdin(Stdio::null());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let stderr = child.stderr.take().expect("it is piped");
-    // Panics that are caught say so there, so it is read all the time; its end says how the child died.
+    // Caught panics are printed there, so it is read all the time; its end shows how the child died.
     let last_words = std::thread::spawn(move || {
         let mut lines = VecDeque::new();
         for line in BufReader::new(stderr).lines().map_while(Result::ok) {
@@ -247,18 +247,18 @@ fn run_child(trial: &Trial, seed: u64, seconds: u64, most: u64) -> Tally {
     let last_words = last_words.join().expect("reading ends");
     let _ = std::fs::remove_dir_all(&folder);
     if !status.success() {
-        tally.harms.push((tally.last_seed, format!("the process died ({status}): {last_words}")));
+        tally.failures.push((tally.last_seed, format!("the process died ({status}): {last_words}")));
     }
     tally
 }
 
 impl Tally {
     fn heard(&mut self, line: &str) {
-        // What the harness prints may stand before the first seed.
+        // The test harness may print before the first seed.
         if let Some(seed) = line.split("seed ").nth(1).and_then(|seed| seed.parse().ok()) {
             self.last_seed = seed;
-        } else if let Some(harm) = line.strip_prefix("harm ") {
-            self.harms.push((self.last_seed, harm.to_owned()));
+        } else if let Some(failure) = line.strip_prefix("failure ") {
+            self.failures.push((self.last_seed, failure.to_owned()));
         } else if let Some(reached) = line.strip_prefix("reach ") {
             let reach = Reach::ALL.into_iter().find(|reach| reach.name() == reached);
             self.reached[reach.expect("a child knows the names") as usize] += 1;
@@ -267,26 +267,26 @@ impl Tally {
 }
 
 thread_local! {
-    /// The built-in device, with the number of texts that it has seen.
+    /// The CPU device, with the number of texts that it has seen.
     static DEVICE: std::cell::RefCell<Option<(u64, std::rc::Rc<dyn Device>)>> = const { std::cell::RefCell::new(None) };
 }
 
-/// How far a text came, and what should not have happened with it.
+/// How far a text got, and its failure, if there was one.
 fn attempt(text: &str, seed: u64) -> (Reach, Option<String>) {
     let compile = || {
         let source = Source::new("mutated.kps", text);
         inspect::check(&source);
         let kernels = inspect::kernels(&source).unwrap_or_default();
-        let (mut reach, mut harm) = (Reach::Syntax, None);
+        let (mut reach, mut failure) = (Reach::Syntax, None);
         for kernel in &kernels {
             let (reached, found) = attempt_kernel(kernel, seed);
             reach = reach.max(reached);
-            harm = harm.or(found);
+            failure = failure.or(found);
         }
-        (reach, harm)
+        (reach, failure)
     };
     match catch_unwind(compile) {
-        Ok(outcome) => outcome,
+        Ok(verdict) => verdict,
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
@@ -298,7 +298,7 @@ fn attempt(text: &str, seed: u64) -> (Reach, Option<String>) {
 fn attempt_kernel(kernel: &StaticKernel, seed: u64) -> (Reach, Option<String>) {
     let given = given_types(kernel, &mut Random::named(seed, kernel.name()));
     match kernel.compile(given.as_ref()) {
-        Ok(Compiled::Done(module)) => (Reach::Words, harm_of_words(&module)),
+        Ok(Compiled::Done(module)) => (Reach::Words, failure_of_module(&module)),
         Ok(Compiled::NeedsRun(_) | Compiled::NeedsArgs(_)) => (Reach::Kernel, None),
         Err(mistakes) => {
             let internal = mistakes.0.iter().find(|mistake| mistake.code.contains("internal"));
@@ -307,7 +307,7 @@ fn attempt_kernel(kernel: &StaticKernel, seed: u64) -> (Reach, Option<String>) {
     }
 }
 
-/// Types for what the text leaves open.
+/// Types for untyped parameters.
 fn given_types(kernel: &StaticKernel, random: &mut Random) -> Option<GivenTypes> {
     let wanted = kernel.wanted_args();
     if wanted.is_empty() {
@@ -327,25 +327,25 @@ fn given_types(kernel: &StaticKernel, random: &mut Random) -> Option<GivenTypes>
     GivenTypes::parse(&text.replace("NUMBER", "4")).ok()
 }
 
-/// Words are valid, and the built-in device can read them.
-fn harm_of_words(module: &KernelModule) -> Option<String> {
+/// Checks that a module is valid, and that the CPU device can load it.
+fn failure_of_module(module: &KernelModule) -> Option<String> {
     if let Err(error) = validate(&module.words, &Target::portable()) {
         return Some(error);
     }
-    DEVICE.with_borrow_mut(|kept| {
-        let (n_texts, device) = kept.get_or_insert_with(|| {
+    DEVICE.with_borrow_mut(|opened| {
+        let (n_texts, device) = opened.get_or_insert_with(|| {
             (0, cpu::open_with(Lanes::SimdGroups).expect("the built-in device is always there"))
         });
         *n_texts += 1;
         let refused = device.load(&module.words, &PipelineOptions::default()).err();
         if *n_texts == TEXTS_PER_DEVICE {
-            *kept = None;
+            *opened = None;
         }
         refused.filter(|error| !may_refuse(error)).map(|error| error.to_string())
     })
 }
 
-/// The built-in device runs compute shaders alone, up to a size.
+/// The CPU device accepts only compute shaders, up to a size.
 fn may_refuse(error: &DeviceError) -> bool {
     match error {
         DeviceError::LimitExceeded { .. } => true,

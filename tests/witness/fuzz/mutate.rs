@@ -1,5 +1,5 @@
-//! What becomes of a text: most changes put something in the place of its like, so that the parser lets it
-//! pass and the compiler has to say what is wrong, or nothing is.
+//! Mutates texts. Most mutations replace something by another of its kind, so that the parser accepts it and
+//! the compiler has to find the mistake, or there is none.
 
 use kps_syntax::Source;
 
@@ -7,7 +7,7 @@ use super::corpus::Corpus;
 use crate::generator;
 use crate::random::Random;
 
-/// A text of the corpus or a random kernel, changed in a few places.
+/// A text of the corpus or a random kernel, with a few mutations.
 pub fn mutated(corpus: &Corpus, seed: u64) -> String {
     let mut random = Random::new(seed);
     let mut text = match random.below(8) {
@@ -33,7 +33,7 @@ fn parses(text: &str) -> bool {
     !mistakes.has_errors()
 }
 
-/// Words of which one can stand where another stood.
+/// Tokens that can replace each other.
 const FAMILIES: [&[&str]; 10] = [
     &[
         "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "int",
@@ -81,7 +81,7 @@ const NUMBERS: [&str; 14] = [
     "True",
 ];
 
-/// What can be put round a value.
+/// Wrappers for a value.
 const WRAPS: [&str; 22] = [
     "(-{})",
     "(~{})",
@@ -107,7 +107,7 @@ const WRAPS: [&str; 22] = [
     "({} or {})",
 ];
 
-/// What a block can be put under.
+/// Statements for a block.
 const HEADS: [&str; 7] = [
     "if i > 2:",
     "for k in range(3):",
@@ -118,7 +118,7 @@ const HEADS: [&str; 7] = [
     "def inner(q):",
 ];
 
-/// Still of the shape of a script, mostly.
+/// Mostly keeps the syntax of a script.
 fn varied(text: &str, corpus: &Corpus, random: &mut Random) -> String {
     let changed = match random.below(12) {
         0..3 => in_family(text, random),
@@ -139,7 +139,7 @@ fn with(text: &str, (from, to): Span, new: &str) -> String {
     format!("{}{new}{}", &text[..from], &text[to..])
 }
 
-/// Words and signs of a text for which this holds.
+/// Tokens of a text that satisfy a predicate.
 fn spans(text: &str, holds: impl Fn(&str) -> bool) -> Vec<Span> {
     words(text).into_iter().filter(|(from, to)| holds(&text[*from..*to])).collect()
 }
@@ -171,7 +171,7 @@ fn other_number(text: &str, random: &mut Random) -> Option<String> {
     Some(with(text, span, new))
 }
 
-/// What stands in brackets, with them.
+/// Bracketed parts, with their brackets.
 fn brackets(text: &str) -> Vec<Span> {
     let mut open = Vec::new();
     let mut found = Vec::new();
@@ -185,7 +185,7 @@ fn brackets(text: &str) -> Vec<Span> {
     found
 }
 
-/// Another part of the text in the place of one in brackets of the same kind.
+/// Replaces a bracketed part by another of the same kind.
 fn other_brackets(text: &str, random: &mut Random) -> Option<String> {
     let all = brackets(text);
     let (old, new) = (pick(&all, random)?, pick(&all, random)?);
@@ -206,19 +206,19 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// A line with those that are indented under it.
+/// A line with the lines that are indented under it.
 fn block<'t>(lines: &[&'t str], at: usize) -> Vec<&'t str> {
     let own = indent(lines[at]);
     let under = lines[at + 1..].iter().take_while(|line| indent(line) > own);
     [lines[at]].into_iter().chain(under.copied()).collect()
 }
 
-/// Lines of functions, where a statement can stand.
+/// Lines of functions, where a statement is possible.
 fn inner_lines(lines: &[&str]) -> Vec<usize> {
     (0..lines.len()).filter(|at| indent(lines[*at]) >= 4).collect()
 }
 
-/// A block goes, comes twice, or gives way to one of the same or of another text.
+/// Removes a block, repeats it, or replaces it by one of the same or of another text.
 fn other_block(text: &str, corpus: &Corpus, random: &mut Random) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let inner = inner_lines(&lines);
@@ -238,9 +238,9 @@ fn other_block(text: &str, corpus: &Corpus, random: &mut Random) -> Option<Strin
     let (to, from) = (indent(lines[at]), indent(new[0]));
     let new: Vec<String> =
         new.iter().map(|line| format!("{}{}", " ".repeat(to), line.get(from..).unwrap_or(""))).collect();
-    let kept = if random.one_in(2) { &lines[at..end] } else { &[] };
+    let repeated = if random.one_in(2) { &lines[at..end] } else { &[] };
     let head = lines[..at].iter().map(|line| (*line).to_owned());
-    let tail = kept.iter().chain(&lines[end..]).map(|line| (*line).to_owned());
+    let tail = repeated.iter().chain(&lines[end..]).map(|line| (*line).to_owned());
     Some(head.chain(new).chain(tail).collect::<Vec<_>>().join("\n") + "\n")
 }
 
@@ -259,7 +259,7 @@ fn under_head(text: &str, random: &mut Random) -> Option<String> {
     Some(new.join("\n") + "\n")
 }
 
-/// What stands between words, or a few of them.
+/// Separators of tokens, and short sequences of tokens.
 const SCRAPS: [&str; 30] = [
     "(",
     ")",
@@ -293,7 +293,7 @@ const SCRAPS: [&str; 30] = [
     "match 1:\n",
 ];
 
-/// Changed without a look at its shape.
+/// Mutations that ignore the syntax.
 fn torn(text: &str, corpus: &Corpus, random: &mut Random) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     if lines.is_empty() {
@@ -324,12 +324,12 @@ fn torn(text: &str, corpus: &Corpus, random: &mut Random) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The text with another word in the place of one of its own.
+/// Replaces a token by another.
 fn with_word(text: &str, word: &str, random: &mut Random) -> String {
     with(text, *random.pick(&words(text)), word)
 }
 
-/// Where names, numbers and signs begin and end.
+/// The positions of names, numbers and operators.
 fn words(text: &str) -> Vec<Span> {
     #[derive(PartialEq, Eq)]
     enum Of {

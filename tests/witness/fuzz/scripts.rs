@@ -1,6 +1,6 @@
-//! Whole host scripts with texts that nobody would write: those of cases and examples, cut up and mixed, scripts of a
-//! grammar, and calls of everything the host has with arguments that are too large, too many or of the wrong kind.
-//! Whatever comes, a script ends by itself or by its limits, and never in a panic, an abort or a signal.
+//! Fuzzes the host with whole scripts: cases and examples, cut up and mixed; scripts from a grammar; and
+//! calls of everything in the host with arguments that are too large, too many or of the wrong kind. A script
+//! must end by itself or by its limits, and never in a panic, an abort or a signal.
 
 use std::panic::catch_unwind;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use super::corpus::Corpus;
 use super::mutate::mutated;
 use crate::random::Random;
 
-/// What a script may take. One that goes past it for long counts as one that never ends.
+/// Time limit of a script. One that exceeds it for long counts as endless.
 const TIME: Duration = Duration::from_millis(200);
-/// What a script may hold.
+/// Memory limit of a script.
 const MEMORY: usize = 128 << 20;
 
 /// The script of a seed.
@@ -26,7 +26,7 @@ pub fn script(corpus: &Corpus, seed: u64) -> String {
     }
 }
 
-/// Runs a script in a host of its own; what should not have happened.
+/// Runs a script in its own host. Returns its failure, if there was one.
 pub fn attempt(text: &str) -> Option<String> {
     let run = || {
         let Ok(program) = Program::parse("fuzzed.kps", text) else { return };
@@ -40,10 +40,10 @@ pub fn attempt(text: &str) -> Option<String> {
     Some(format!("panicked: {text}"))
 }
 
-/// Values to call with, and what is called: methods by name of any of them, functions of modules.
+/// Argument values, and the calls: methods of any value by name, and functions of modules.
 const POOL: &str = include_str!("pool.kps");
 
-/// A script that calls at random what is there.
+/// A script of random calls.
 fn calls(seed: u64, random: &mut Random) -> String {
     let n_calls = 5 + random.below(60);
     format!("{POOL}\ncall_at_random({seed}, {n_calls})\n")

@@ -1,27 +1,28 @@
-//! Forms of functions and names: methods of structs, functions that take functions, names that change their type.
+//! Forms of functions and names: methods of structs, higher-order functions, and names that change their
+//! type.
 
 use kps_kernel::Type;
 
 use super::types::annotation;
 use super::{Result, Variable, Writer};
 
-/// A function of a struct.
+/// A method of a struct.
 pub struct Method {
     pub of: Type,
     name: String,
     param: Type,
-    /// Nothing, where it changes the struct.
+    /// `None` if it changes the struct.
     result: Option<Type>,
 }
 
-/// A function that takes another one, from a type to the same, and a value of that type.
+/// A function that takes a function from a type to the same, and a value of that type.
 pub struct Applier {
     name: String,
     ty: Type,
 }
 
 impl Writer {
-    /// In the class of a struct with these members.
+    /// Inside the class of a struct with these members.
     pub fn methods(&mut self, of: &Type, members: &[(String, Type)]) {
         for _ in 0..self.random.below(3) {
             let (name, param) = (self.name("does"), self.small_type());
@@ -49,7 +50,7 @@ impl Writer {
         }
     }
 
-    /// `x.does3(..)`, of a struct at hand.
+    /// A call `x.does3(..)` of a struct in scope.
     pub fn method_call(&mut self, ty: &Type, depth: usize) -> Option<String> {
         let fitting: Vec<usize> =
             (0..self.methods.len()).filter(|at| self.methods[*at].result.as_ref() == Some(ty)).collect();
@@ -93,7 +94,7 @@ impl Writer {
         self.appliers.push(Applier { name, ty });
     }
 
-    /// With a lambda that may use what is around it.
+    /// Applies a lambda that may use variables in scope.
     pub fn applied(&mut self, ty: &Type, depth: usize) -> Option<String> {
         let fitting: Vec<usize> =
             (0..self.appliers.len()).filter(|at| self.appliers[*at].ty == *ty).collect();
@@ -107,7 +108,7 @@ impl Writer {
         Some(format!("{}(lambda {param}: {body}, {argument})", self.appliers[at].name))
     }
 
-    /// A name of this block goes on with another type. No lambda may have looked at it.
+    /// Rebinds a name of this block to another type. No lambda may have captured it.
     pub fn retype(&mut self) {
         let is_free = |at: &usize| !self.variables[*at].is_fixed && !self.variables[*at].name.contains('[');
         let free: Vec<usize> = (self.block_start..self.variables.len()).filter(is_free).collect();

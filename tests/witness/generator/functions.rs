@@ -30,7 +30,8 @@ impl Writer {
                 true => self.scalar().into(),
                 false => self.value_type(),
             };
-            // A default is read from the text, so it is a plain number, and the annotation gives its type.
+            // A default is parsed as part of the signature, so it is a plain number, and the annotation gives
+            // its type.
             head.push(match (is_default, &ty) {
                 (true, Type::Scalar(scalar)) => {
                     default_at = at;
@@ -44,7 +45,7 @@ impl Writer {
             params.push(Variable { name: param, ty, is_fixed: false });
         }
         let result = if self.random.one_in(8) { Type::Void } else { self.value_type() };
-        // An array that is returned is the caller's own.
+        // A returned array belongs to the caller.
         let result = if matches!(result, Type::Array(_)) { self.small_type() } else { result };
         let outer = std::mem::replace(&mut self.variables, params.clone());
         self.result = match &result {
@@ -69,12 +70,12 @@ impl Writer {
         self.helpers.push(Helper { name, params, n_defaults, result, is_lambda: false });
     }
 
-    /// A function inside of a function, which may use the variables around it.
+    /// An inner function, which may use the variables around it.
     fn inner_function(&mut self) {
         let (name, param) = (self.name("h"), self.name("p"));
         let (given, result) = (self.small_type(), self.small_type());
         let (outer, n_loops) = (self.variables.clone(), std::mem::take(&mut self.n_loops));
-        // What is outside is only looked at.
+        // Outer variables are only read.
         self.variables.iter_mut().for_each(|variable| variable.is_fixed = true);
         self.declare_fixed(&param, &given);
         let outer_result = std::mem::replace(&mut self.result, Result::Value(result.clone()));
@@ -87,7 +88,7 @@ impl Writer {
         self.helpers.push(Helper { name, params: vec![given], n_defaults: 0, result, is_lambda: true });
     }
 
-    /// A function of a few numbers, which may use the variables around it.
+    /// A lambda of a few numbers, which may use the variables around it.
     pub fn lambda(&mut self) {
         let name = self.name("fn");
         let n_variables = self.variables.len();
@@ -105,7 +106,7 @@ impl Writer {
         self.helpers.push(Helper { name, params, n_defaults: 0, result, is_lambda: true });
     }
 
-    /// Of a function that gives the type, now and then.
+    /// Sometimes a call of a function with this result type.
     pub fn call(&mut self, ty: &Type, depth: usize) -> Option<String> {
         match self.random.below(10) {
             0..3 => {}
@@ -123,7 +124,7 @@ impl Writer {
         Some(self.call_of(at, depth))
     }
 
-    /// Of a function without a result, for what it does to the arrays given.
+    /// A call of a function without a result, for its effect on array arguments.
     pub fn plain_call(&mut self) -> Option<String> {
         let at = self.helpers.iter().position(|helper| helper.result == Type::Void)?;
         Some(self.call_of(at, 3))
@@ -182,7 +183,7 @@ impl Writer {
             for _ in 0..2 + writer.random.below(2) {
                 writer.statements(3);
             }
-            // What the variables came to.
+            // Stores the final values of the variables.
             for output in writer.outputs.clone() {
                 let value = writer.value(&output.ty, 2);
                 writer.line(&format!("{} = {value}", output.name));
@@ -190,7 +191,8 @@ impl Writer {
         });
     }
 
-    /// An array with an element for each invocation, with as many axes as the domain or with one; as a parameter.
+    /// A parameter: an array with an element for each invocation, with as many axes as the domain or with
+    /// one.
     pub fn output(&mut self, n_axes: usize) -> String {
         let (name, ty) = (self.name(data::OWN), self.value_with_layout());
         let is_flat = n_axes == 1 || self.random.one_in(3);
@@ -206,7 +208,7 @@ impl Writer {
         param
     }
 
-    /// Names for where the invocation is, and its number `i`.
+    /// Names for the coordinates of the invocation, and its index `i`.
     fn place_of_invocation(&mut self, n_axes: usize) {
         let names = &["x", "y", "z"][..n_axes];
         if n_axes == 1 {

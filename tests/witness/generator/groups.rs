@@ -1,9 +1,8 @@
-//! Kernels whose invocations work together, so that whatever their order is, the result is the same.
+//! Kernels whose invocations communicate, with a result that does not depend on their order.
 //!
-//! Between two barriers, an array of the workgroup is in one of three states: each invocation has its own
-//! element to itself, or all read what they like, or all add to any element by one atomic operation. Every
-//! way through a loop or a branch with barriers leaves the arrays as it found them. Barriers stand under
-//! conditions that are the same for the whole workgroup.
+//! Between two barriers, an array of the workgroup is in one of three states: each invocation owns its own
+//! element, or all read any element, or all update any element by one atomic operation. Every path through a
+//! loop or a branch with barriers restores the states. Barriers are under uniform conditions only.
 
 use kps_kernel::{Scalar, Type};
 
@@ -11,13 +10,13 @@ use super::types::annotation;
 use super::{Variable, Writer, subgroups};
 use crate::data;
 
-/// An array of the workgroup.
+/// An array in shared memory.
 #[derive(Clone)]
 pub struct Shared {
     name: String,
     element: Type,
     len: usize,
-    /// Of an array with two axes.
+    /// For an array with two axes.
     columns: Option<usize>,
     state: State,
 }
@@ -26,19 +25,19 @@ pub struct Shared {
 enum State {
     Owned,
     Read,
-    /// By this function, whose order does not matter.
+    /// By this commutative function.
     Counted(&'static str),
 }
 
 const COMMUTATIVE: [&str; 7] =
     ["atomic_add", "atomic_sub", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor"];
 
-/// Types of arrays that all invocations count in.
+/// Element types of arrays in which all invocations count.
 const COUNTED: [Scalar; 8] =
     [Scalar::I32, Scalar::I32, Scalar::U32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::F32, Scalar::F64];
 
 impl Shared {
-    /// A place in it, counted flat, as it is written.
+    /// The text of an index, from a flat one.
     fn index(&self, flat: &str) -> String {
         match self.columns {
             Some(columns) => format!("(({flat}) // {columns}, ({flat}) % {columns})"),
@@ -100,7 +99,7 @@ impl Writer {
         });
     }
 
-    /// An array with an element for each invocation, which sets it.
+    /// An array with an element for each invocation, which initialises it.
     fn shared(&mut self, size: usize) {
         let (name, element) = (self.name("part"), self.small_type());
         let columns = self.random.one_in(3).then_some(if size.is_multiple_of(4) { 4 } else { 2 });
@@ -115,7 +114,7 @@ impl Writer {
         self.shared.push(shared);
     }
 
-    /// What happens up to a barrier, or a loop or a branch of such.
+    /// Statements up to a barrier, or a loop or a branch of such.
     fn phase(&mut self, depth: usize) {
         let states: Vec<State> = self.shared.iter().map(|shared| shared.state).collect();
         match self.random.below(if depth == 0 { 4 } else { 6 }) {
@@ -147,7 +146,7 @@ impl Writer {
             for _ in 0..1 + writer.random.below(2) {
                 writer.phase(depth - 1);
             }
-            // Whatever it did, what comes next finds the arrays as they were.
+            // The next phase finds the arrays in the same states.
             writer.between_barriers();
             writer.line("barrier()");
             for (shared, state) in writer.shared.iter_mut().zip(states) {
@@ -158,7 +157,7 @@ impl Writer {
 
     fn barrier(&mut self) {
         self.line("barrier()");
-        // The last one is the host's array, which is only ever counted in.
+        // The last one is the host's array, which only counts.
         let n = self.shared.len() - 1;
         for at in 0..n {
             let int = self.shared[at].element.scalar().filter(|scalar| scalar.is_int());
@@ -206,18 +205,18 @@ impl Writer {
         self.variables.truncate(n_variables);
         self.inputs.truncate(n_inputs);
         self.planes.truncate(n_planes);
-        // A lambda may look at what others change behind the barrier.
+        // A lambda could read values that others change after the barrier.
         self.helpers.truncate(n_helpers);
     }
 
-    /// Into any element, without looking at what was there; or into one's own, with a look at it.
+    /// Updates any element without reading it, or reads and updates the invocation's own.
     fn count(&mut self) {
         let shared = self.random.pick(&self.shared).clone();
         let Type::Scalar(scalar) = shared.element else { return self.declaration() };
         let value = self.value(&shared.element, 2);
         match shared.state {
             State::Counted(function) => {
-                // Sums of few small floats are the same in any order.
+                // Sums of few small floats are exact in any order.
                 let value = match scalar.is_float() {
                     true => format!("{scalar}({} & 7)", self.plain_int()),
                     false => value,
@@ -243,7 +242,7 @@ impl Writer {
         }
     }
 
-    /// A function whose order does not matter for numbers of the type.
+    /// A commutative function for numbers of the type.
     fn counting(&mut self, scalar: Scalar) -> &'static str {
         if scalar.is_float() { COMMUTATIVE[0] } else { COMMUTATIVE[self.random.below(COMMUTATIVE.len())] }
     }

@@ -1,5 +1,5 @@
-//! What a loop has to find out before it is right: variables that begin as numbers without a type and get one on some of
-//! a round's ways, and names for rows of an array that branches and rounds give to others.
+//! Types that a loop has to infer: variables that begin as untyped literals and get a type on some paths of
+//! an iteration, and names for rows of an array that branches and iterations rebind.
 
 use kps_kernel::{Scalar, Type};
 
@@ -7,7 +7,7 @@ use super::types::annotation;
 use super::{Variable, Writer};
 
 impl Writer {
-    /// A variable that a literal begins, and that a loop gives a type.
+    /// A variable that starts with a literal, and gets its type in a loop.
     pub fn guessed(&mut self, depth: usize) {
         let (begin, scalars): (_, &[Scalar]) = match self.random.one_in(2) {
             true => ("0", &[Scalar::F32, Scalar::F64, Scalar::I64, Scalar::U32, Scalar::U64, Scalar::F16]),
@@ -36,12 +36,12 @@ impl Writer {
                 }
             }
         });
-        // No way with a type may be left.
+        // No path with a type may be left early.
         self.line(&format!("{name} = {}({name})", annotation(&ty)));
         self.declare(&name, &ty);
     }
 
-    /// What one way gives the variable: something of its type, or only itself and literals.
+    /// What one path assigns to the variable: a value of its type, or only itself and literals.
     fn guess_step(&mut self, name: &str, ty: &Type, is_typed: bool, depth: usize) -> String {
         match (is_typed, self.random.below(3)) {
             (true, 0) => self.value(ty, depth.min(2)),
@@ -52,7 +52,7 @@ impl Writer {
         }
     }
 
-    /// A name for a row, or another row for a name that there is.
+    /// A name for a row, or another row for an existing name.
     pub fn row(&mut self) {
         if self.planes.is_empty() {
             return self.swap();

@@ -1,4 +1,4 @@
-//! Numbers as they are written: ordinary ones, and those at which arithmetic turns.
+//! Literals: ordinary numbers, and boundary values.
 
 use kps_kernel::{Kind, Scalar};
 
@@ -8,7 +8,7 @@ use super::Writer;
 const FLOATS: [&str; 10] = ["0.0", "0.5", "1.0", "2.0", "-1.0", "-0.5", "3.25", "-7.0", "0.125", "96.0"];
 
 impl Writer {
-    /// With its type: `u8(200)`.
+    /// A typed literal, such as `u8(200)`.
     pub fn literal(&mut self, scalar: Scalar) -> String {
         match scalar.kind() {
             Kind::Bool => (*self.random.pick(&["True", "False"])).to_owned(),
@@ -17,7 +17,7 @@ impl Writer {
         }
     }
 
-    /// Without one: it takes the other side's.
+    /// A weakly typed literal, which adopts the type of the other operand.
     pub fn weak(&mut self, scalar: Scalar) -> String {
         match scalar.kind() {
             Kind::Float => (*self.random.pick(&FLOATS)).to_owned(),
@@ -49,7 +49,7 @@ impl Writer {
         value.to_string()
     }
 
-    /// More than zero and small, in any int type.
+    /// A small positive number for any int type.
     pub fn small(&mut self) -> usize {
         1 + self.random.below(7)
     }

@@ -1,4 +1,5 @@
-//! Matrices: built from columns, added, scaled, multiplied, transposed, and read by rows, columns and elements.
+//! Matrices: built from columns, added, scaled, multiplied, transposed, and read by rows, columns and
+//! elements.
 
 use kps_kernel::{Scalar, Type};
 
@@ -34,7 +35,7 @@ impl Writer {
         }
     }
 
-    /// A matrix times a vector, or the other way round.
+    /// A matrix times a vector, or a vector times a matrix.
     pub fn matrix_and_vector(&mut self, n: u8, scalar: Scalar, depth: usize) -> String {
         let other = 2 + self.random.below(3) as u8;
         let vector = self.value(&Type::Vector(other, scalar), depth);
@@ -51,7 +52,7 @@ impl Writer {
     }
 }
 
-/// Its elements, rows and columns, each as it is reached.
+/// Its elements, rows and columns, each with its expression.
 pub fn matrix_parts(columns: u8, rows: u8, scalar: Scalar) -> Vec<(String, Type)> {
     let elements = (0..rows).flat_map(|row| (0..columns).map(move |column| format!("[{row}, {column}]")));
     let all_rows = (0..rows).map(|row| (format!("[{row}]"), Type::Vector(columns, scalar)));

@@ -1,13 +1,14 @@
-//! Random kernels, as text in the kernel language: a seed goes in, a script with one kernel comes out.
+//! Random kernels as source text: a seed becomes a script with one kernel.
 //!
-//! What is written compiles by construction: every expression is written for a type, from variables and
-//! operators of that type, and every variable is set where it is declared. Loops are bounded, and an
-//! invocation stores to its own elements alone, so results do not depend on order. What has a bound instead
-//! of one right result (`sin`, float `%` and `//`, `**` of floats) does not appear.
+//! The text compiles by construction. Every expression is written for a type, from variables and operators of
+//! that type, and every variable is initialised where it is declared. Loops are bounded, and an invocation
+//! stores only to its own elements, so results do not depend on the order. Operations with an error bound
+//! instead of one correct result (`sin`, float `%` and `//`, `**` of floats) are not generated.
 //!
-//! `functions.rs` writes the kernel and what it calls, `groups.rs` kernels whose workgroups share memory, `tiles.rs`
-//! kernels with cooperative matrices, `forms.rs` methods, functions of functions and names that change their type,
-//! `guesses.rs` variables that begin as numbers without a type and names for rows, and `records.rs` operators of structs.
+//! `functions.rs` writes the kernel and its functions. `groups.rs` writes kernels with shared memory, and
+//! `tiles.rs` those with cooperative matrices. `forms.rs` writes methods, higher-order functions and names
+//! that change their type. `guesses.rs` writes variables that begin as untyped literals, and names for rows.
+//! `records.rs` writes operators of structs.
 
 mod forms;
 mod functions;
@@ -26,7 +27,7 @@ use kps_kernel::{Scalar, Type};
 
 use crate::random::Random;
 
-/// A script with one kernel, always the same for a seed.
+/// The script with one kernel for a seed.
 pub fn generate(seed: u64) -> String {
     let mut writer = Writer::new(seed);
     writer.structs();
@@ -35,7 +36,7 @@ pub fn generate(seed: u64) -> String {
     writer.lines.join("\n") + "\n"
 }
 
-/// The same, with a kernel whose workgroups share memory, wait at barriers and count in arrays.
+/// The same, with shared memory, barriers and counters.
 pub fn generate_groups(seed: u64) -> String {
     let mut writer = Writer::new(seed);
     writer.structs();
@@ -44,7 +45,7 @@ pub fn generate_groups(seed: u64) -> String {
     writer.lines.join("\n") + "\n"
 }
 
-/// A kernel whose subgroups hold cooperative matrices.
+/// The same, with cooperative matrices.
 pub fn generate_tiles(seed: u64) -> String {
     let mut writer = Writer::new(seed);
     writer.tile_kernel();
@@ -54,25 +55,25 @@ pub fn generate_tiles(seed: u64) -> String {
 struct Writer {
     random: Random,
     lines: Vec<String>,
-    /// Blocks that are open.
+    /// Depth of open blocks.
     indent: usize,
     n_names: usize,
-    /// Scalar types that this kernel prefers.
+    /// The preferred scalar types of this kernel.
     palette: Vec<Scalar>,
     structs: Vec<Type>,
     helpers: Vec<Helper>,
     methods: Vec<forms::Method>,
     appliers: Vec<forms::Applier>,
     forms: Vec<records::Form>,
-    /// What can be used here, innermost last.
+    /// Variables in scope, innermost last.
     variables: Vec<Variable>,
-    /// Where those of the innermost block begin.
+    /// The first variable of the innermost block.
     block_start: usize,
     /// Names for arrays of an input, whose elements are only read.
     views: Vec<Variable>,
-    /// Scalars that are the same in every invocation.
+    /// Scalars that are uniform.
     uniforms: Vec<Variable>,
-    /// Parameters that are constants.
+    /// Constant parameters.
     consts: Vec<String>,
     /// Arrays that are only read.
     inputs: Vec<Variable>,
@@ -85,13 +86,13 @@ struct Writer {
     /// Loops that a jump may leave or continue.
     n_loops: usize,
     result: Result,
-    /// An invocation may end early: no barrier follows.
+    /// Whether an invocation may end early, because no barrier follows.
     may_return: bool,
-    /// Arrays that workgroups count in or have in common.
+    /// Arrays in which workgroups count, or that they share.
     shared: Vec<groups::Shared>,
     /// Invocations of a workgroup.
     group_size: usize,
-    /// Cooperative matrices that can be used here.
+    /// Cooperative matrices in scope.
     tiles: Vec<tiles::Tile>,
 }
 
@@ -99,7 +100,7 @@ struct Writer {
 struct Variable {
     name: String,
     ty: Type,
-    /// A counter, on which the end of a loop depends.
+    /// A loop counter, which must not be assigned to.
     is_fixed: bool,
 }
 
@@ -107,14 +108,14 @@ struct Variable {
 struct Helper {
     name: String,
     params: Vec<Type>,
-    /// So many of the last parameters have defaults.
+    /// Number of trailing parameters with defaults.
     n_defaults: usize,
     result: Type,
-    /// It looks at the variables around it.
+    /// Whether it uses the variables around it.
     is_lambda: bool,
 }
 
-/// What a `return` here has.
+/// What a `return` here needs.
 #[derive(Clone)]
 enum Result {
     Nothing,
@@ -166,7 +167,7 @@ impl Writer {
         format!("{prefix}{}", self.n_names)
     }
 
-    /// Writes a block under its head; what is declared in it ends with it.
+    /// Writes a block under its statement; its declarations end with it.
     fn block(&mut self, head: &str, body: impl FnOnce(&mut Writer)) {
         self.line(head);
         self.indent += 1;
@@ -181,7 +182,7 @@ impl Writer {
             self.line("pass");
         }
         self.variables.truncate(n_variables);
-        // Lambdas are of their block as well.
+        // Lambdas end with their block, too.
         self.helpers.truncate(n_helpers);
         self.indent -= 1;
     }

@@ -1,10 +1,10 @@
-//! What structs do by other names than calls: operators, comparisons and properties.
+//! Structs with operators, comparisons and properties.
 
 use kps_kernel::Type;
 
 use super::Writer;
 
-/// A way to write an expression of a struct: its type, and that of what comes out.
+/// An expression form of a struct: its type, and its result type.
 pub struct Form {
     of: Type,
     result: Type,
@@ -24,7 +24,7 @@ const COMPARED: [(&str, &str); 2] = [("<", "__lt__"), (">=", "__ge__")];
 const BEFORE: [(&str, &str); 2] = [("-", "__neg__"), ("~", "__invert__")];
 
 impl Writer {
-    /// In the class of a struct with these members. None of them changes it.
+    /// Inside the class of a struct with these members. None of them changes it.
     pub fn operators(&mut self, of: &Type, members: &[(String, Type)]) {
         if self.random.one_in(2) {
             let (symbol, name) = *self.random.pick(&BETWEEN);
@@ -71,7 +71,7 @@ impl Writer {
                 let (condition, value) = (writer.condition(1), writer.value(&result, 1));
                 writer.block(&format!("if {condition}:"), |writer| writer.line(&format!("return {value}")));
             }
-            // A struct is made of its members here: its name stands for the class that is being defined.
+            // A struct is built from its members here, because its name is not defined yet.
             let value = if result == *of { writer.made(&result, 2) } else { writer.value(&result, 2) };
             writer.line(&format!("return {value}"));
         });
@@ -79,7 +79,7 @@ impl Writer {
         self.forms.push(Form { of: of.clone(), result, written });
     }
 
-    /// `a + b`, `-a` or `a.at3`, of structs at hand.
+    /// `a + b`, `-a` or `a.at3` of structs in scope.
     pub fn formed(&mut self, ty: &Type, depth: usize) -> Option<String> {
         let fitting: Vec<usize> = (0..self.forms.len()).filter(|at| self.forms[*at].result == *ty).collect();
         let at = (!fitting.is_empty()).then(|| *self.random.pick(&fitting))?;

@@ -6,7 +6,7 @@ use super::types::parts;
 use super::{Result, Variable, Writer};
 
 impl Writer {
-    /// Some statements; blocks in them nest so deep. A jump ends the block.
+    /// Some statements with blocks up to a depth. A jump ends the block.
     pub fn statements(&mut self, depth: usize) {
         for _ in 0..1 + self.random.below(4) {
             match self.random.below(if depth == 0 { 10 } else { 16 }) {
@@ -46,8 +46,8 @@ impl Writer {
         self.declare(&name, &ty);
     }
 
-    /// A variable, or a part of one, that may be assigned to. A list is one place in memory, and changes
-    /// element by element.
+    /// A variable, or a part of one, as an assignment target. A list is one object in memory, and only its
+    /// elements are assigned to.
     fn target(&mut self) -> Option<(String, Type)> {
         let free: Vec<_> = self.variables.iter().filter(|variable| !variable.is_fixed).cloned().collect();
         if free.is_empty() {
@@ -58,7 +58,7 @@ impl Writer {
     }
 
     fn part_of(&mut self, mut path: String, mut ty: Type) -> (String, Type) {
-        // The items of a tuple are not assigned to.
+        // Items of a tuple cannot be assigned to.
         while !matches!(ty, Type::Scalar(_) | Type::Tuple(_))
             && (matches!(ty, Type::Array(_)) || !self.random.one_in(3))
         {
@@ -108,7 +108,7 @@ impl Writer {
         self.line(&format!("{target} {op}= {value}"));
     }
 
-    /// The invocation's own element of an output, or a part of it.
+    /// Stores to the invocation's own element of an output, or to a part of it.
     fn store(&mut self) {
         if self.outputs.is_empty() {
             return self.declaration();
@@ -212,7 +212,7 @@ impl Writer {
         });
     }
 
-    /// Over values written out, over two sequences at once, or backwards.
+    /// A loop over a literal sequence, over two sequences at once, or backwards.
     fn over_several(&mut self, name: String) -> (String, Vec<(String, Type)>) {
         let ty = self.small_type();
         let n = 2 + self.random.below(2);
@@ -260,7 +260,7 @@ impl Writer {
         }
     }
 
-    /// Under a condition, so that what follows is reached.
+    /// Under a condition, so that the following code is reachable.
     fn jump(&mut self) {
         if !self.may_return && self.n_loops == 0 {
             return;

@@ -1,17 +1,16 @@
-//! What the invocations of a subgroup compute together, where the workgroup is one subgroup on every device and
-//! all of it is there.
+//! Subgroup operations, in workgroups that are one complete subgroup on every device.
 
 use kps_kernel::{Scalar, Type};
 
 use super::Writer;
 
-/// Workgroups up to this size are one subgroup everywhere.
+/// Workgroups up to this size are one subgroup on every device.
 pub const MAX_INVOCATIONS: usize = 8;
 
 const COMBINES: [&str; 7] = ["add", "mul", "min", "max", "and", "or", "xor"];
 
 impl Writer {
-    /// A variable for what comes out. Floats only move, for their sums depend on an order.
+    /// A variable for the result. Floats are only moved, because their sums depend on the order.
     pub fn subgroup_variable(&mut self) {
         let name = self.name("v");
         let scalar = self.scalar();
@@ -35,7 +34,7 @@ impl Writer {
         self.declare(&name, &ty);
     }
 
-    /// A value of another lane, or the own one where that is not there.
+    /// The value of another lane, or the lane's own if there is no such lane.
     fn moved(&mut self, ty: &Type) -> String {
         let value = self.value(ty, 2);
         let function =

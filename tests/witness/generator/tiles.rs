@@ -1,8 +1,9 @@
-//! Kernels with cooperative matrices, whose workgroups are one subgroup: loaded and stored by rows and by columns, inside
-//! of arrays and across their ends, multiplied, and computed with as a whole.
+//! Kernels with cooperative matrices, whose workgroups are one subgroup. Matrices are loaded and stored in
+//! rows and in columns, inside of arrays and across their ends, multiplied, and used in componentwise
+//! operations.
 //!
-//! What the arrays hold are small whole numbers, so that sums are mostly exact in any order. Every store has an array of its
-//! own, and every workgroup its part of it.
+//! The arrays have small integers, so that sums are mostly exact in any order. Every store has its own array,
+//! and every workgroup its part of it.
 
 use kps_kernel::{Kind, Scalar};
 
@@ -19,7 +20,7 @@ pub struct Tile {
     purpose: &'static str,
 }
 
-/// Factors and sums of products. Most are a device's own.
+/// Types of factors and sums in products. Devices support most of them natively.
 const NUMBERS: [(Scalar, Scalar); 9] = [
     (Scalar::F16, Scalar::F32),
     (Scalar::F16, Scalar::F32),
@@ -34,7 +35,7 @@ const NUMBERS: [(Scalar, Scalar); 9] = [
 const SIZES: [[u32; 3]; 6] = [[8, 8, 8], [16, 8, 8], [8, 8, 16], [16, 8, 16], [16, 16, 16], [4, 8, 3]];
 
 const N_INVOCATIONS: usize = 8;
-/// Elements of the array that the workgroup has in common.
+/// Number of elements of the shared array.
 const N_SHARED: u32 = 300;
 
 impl Tile {
@@ -139,7 +140,7 @@ impl Writer {
         self.line(&format!("coop_load({}, {array}, {start}, {stride}{lines})", tile.name));
     }
 
-    /// Elements of a line in memory, and the argument that says which lines.
+    /// Elements of a line in memory, and the argument for its direction.
     fn lines_of(&mut self, tile: &Tile) -> (u32, &'static str) {
         match self.random.below(3) {
             0 => (tile.rows, ", column_major=True"),
@@ -183,7 +184,7 @@ impl Writer {
         self.line(&line);
     }
 
-    /// A small number, with its type or without.
+    /// A small number, typed or untyped.
     fn factor(&mut self, scalar: Scalar) -> String {
         let value = *self.random.pick(&["2", "3", "n % 3"]);
         if value.len() == 1 && self.random.one_in(2) {
@@ -214,7 +215,7 @@ impl Writer {
         self.tiles.push(Tile { name, scalar, ..of.clone() });
     }
 
-    /// One of the factors out, and in again by other lines or as the other factor.
+    /// Stores a factor to shared memory, and loads it again in the other direction or as the other factor.
     fn tile_through_shared(&mut self) {
         let [a, b] = [0, 1].map(|at| self.tiles[at].clone());
         let (from, to) = if self.random.one_in(2) { (a.clone(), b) } else { (a.clone(), a) };

@@ -1,4 +1,4 @@
-//! Which types a random kernel uses.
+//! Selects types for a random kernel.
 
 use kps_kernel::{Member, Scalar, StructType, Type};
 
@@ -27,7 +27,7 @@ impl Writer {
         Type::Vector(2 + self.random.below(3) as u8, self.scalar())
     }
 
-    /// Of a variable.
+    /// The type of a variable.
     pub fn value_type(&mut self) -> Type {
         match self.random.below(13) {
             12 => self.matrix(),
@@ -53,7 +53,7 @@ impl Writer {
         if self.random.one_in(4) { self.vector() } else { self.scalar().into() }
     }
 
-    /// Of an element of an array that the host sees.
+    /// The type of an element in an array of the host.
     pub fn value_with_layout(&mut self) -> Type {
         match self.random.below(8) {
             0..4 => self.scalar().into(),
@@ -90,7 +90,7 @@ impl Writer {
     }
 }
 
-/// A type as it is written.
+/// The annotation of a type.
 pub fn annotation(ty: &Type) -> String {
     match ty {
         Type::Array(array) => format!("Array({}, {})", array.len, annotation(&array.element)),
@@ -99,7 +99,7 @@ pub fn annotation(ty: &Type) -> String {
     }
 }
 
-/// How parts of a value are reached, with their types: `.x`, `[1]`, `.m3`.
+/// The accesses to the parts of a value, with their types: `.x`, `[1]`, `.m3`.
 pub fn parts(ty: &Type) -> Vec<(String, Type)> {
     if let Type::Matrix { columns, rows, scalar } = *ty {
         return matrix_parts(columns, rows, scalar);

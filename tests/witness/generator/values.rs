@@ -1,19 +1,19 @@
-//! Expressions, each written for a type. Everything with an operator stands in brackets, so that no
-//! reader and no shrinker has to know what binds closer.
+//! Expressions, each written for a type. Every expression with an operator is in brackets, so that neither
+//! readers nor the shrinker need precedence.
 
 use kps_kernel::{Kind, Scalar, Type};
 
 use super::types::parts;
 use super::{Variable, Writer};
 
-/// Where an index belongs that is not yet chosen.
+/// Placeholder for an index.
 const AT: &str = "@";
 const AT_TWO: &str = "@@";
 
-/// Functions of floats that give one right result.
+/// Functions of floats with one correct result.
 const ROUNDINGS: [&str; 4] = ["floor", "ceil", "trunc", "round"];
 
-/// Functions of f64, which are our own on every device.
+/// Functions of f64, which kps implements on every device.
 const DOUBLE: [&str; 8] = ["sin", "cos", "exp", "log", "atan", "tanh", "cbrt", "exp2"];
 
 impl Writer {
@@ -39,7 +39,7 @@ impl Writer {
         }
     }
 
-    /// From all of its parts.
+    /// Constructs it from its parts.
     pub fn made(&mut self, ty: &Type, depth: usize) -> String {
         let depth = depth.saturating_sub(1);
         let parts: Vec<Type> = (0..ty.n_parts().unwrap_or(0)).filter_map(|at| ty.part(at)).collect();
@@ -75,7 +75,7 @@ impl Writer {
     /// A variable, an element of an input, or a part of one of them.
     pub fn place(&mut self, ty: &Type) -> Option<String> {
         let mut places = Vec::new();
-        // A list is passed and named by reference, and whoever has the name may change it.
+        // A list is passed by reference, so another name may change it.
         let is_list = matches!(ty, Type::Array(_));
         for view in self.views.iter().filter(|_| !is_list) {
             find(&view.name, &view.ty, ty, 3, &mut places);
@@ -121,14 +121,14 @@ impl Writer {
         places
     }
 
-    /// One of these places, with an index where one is missing.
+    /// Selects one of these places, and fills in missing indices.
     fn indexed(&mut self, places: &[String]) -> String {
         let place = self.random.pick(places).clone();
         let [first, second] = [0; 2].map(|_| self.element_index());
         place.replace(AT_TWO, &format!("{first}, {second}")).replace(AT, &first)
     }
 
-    /// An element of an array or a component of a vector, at an index known at run time.
+    /// An element of an array or a component of a vector, at a dynamic index.
     fn element(&mut self, ty: &Type) -> Option<String> {
         let holds = |whole: &Type| match whole {
             Type::Array(array) => array.element == *ty,
@@ -158,8 +158,8 @@ impl Writer {
         }
     }
 
-    /// An i32 variable, or 0. Often the one that is surely no constant: as an index, that would be refused
-    /// where it is out of range.
+    /// An i32 variable, or 0. It is often one that is certainly not constant: a constant index out of range
+    /// would be rejected.
     pub fn plain_int(&mut self) -> String {
         if self.random.one_in(2) && self.variables.iter().any(|variable| variable.name == "i") {
             return "i".to_owned();
@@ -185,14 +185,14 @@ impl Writer {
     fn pair(&mut self, ty: &Type, depth: usize) -> (String, String) {
         let a = self.value(ty, depth - 1);
         let b = match ty {
-            // Beside a literal that has its type, another takes it.
+            // Next to a typed literal, another literal adopts its type.
             Type::Scalar(scalar) if self.random.one_in(6) => self.weak(*scalar),
             ty => self.value(ty, depth - 1),
         };
         (a, b)
     }
 
-    /// What is asked of the bits of an int of some type.
+    /// Bit operations on an int.
     fn of_bits(&mut self, scalar: Scalar, depth: usize) -> String {
         if self.random.one_in(3) {
             return format!("reverse_bits({})", self.value(&scalar.into(), depth));
@@ -253,7 +253,7 @@ impl Writer {
         }
     }
 
-    /// By which ints are shifted: a constant that is negative would be refused.
+    /// A shift amount: a negative constant would be rejected.
     pub fn amount(&mut self, ty: &Type, depth: usize) -> String {
         let mask = *self.random.pick(&[7, 15, 31, 127]);
         let scalar = ty.scalar().expect("ints are shifted");
@@ -292,7 +292,7 @@ impl Writer {
         }
     }
 
-    /// Those of an int of the same width.
+    /// The bits of another int type with the same width.
     fn bits(&mut self, scalar: Scalar, depth: usize) -> String {
         let of: Vec<Scalar> = Scalar::ALL
             .into_iter()
@@ -420,7 +420,7 @@ impl Writer {
     }
 }
 
-/// Every place of the wanted type in a value, so many steps deep.
+/// Every part with the requested type in a value, up to a depth.
 fn find(path: &str, ty: &Type, wanted: &Type, depth: usize, places: &mut Vec<String>) {
     if ty == wanted {
         places.push(path.to_owned());

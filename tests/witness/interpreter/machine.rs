@@ -1,5 +1,5 @@
-//! The flow of control of one invocation: an explicit stack of functions, each with a stack of blocks, so
-//! that it can stop at a barrier and go on from there.
+//! Control flow of one invocation: an explicit stack of functions, each with a stack of blocks, so that it
+//! can pause at a barrier and resume.
 
 use kps_kernel::Scalar;
 use kps_kernel::ir::{
@@ -9,12 +9,12 @@ use kps_kernel::ir::{
 
 use super::{Stop, Value, World, subgroups, tiles};
 
-/// Where an invocation stopped.
+/// Where an invocation paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     Ended,
     Waits(Together),
-    /// At what its subgroup computes together.
+    /// At a subgroup operation.
     Subgroup(NodeId),
 }
 
@@ -25,7 +25,7 @@ pub struct Invocation<'k> {
     calls: Vec<Activation<'k>>,
 }
 
-/// One call of a function.
+/// A call of a function.
 struct Activation<'k> {
     function: &'k Function,
     args: Vec<Value>,
@@ -33,14 +33,14 @@ struct Activation<'k> {
     locals: Vec<Option<Value>>,
     nodes: Vec<Option<Value>>,
     blocks: Vec<Cursor<'k>>,
-    /// The caller's node that takes the result.
+    /// The caller's node that receives the result.
     gives: Option<NodeId>,
 }
 
-/// Memory that a local stands for.
+/// The memory of a local.
 #[derive(Clone, Copy)]
 enum Place {
-    /// A local of its own, of the call at this depth.
+    /// A variable of the call at this depth.
     Own(usize, LocalId),
     Shared(SharedId),
 }
@@ -52,12 +52,12 @@ struct Cursor<'k> {
     role: Role<'k>,
 }
 
-/// What the end of a block leads to.
+/// What follows the end of a block.
 #[derive(Clone, Copy)]
 enum Role<'k> {
-    /// What comes after it, or the end of the function.
+    /// The code after it, or the end of the function.
     Plain,
-    /// The body, or what comes after the loop.
+    /// The body, or the code after the loop.
     Test(&'k Loop),
     /// The step, and then the test.
     Body(&'k Loop),
@@ -71,7 +71,7 @@ impl<'k> Invocation<'k> {
         invocation
     }
 
-    /// Goes on until the end or the next barrier.
+    /// Runs until the end or the next barrier.
     pub fn run(&mut self, world: &mut World<'k>) -> Result<Pause, Stop> {
         while let Some(call) = self.calls.last_mut() {
             let Some(cursor) = call.blocks.last_mut() else {
@@ -126,7 +126,7 @@ impl<'k> Invocation<'k> {
         }
     }
 
-    /// Out of the innermost loop's body.
+    /// Leaves the innermost loop's body.
     fn leave_body(&mut self) -> &'k Loop {
         loop {
             let left = self.call_mut().blocks.pop().expect("`verify` holds jumps to stand in loops");
@@ -181,7 +181,7 @@ impl<'k> Invocation<'k> {
             }
             Stmt::Together(..) => unreachable!("`run` stops there"),
             Stmt::CoopStore { place, value, .. } => self.coop_store(place, *value, world),
-            // It says what is done next, and does nothing.
+            // It only annotates the next statement.
             Stmt::Index(_) => {}
             Stmt::Record(_) => return Err(Stop::NotHere("records".into())),
             Stmt::TextureWrite { .. } => return Err(Stop::NotHere("textures".into())),
@@ -207,7 +207,7 @@ impl<'k> Invocation<'k> {
         Ok(())
     }
 
-    /// `args` are the values that are given, and nothing for a reference.
+    /// `args` are the values of the arguments; `None` for a reference.
     fn enter(&mut self, function: FunctionId, given: &[CallArg], args: Vec<Value>, gives: Option<NodeId>) {
         let function = &self.kernel.functions[function.idx()];
         let depth = self.calls.len();
@@ -248,7 +248,7 @@ impl<'k> Invocation<'k> {
         self.call().args[at as usize].clone()
     }
 
-    /// What a local holds, which something has to have stored.
+    /// The value of a local, which must have been stored before.
     pub fn local<'w>(&'w self, local: LocalId, world: &'w World<'k>) -> &'w Value {
         match self.call().places[local.idx()] {
             Place::Own(depth, local) => {
@@ -278,12 +278,12 @@ impl<'k> Invocation<'k> {
     }
 }
 
-/// Whether it takes all invocations of a subgroup.
+/// Whether it is a subgroup operation.
 fn is_of_subgroup(kind: &NodeKind) -> bool {
     matches!(kind, NodeKind::Subgroup { .. } | NodeKind::CoopMultiplyAdd { .. })
 }
 
-/// Gives every invocation what the subgroup makes of the node at which all of them wait.
+/// Computes the subgroup operation at which all invocations wait.
 pub fn combine(invocations: &mut [Invocation], id: NodeId) -> Result<(), Stop> {
     let node = invocations[0].function().node(id);
     let brought = |id: &Option<NodeId>| -> Vec<Option<Value>> {

@@ -1,12 +1,12 @@
-//! The third witness: runs the typed form of a kernel directly, as LANGUAGE's rules say.
+//! An interpreter of the typed form of a kernel, by the rules of the language.
 //!
-//! A verified kernel, its arguments and a grid go in; what its arrays hold afterwards comes out, or the
-//! reason why nothing can be said of it. It is slow and plain on purpose, and shares nothing with the
-//! emitter or the devices. Never here: a device, SPIR-V, threads.
+//! The input is a verified kernel, its arguments and a grid. The output is the content of its arrays
+//! afterwards, or the reason why the result is unspecified. It is slow and simple on purpose, and shares
+//! nothing with the emitter or the devices. It uses no device, no SPIR-V and no threads.
 //!
-//! `value.rs` has what a kernel computes with, `numbers.rs` its arithmetic, `nodes.rs` what each node of the
-//! typed form gives, `subgroups.rs` what invocations make together, `tiles.rs` the matrices that they hold together, and
-//! `machine.rs` the flow of control of one invocation.
+//! `value.rs` has the values, `numbers.rs` their arithmetic, and `nodes.rs` evaluates the nodes of the typed
+//! form. `subgroups.rs` has subgroup operations, `tiles.rs` cooperative matrices, and `machine.rs` the
+//! control flow of one invocation.
 
 mod machine;
 mod nodes;
@@ -24,16 +24,16 @@ pub use value::Value;
 
 use machine::{Invocation, Pause};
 
-/// Why a run says nothing about what devices should give.
+/// Why a run has no result to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The language leaves the result open here, such as the bits of a NaN.
     Open(&'static str),
-    /// It took more steps than any kernel of these tests should.
+    /// It exceeded the limit of steps.
     Endless,
-    /// This interpreter has no such operation.
+    /// This interpreter lacks the operation.
     NotHere(String),
-    /// Invocations of a workgroup came to different barriers.
+    /// Invocations of a workgroup reached different barriers.
     Divergent,
 }
 
@@ -45,7 +45,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Elements as they lie in the bytes that a device sees.
+    /// Reads elements in the layout of devices.
     pub fn from_bytes(element: &Type, shape: Vec<u32>, bytes: &[u8]) -> Memory {
         let elements = bytes.chunks_exact(element.packed_size() as usize);
         Memory {
@@ -55,7 +55,7 @@ impl Memory {
         }
     }
 
-    /// The bytes that lie between members stay zero.
+    /// Padding between members remains zero.
     pub fn to_bytes(&self) -> Vec<u8> {
         let size = self.element.packed_size() as usize;
         let mut bytes = vec![0; size * self.values.len()];
@@ -66,31 +66,31 @@ impl Memory {
     }
 }
 
-/// Workgroups and, where the kernel has a guard, the invocations asked for.
+/// Workgroups and, for kernels with a guard, the domain.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     pub groups: [u32; 3],
     pub domain: [u32; 3],
 }
 
-/// What a run was like.
+/// Properties of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Notes {
-    /// It came to a subnormal number.
+    /// A subnormal number occurred.
     pub has_subnormal: bool,
-    /// It came to a constant zero or to equal operands where a driver's short cut would show.
+    /// A constant zero or equal operands occurred where a driver's shortcut would change the result.
     pub has_short_cut: bool,
-    /// It came to a quotient or a root that Vulkan gives a bound only.
+    /// A quotient or a root occurred that Vulkan only bounds.
     pub has_bound: bool,
 }
 
-/// Everything that the invocations of a launch have in common.
+/// The state that the invocations of a launch share.
 pub struct World<'k> {
     kernel: &'k Kernel,
     grid: Grid,
     scalars: &'k [Value],
     buffers: &'k mut [Memory],
-    /// The memory of the workgroup that is running.
+    /// The memory of the running workgroup.
     shared: Vec<Value>,
     notes: Cell<Notes>,
     /// Statements until it counts as endless.
@@ -98,7 +98,7 @@ pub struct World<'k> {
 }
 
 impl World<'_> {
-    /// Of f64 they are right everywhere.
+    /// They are exact for f64 on all devices.
     fn note_rounding(&self, is_rough: bool, scalar: Scalar) {
         if is_rough && scalar.is_float() && scalar != Scalar::F64 {
             self.notes.set(Notes { has_bound: true, ..self.notes.get() });
@@ -127,7 +127,7 @@ pub fn run<'k>(
     Ok(world.notes.get())
 }
 
-/// Runs each invocation up to its next barrier, and so on until all have ended.
+/// Runs each invocation up to its next barrier, until all have ended.
 fn run_group(world: &mut World, group: [u32; 3]) -> Result<(), Stop> {
     let kernel = world.kernel;
     world.shared = kernel.shared.iter().map(|shared| Value::zero(&shared.ty)).collect();
@@ -151,7 +151,7 @@ fn run_group(world: &mut World, group: [u32; 3]) -> Result<(), Stop> {
             None => return Err(Stop::Divergent),
             Some(Pause::Ended) => break,
             Some(Pause::Subgroup(node)) => machine::combine(&mut invocations, node)?,
-            // What a matrix is moved by is in step, too: nobody stores what others have yet to load.
+            // Moving matrices is in lockstep, too: nothing is stored before all invocations have loaded.
             Some(Pause::Waits(Together::Barrier | Together::CoopMatrix)) => {}
         }
     }

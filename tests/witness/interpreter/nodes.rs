@@ -1,7 +1,7 @@
-//! What each node of the typed form gives: its operands' values in, its own out. Calls are the machine's.
+//! Evaluates each node of the typed form from its operands' values. `machine` evaluates calls.
 //!
-//! Arithmetic on vectors and matrices is done number by number. Out of range, loads give zeros and stores
-//! do nothing.
+//! Arithmetic on vectors and matrices is componentwise. Out of range, loads give zeros and stores have no
+//! effect.
 
 use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, FloatFn, Node, NodeId, NodeKind, Step, part_at};
 use kps_kernel::{Input, Scalar, Type};
@@ -44,7 +44,7 @@ impl<'k> Invocation<'k> {
         }
     }
 
-    /// The indices that a path stands for now.
+    /// The current indices of a path.
     pub fn path(&self, path: &[Step]) -> Vec<i128> {
         let step = |step: &Step| match step {
             Step::Part(at) => i128::from(*at),
@@ -53,7 +53,7 @@ impl<'k> Invocation<'k> {
         path.iter().map(step).collect()
     }
 
-    /// The value of an index; beyond every array where the offsets along its axes are more than an int holds.
+    /// The value of an index; out of every range if the sum of its offsets overflows.
     pub fn element_index(&self, index: NodeId, world: &World) -> i128 {
         if self.is_held(index, world) { self.value(index).as_int() } else { i128::MAX }
     }
@@ -75,7 +75,7 @@ impl<'k> Invocation<'k> {
         outer.iter().map(offset).sum::<u128>() <= 1 << 31
     }
 
-    /// An argument; the least int in place of where a row starts that is not held.
+    /// An argument; the minimum int for a row that does not exist.
     pub fn passed(&self, value: NodeId, world: &World) -> Value {
         if self.is_held(value, world) { self.value(value) } else { Value::Int(i32::MIN.into()) }
     }
@@ -258,7 +258,7 @@ impl<'k> Invocation<'k> {
     }
 }
 
-/// What the numbers of a value are; of comparisons, bools.
+/// The scalar type of a value's numbers; bool for comparisons.
 fn number_of(ty: &Type) -> Scalar {
     match ty {
         Type::Coop(coop) => coop.scalar,
@@ -266,7 +266,7 @@ fn number_of(ty: &Type) -> Scalar {
     }
 }
 
-/// Number by number, where the values have parts.
+/// Componentwise, if the values have parts.
 fn each(values: &[Value], f: &dyn Fn(&[&Value]) -> Result) -> Result {
     let Value::Parts(first) = &values[0] else {
         return f(&values.iter().collect::<Vec<_>>());
@@ -278,7 +278,7 @@ fn each(values: &[Value], f: &dyn Fn(&[&Value]) -> Result) -> Result {
     Ok(Value::parts((0..first.len()).map(part).collect::<std::result::Result<_, _>>()?))
 }
 
-/// Takes note of what a driver may see otherwise.
+/// Records operations whose results may differ on a driver.
 fn noted(
     world: &World,
     scalars: [Scalar; 2],

@@ -1,19 +1,19 @@
-//! Arithmetic on single numbers: LANGUAGE's rules 4, 5, 10 and 11, each where it is done.
+//! Arithmetic on single numbers: rules 4, 5, 10 and 11 of the language, each where it applies.
 //!
-//! Ints are computed without limit and wrapped. Floats are computed in f64 and rounded once to their type,
-//! which for `+ - * /` and the square root of narrower types gives what that type's own arithmetic gives.
+//! Ints are computed exactly and wrap around. Floats are computed in f64 and rounded once to their type. For
+//! `+ - * /` and the square root of narrower types, that equals the type's own arithmetic.
 
 use kps_kernel::ir::{AtomicOp, BinaryOp, BitsOp, CompareOp, FloatFn, UnaryOp};
 use kps_kernel::{Constant, Kind, Scalar};
 
 use super::{Stop, Value};
 
-/// An int of any size as one of the type: it wraps.
+/// An int of any size, wrapped around to the type.
 fn wrap(scalar: Scalar, value: i128) -> Value {
     Value::Int(Constant::int(scalar, value).as_int().expect("an int type"))
 }
 
-/// A float rounded to the type, half to even.
+/// A float rounded to the type, ties to even.
 fn round(scalar: Scalar, value: f64) -> Value {
     Value::Float(Constant::float(scalar, value).as_float().expect("a float type"))
 }
@@ -45,7 +45,7 @@ pub fn binary(op: BinaryOp, scalar: Scalar, a: &Value, b: &Value) -> Value {
     }
 }
 
-/// Whether a product of floats was not rounded, so that it is the same when a sum takes it as it is.
+/// Whether a product of floats is exact, so that fusing it with a sum has the same result.
 pub fn is_exact(op: Option<BinaryOp>, operands: &[&Value], result: &Value) -> bool {
     match (op, operands, result) {
         (Some(BinaryOp::Mul), [Value::Float(a), Value::Float(b)], Value::Float(result)) => {
@@ -69,9 +69,9 @@ fn of_ints(op: BinaryOp, scalar: Scalar, a: i128, b: i128) -> i128 {
     match op {
         BinaryOp::Add => a + b,
         BinaryOp::Sub => a - b,
-        // Two u64 need all 128 bits; only the low 64 count.
+        // The product of two u64 needs all 128 bits; only the low 64 count.
         BinaryOp::Mul => a.wrapping_mul(b),
-        // By zero it is 0. What MIN // -1 is, wrapping gives.
+        // Division by zero gives 0. MIN // -1 wraps around.
         _ if b == 0 && is_division(op) => 0,
         BinaryOp::FloorDiv => a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0),
         BinaryOp::FloorMod => a.rem_euclid(b) + if b < 0 && a.rem_euclid(b) != 0 { b } else { 0 },
@@ -108,7 +108,7 @@ fn of_floats(op: BinaryOp, a: f64, b: f64) -> f64 {
 }
 
 pub fn compare(op: CompareOp, a: &Value, b: &Value) -> bool {
-    // With a NaN there is no order, and all but `!=` is false.
+    // A NaN is unordered: all comparisons except `!=` are false.
     let order = match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
         (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
@@ -124,7 +124,7 @@ pub fn compare(op: CompareOp, a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Ints wrap; floats are cut toward zero and saturate, and NaN gives 0; any number but 0 is true.
+/// Ints wrap around. Floats are truncated and saturate, and NaN gives 0. Any number but 0 is true.
 pub fn convert(to: Scalar, a: &Value) -> Value {
     match (to.kind(), a) {
         (Kind::Bool, Value::Bool(a)) => Value::Bool(*a),
@@ -137,22 +137,22 @@ pub fn convert(to: Scalar, a: &Value) -> Value {
         (_, Value::Int(a)) => wrap(to, *a),
         (_, a) => {
             let (min, max) = to.int_range().expect("an int type");
-            // Rust's own cast saturates, too, and takes NaN for 0.
+            // Rust's own cast also saturates, and maps NaN to 0.
             Value::Int((a.as_float() as i128).clamp(min, max))
         }
     }
 }
 
-/// Rounded once. What a narrow float does not tell from the next one is kept as the last of 33 bits.
+/// Rounded once: the bits that a narrow float loses are kept as a sticky bit, the last of 33.
 fn int_to_float(to: Scalar, value: i128) -> Value {
     match to {
         Scalar::F64 => Value::Float(value as f64),
         Scalar::F32 => Value::Float(f64::from(value as f32)),
         _ => {
             let n_dropped = (128 - value.unsigned_abs().leading_zeros()).saturating_sub(32);
-            let kept = value >> n_dropped;
-            let is_inexact = kept << n_dropped != value;
-            round(to, (kept | i128::from(is_inexact)) as f64 * f64::from(n_dropped).exp2())
+            let high = value >> n_dropped;
+            let is_inexact = high << n_dropped != value;
+            round(to, (high | i128::from(is_inexact)) as f64 * f64::from(n_dropped).exp2())
         }
     }
 }
@@ -187,7 +187,7 @@ pub fn sign(a: &Value) -> Result<Value, Stop> {
     }
 }
 
-/// Those that are exact on every device.
+/// The functions that are exact on every device.
 pub fn float_function(function: FloatFn, scalar: Scalar, args: &[f64]) -> Result<Value, Stop> {
     let result = match (function, args) {
         (FloatFn::Round, [a]) => a.round_ties_even(),
@@ -208,7 +208,7 @@ pub fn float_function(function: FloatFn, scalar: Scalar, args: &[f64]) -> Result
     Ok(round(scalar, result))
 }
 
-/// Rounded once: of two f32 the product is exact in f64, but the sum is not.
+/// Rounded once: the product of two f32 is exact in f64, but the sum is not.
 fn fused(scalar: Scalar, a: f64, b: f64, c: f64) -> Value {
     match scalar {
         Scalar::F64 => Value::Float(a.mul_add(b, c)),
@@ -223,7 +223,7 @@ fn other_than_nan(a: f64, b: f64, choose: fn(f64, f64) -> f64) -> Result<f64, St
     }
 }
 
-/// What an element becomes; `None` leaves it as it is.
+/// The new value of an element; `None` if it does not change.
 pub fn atomic(
     op: AtomicOp,
     scalar: Scalar,
@@ -233,15 +233,15 @@ pub fn atomic(
 ) -> Option<Value> {
     let value = || value.expect("only a load has no value");
     let with = |op| Some(binary(op, scalar, old, value()));
-    let kept = |keeps: CompareOp| if compare(keeps, old, value()) { None } else { Some(value().clone()) };
+    let unless = |holds: CompareOp| if compare(holds, old, value()) { None } else { Some(value().clone()) };
     match op {
         AtomicOp::Add => with(BinaryOp::Add),
         AtomicOp::Sub => with(BinaryOp::Sub),
         AtomicOp::And => with(BinaryOp::And),
         AtomicOp::Or => with(BinaryOp::Or),
         AtomicOp::Xor => with(BinaryOp::Xor),
-        AtomicOp::Min => kept(CompareOp::LessEqual),
-        AtomicOp::Max => kept(CompareOp::GreaterEqual),
+        AtomicOp::Min => unless(CompareOp::LessEqual),
+        AtomicOp::Max => unless(CompareOp::GreaterEqual),
         AtomicOp::Exchange | AtomicOp::Store => Some(value().clone()),
         AtomicOp::CompareExchange => {
             let expected = expected.expect("a compare-exchange says what it expects");

@@ -1,17 +1,17 @@
-//! What the invocations of a subgroup make of their values together: those of the whole workgroup, which has to
-//! be as small as the smallest subgroup that a device has, so that all devices see the same one.
+//! Subgroup operations. The subgroup is the whole workgroup, which must be as small as the smallest subgroup
+//! of all devices, so that it is the same on all of them.
 //!
-//! Sums and products of floats depend on an order that no device promises, so nothing is said of them.
+//! Sums and products of floats depend on an unspecified order, so their results are open.
 
 use kps_kernel::Scalar;
 use kps_kernel::ir::{BinaryOp, Combine, CompareOp, Spread, SubgroupOp};
 
 use super::{Stop, Value, numbers};
 
-/// Workgroups of more invocations may be several subgroups.
+/// Larger workgroups may be several subgroups.
 pub const MAX_INVOCATIONS: usize = 8;
 
-/// What each invocation gets, in their order; `values` and `lanes` are what each brought.
+/// The results of the invocations, in order; `values` and `lanes` are their operands.
 pub fn combined(
     op: SubgroupOp,
     scalar: Scalar,
@@ -43,7 +43,7 @@ pub fn combined(
     }
 }
 
-/// The values that come together in a lane; none for the first of an exclusive scan.
+/// The values that are combined for a lane; none for the first of an exclusive scan.
 fn spread_to(spread: Spread, lane: usize, all: &[Value]) -> (&[Value], &Value) {
     let of = match spread {
         Spread::Reduce => all,
@@ -53,7 +53,7 @@ fn spread_to(spread: Spread, lane: usize, all: &[Value]) -> (&[Value], &Value) {
     (of, &all[0])
 }
 
-/// Number by number; the shape is that of `like`.
+/// Componentwise; the shape is that of `like`.
 fn by_part(
     (of, like): (&[Value], &Value),
     f: &dyn Fn(&[Value]) -> Result<Value, Stop>,
@@ -98,7 +98,7 @@ fn folded(combine: Combine, scalar: Scalar, of: &[Value]) -> Result<Value, Stop>
     }))
 }
 
-/// What changes nothing when it is combined with a number.
+/// The neutral element of an operation.
 fn nothing_of(combine: Combine, scalar: Scalar) -> Value {
     let range = scalar.int_range();
     match (combine, range) {
@@ -112,7 +112,7 @@ fn nothing_of(combine: Combine, scalar: Scalar) -> Value {
     }
 }
 
-/// The value of another lane, or the own one where that is not there.
+/// The value of another lane, or the lane's own if there is no such lane.
 fn from_lane(op: SubgroupOp, lane: usize, all: &[Value], lanes: &[Option<Value>]) -> Value {
     let given = lanes[lane].as_ref().map_or(0, Value::as_int) as u32;
     let own = lane as u32;

@@ -1,8 +1,8 @@
-//! Cooperative matrices, which the invocations of a subgroup hold together: loads and stores, and products.
+//! Cooperative matrices, which the invocations of a subgroup share: loads and stores, and products.
 //!
-//! Each invocation holds neighbouring components of a matrix, column by column. Devices choose otherwise, and no
-//! kernel should show it. As for all of a subgroup, the workgroup is one. Sums of floats have an order
-//! that no device promises, so something is said of those alone that are exact in any order.
+//! Each invocation has consecutive components of a matrix, in column-major order. Devices distribute them in
+//! other ways, and no kernel should depend on it. As for all subgroup operations, the workgroup is one
+//! subgroup. The order of float sums is unspecified, so only sums that are exact in any order have a result.
 
 use kps_kernel::ir::{BinaryOp, CoopLines, CoopMemory, CoopPlace, NodeId};
 use kps_kernel::{CoopType, Scalar, Type};
@@ -12,7 +12,7 @@ use super::{Stop, Value, World, numbers, subgroups};
 
 type Result<T> = std::result::Result<T, Stop>;
 
-/// How a matrix is shared out.
+/// How a matrix is distributed.
 #[derive(Clone, Copy)]
 struct Tile {
     coop: CoopType,
@@ -28,13 +28,13 @@ impl Tile {
         Ok(Tile { coop, n_each: (coop.rows * coop.columns).div_ceil(n_invocations as u32) as usize })
     }
 
-    /// Row and column of a component; none of what the last invocation has too many.
+    /// Row and column of a component; `None` for excess components of the last invocation.
     fn element(&self, lane: usize, component: usize) -> Option<(usize, usize)> {
         let (rows, number) = (self.coop.rows as usize, lane * self.n_each + component);
         (number < rows * self.coop.columns as usize).then_some((number % rows, number / rows))
     }
 
-    /// Each component that an invocation holds.
+    /// Each component of an invocation.
     fn elements(self, lane: usize) -> impl Iterator<Item = Option<(usize, usize)>> {
         (0..self.n_each).map(move |component| self.element(lane, component))
     }
@@ -79,7 +79,7 @@ impl<'k> Invocation<'k> {
             CoopMemory::Buffer(buffer) => world.buffers[buffer.idx()].values.get(index),
             CoopMemory::Shared(local) => self.local(local, world).at(&[index as i128]),
         };
-        // Numbers of some types lie as their bits.
+        // Numbers of some types are stored as their bits.
         Value::number(scalar, found.expect(INSIDE).bits(self.element_type(place, world)))
     }
 
@@ -114,7 +114,7 @@ impl<'k> Invocation<'k> {
 
 const INSIDE: &str = "a matrix that is moved as a whole lies inside its array";
 
-/// What each invocation gets of a sum with a product.
+/// The sum with a product, for each invocation.
 pub fn multiply_add(invocations: &[Invocation], sum: NodeId, a: NodeId, b: NodeId) -> Result<Vec<Value>> {
     let whole = |id: NodeId| whole(invocations, id);
     let (tile, sums) = whole(sum)?;
@@ -139,7 +139,7 @@ pub fn multiply_add(invocations: &[Invocation], sum: NodeId, a: NodeId, b: NodeI
     (0..invocations.len()).map(of_lane).collect()
 }
 
-/// A matrix row by row, from what each invocation has of it.
+/// A matrix in row-major order, from the components of all invocations.
 fn whole(invocations: &[Invocation], id: NodeId) -> Result<(Tile, Vec<Value>)> {
     let tile = invocations[0].tile(invocations[0].function().ty(id))?;
     let columns = tile.coop.columns as usize;
@@ -154,8 +154,8 @@ fn whole(invocations: &[Invocation], id: NodeId) -> Result<(Tile, Vec<Value>)> {
     Ok((tile, elements))
 }
 
-/// The sum with all products, where no order of adding them rounds: all are multiples of one power of two,
-/// and together not too many of it.
+/// The sum of all products, if it is exact in any order: all are multiples of one power of two, and their sum
+/// is not too large for it.
 fn exact_sum<'v>(
     sum: &Value,
     factors: impl Iterator<Item = (&'v Value, &'v Value)>,
@@ -178,7 +178,7 @@ fn exact_sum<'v>(
     }
 }
 
-/// The power of two that a number's last digit stands for.
+/// The power of two of a number's last digit.
 fn lowest_bit(number: f64) -> f64 {
     let bits = number.to_bits();
     let digits = (bits & ((1 << 52) - 1)) | 1 << 52;

@@ -1,5 +1,5 @@
-//! What a kernel computes with. A number is the value itself, not its bits: an int is any int of its
-//! type's range, and every number of every float type is an f64. Its type is the node's, not the value's.
+//! The values of a kernel. A number is its value, not its bits: an int is any int in its type's range, and
+//! every float is an f64. The type is the node's, not the value's.
 
 use std::fmt;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ pub enum Value {
     Bool(bool),
     Int(i128),
     Float(f64),
-    /// Components, columns, elements, members or items; of `None`, none.
+    /// Components, columns, elements, members or items; empty for `None`.
     Parts(Rc<Vec<Value>>),
 }
 
@@ -34,7 +34,7 @@ impl Value {
         Value::Parts(Rc::new(parts))
     }
 
-    /// What a function without a result gives.
+    /// The result of a function without one.
     pub fn nothing() -> Value {
         Value::parts(Vec::new())
     }
@@ -53,7 +53,7 @@ impl Value {
         }
     }
 
-    /// The number with these bits; those above its width do not count.
+    /// The number with these bits; higher bits are ignored.
     pub fn number(scalar: Scalar, bits: u64) -> Value {
         match scalar.kind() {
             Kind::Bool => Value::Bool(bits != 0),
@@ -65,7 +65,7 @@ impl Value {
         }
     }
 
-    /// Its bits, in as many as the type has.
+    /// Its bits, in the width of the type.
     pub fn bits(&self, scalar: Scalar) -> u64 {
         match self {
             Value::Bool(value) => u64::from(*value),
@@ -103,7 +103,7 @@ impl Value {
         }
     }
 
-    /// The part that a path leads to; `None` where an index is out of range.
+    /// The part at the end of a path; `None` if an index is out of range.
     pub fn at(&self, path: &[i128]) -> Option<&Value> {
         path.iter().try_fold(self, |whole, index| whole.as_parts().get(usize::try_from(*index).ok()?))
     }
@@ -115,7 +115,7 @@ impl Value {
         })
     }
 
-    /// From memory that the host sees.
+    /// Reads from memory in the host's layout.
     pub fn read(ty: &Type, bytes: &[u8]) -> Value {
         match ty {
             Type::Scalar(scalar) => {
@@ -151,7 +151,7 @@ impl Value {
         }
     }
 
-    /// Columns from rows: matrices lie row by row.
+    /// Columns from rows: matrices are stored in row-major order.
     fn transposed(&self) -> Value {
         let rows = self.as_parts();
         let column = |at: usize| Value::parts(rows.iter().map(|row| row.as_parts()[at].clone()).collect());

@@ -32,7 +32,7 @@ impl Kernel {
         Kernel::begin(names, of, |_| ())
     }
 
-    /// The same, with `declare` adding what must stand before the function.
+    /// The same; `declare` adds declarations before the function.
     fn begin(names: &[&str], of: Of, declare: impl FnOnce(&mut Kernel)) -> Kernel {
         let mut b = Builder::new();
         b.set_version(1, 5);

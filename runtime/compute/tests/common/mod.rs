@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Shared by the tests of this crate.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 

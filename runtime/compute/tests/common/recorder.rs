@@ -1,7 +1,7 @@
-//! A device that writes down what is asked of it, to see what is copied and submitted and what is not.
+//! A device that records its calls, to test what is copied and submitted.
 //!
-//! It holds bytes and copies them. Its one kernel adds 1 to every `f32` of every buffer that the
-//! dispatch writes, whatever the module says.
+//! It stores bytes and copies them. Its only kernel adds 1 to every `f32` of every buffer that the dispatch
+//! writes, whatever the module contains.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub struct Recorder {
     shares_memory: bool,
     /// While set, submissions end only when something needs their result.
     pub stalls: Cell<bool>,
-    /// Lets the submission that is waited for next fail.
+    /// Makes the submission fail that is waited for next.
     pub fails: Cell<bool>,
     trace: RefCell<Vec<String>>,
     buffers: RefCell<BTreeMap<u64, Box<[u8]>>>,
@@ -34,7 +34,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A device whose memory the host does not reach.
+    /// A device with memory that the host cannot access.
     pub fn separate() -> Rc<Recorder> {
         Recorder::new(false)
     }
@@ -61,7 +61,7 @@ impl Recorder {
         })
     }
 
-    /// What was asked for since the last look.
+    /// The calls since the last one.
     pub fn trace(&self) -> Vec<String> {
         self.trace.take()
     }
@@ -75,7 +75,7 @@ impl Recorder {
         self.buffers.borrow().len()
     }
 
-    /// Lets all submissions end.
+    /// Ends all submissions.
     pub fn release(&self) {
         let submitted = std::mem::take(&mut *self.submitted.borrow_mut());
         for (ticket, commands) in submitted {
@@ -223,7 +223,7 @@ impl Device for Recorder {
     }
 }
 
-/// How submissions fail.
+/// The error of a failed submission.
 pub fn lost() -> DeviceError {
     DeviceError::Lost { device: "recorder".to_owned() }
 }

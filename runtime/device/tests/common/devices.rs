@@ -1,4 +1,4 @@
-//! The devices that tests run on: all that this machine has, Vulkan under the validation layer.
+//! The devices for tests: all of this machine, with the validation layer for Vulkan.
 
 use std::rc::Rc;
 
@@ -7,8 +7,8 @@ use kps_device::{
     Opened, PipelineId, PipelineOptions, QueueId, Selector, Ticket, Waited, vulkan,
 };
 
-/// Runs the test on every device, and Vulkan ones also as if their memory were out of the host's reach.
-/// Whatever the validation layer says fails it.
+/// Runs the test on every device, and on Vulkan devices a second time with separate memory. Any message of
+/// the validation layer fails it.
 pub fn on_every_device(test: impl Fn(&Rc<dyn Device>)) {
     on_every_device_opened(&OpenOptions::default(), |opened| test(&opened.device));
 }
@@ -34,7 +34,7 @@ pub fn on_every_device_opened(options: &OpenOptions, test: impl Fn(Opened)) {
     );
 }
 
-/// What tests do with a device, in few words.
+/// Short forms of device calls for tests.
 pub trait Shorthand {
     fn floats(&self, values: &[f32]) -> BufferId;
     fn zeros(&self, n: usize) -> BufferId;

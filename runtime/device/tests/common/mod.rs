@@ -1,4 +1,4 @@
-//! What the tests of devices share: modules from assembly, and the devices.
+//! Shared by the tests of devices: assembled modules, and the devices.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
@@ -6,11 +6,11 @@ pub mod devices;
 
 use kps_spirv_tools::{Options, TargetEnv, validate};
 
-/// The words of `tests/modules/NAME.spvasm`, which are valid. The current directory is that of this crate.
+/// The valid module `tests/modules/NAME.spvasm`. The current directory is that of this crate.
 pub fn module(name: &str) -> Vec<u32> {
     let path = format!("tests/modules/{name}.spvasm");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    // What is old style ended with SPIR-V 1.3.
+    // The old style ended with SPIR-V 1.3.
     let env = if name == "old_style" { TargetEnv::Vulkan_1_0 } else { TargetEnv::Vulkan_1_3 };
     let words = assemble_for(env, &text);
     let options = Options { relax_logical_pointer: true, ..Options::default() };
@@ -31,7 +31,7 @@ pub fn assemble_for(env: TargetEnv, text: &str) -> Vec<u32> {
     kps_spirv_tools::assemble(text, env).expect("the module assembles")
 }
 
-/// Runs an ignored test of the calling file alone, in a process of its own.
+/// Runs an ignored test of the calling file in its own process.
 pub fn in_child(test: &str, environment: &[(&str, &str)]) {
     let program = std::env::current_exe().expect("this test is a program");
     let mut child = std::process::Command::new(program);

@@ -1,4 +1,4 @@
-//! Modules around a few instructions that a test is about.
+//! Builds modules around the instructions under test.
 
 use kps_device::Command;
 
@@ -121,7 +121,7 @@ pub fn kernel_with(elements: &[(&str, u32)], declarations: &str, variables: &str
     kernel_of(4, elements, declarations, variables, body)
 }
 
-/// The same with so many invocations in a workgroup.
+/// The same with this size of a workgroup.
 pub fn kernel_of(
     local_size: u32,
     elements: &[(&str, u32)],
@@ -142,12 +142,12 @@ pub fn kernel_of(
              %b{k} = OpVariable %ps{k} StorageBuffer\n"
         );
     }
-    // Decorations among a test's own declarations belong above the types.
+    // Decorations among a test's declarations belong before the types.
     let (own_decorations, own): (Vec<&str>, Vec<&str>) = declarations.lines().partition(|line| {
         let line = line.trim_start();
         line.starts_with("OpDecorate") || line.starts_with("OpMemberDecorate")
     });
-    // So does a file's name, and functions stand below them.
+    // So does a file's name; functions follow them.
     let (strings, own): (Vec<&str>, Vec<&str>) =
         own.into_iter().partition(|line| line.contains("= OpString"));
     let (strings, own_decorations, own) = (strings.join("\n"), own_decorations.join("\n"), own.join("\n"));
@@ -217,7 +217,7 @@ fn same<T: Number>(a: T, b: T) -> bool {
     a == b || both_nan
 }
 
-/// Holds `%r = body` of `%x0` against `expected`, for each value.
+/// Checks `%r = body` of `%x0` against `expected`, for each value.
 pub fn check_unary<A: Named, R: Named>(values: &[A], body: &str, expected: impl Fn(A) -> R) {
     let results: Vec<R> = results_unary(values, body);
     for (&a, &result) in values.iter().zip(&results) {
@@ -226,7 +226,7 @@ pub fn check_unary<A: Named, R: Named>(values: &[A], body: &str, expected: impl 
     }
 }
 
-/// Holds `%r = body` of `%x0` and `%x1` against `expected`, for each pair of values.
+/// Checks `%r = body` of `%x0` and `%x1` against `expected`, for each pair of values.
 pub fn check_binary<A: Named, B: Named, R: Named>(
     lefts: &[A],
     rights: &[B],

@@ -3,7 +3,7 @@
 use super::assembly::{Named, kernel};
 use super::bench::Bench;
 
-/// 400 lanes do something to one cell; gives what is in it then.
+/// 400 lanes update one cell; returns its final value.
 fn total<T: Named>(first: T, body: &str) -> T {
     let bench = Bench::new();
     let cell = bench.buffer(&[first]);

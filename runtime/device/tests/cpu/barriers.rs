@@ -1,4 +1,4 @@
-//! Lanes of a workgroup that wait for each other: four of them here.
+//! Barriers in workgroups of four lanes.
 
 use kps_device::{Command, DeviceError};
 
@@ -47,7 +47,7 @@ fn check(variables: &str, body: &str, expected: [u32; 8]) {
 
 #[test]
 fn what_one_lane_stores_another_loads_behind_the_barrier() {
-    // Lane l reads what lane 3 - l wrote; i and the place are carried over.
+    // Lane l reads what lane 3 - l wrote; i and the index are carried across the barrier.
     let body = format!(
         "%at = OpAccessChain %pwu %tile %l\nOpStore %at %i\n{WAIT}\
          %other = OpISub %u32 %n3 %l\n%from = OpAccessChain %pwu %tile %other\n%r = OpLoad %u32 %from"
@@ -55,7 +55,7 @@ fn what_one_lane_stores_another_loads_behind_the_barrier() {
     check("", &body, [3, 2, 1, 0, 7, 6, 5, 4]);
 }
 
-/// The sum over a workgroup by halves, the barriers in a loop.
+/// A tree reduction over a workgroup, with barriers in a loop.
 const REDUCTION: &str = "%at = OpAccessChain %pwu %tile %l\nOpStore %at %i\nOpControlBarrier %n2 %n2 %n264\nOpBranch %h\n\
     %h = OpLabel\n%half = OpPhi %u32 %n2 %entry %next %c\nOpLoopMerge %m %c None\nOpBranch %t\n\
     %t = OpLabel\n%more = OpUGreaterThan %bool %half %n0\nOpBranchConditional %more %b %m\n\
@@ -66,7 +66,7 @@ const REDUCTION: &str = "%at = OpAccessChain %pwu %tile %l\nOpStore %at %i\nOpCo
     %c = OpLabel\n%next = OpShiftRightLogical %u32 %half %n1\nOpBranch %h\n\
     %m = OpLabel\n%first = OpAccessChain %pwu %tile %n0\n%r = OpLoad %u32 %first";
 
-/// A module for tests that break it.
+/// A module for tests that corrupt it.
 pub fn reduction() -> Vec<u32> {
     module("", &format!("{REDUCTION}\n%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %r"))
 }
@@ -78,7 +78,7 @@ fn barriers_in_a_loop() {
 
 #[test]
 fn each_lane_keeps_its_variables_and_its_arrays() {
-    // A variable that changes on both sides, and an array with a run-time index.
+    // A variable that changes on both sides of a barrier, and an array with a run-time index.
     let body = format!(
         "OpStore %v %i\n%e = OpAccessChain %pfu %a %l\nOpStore %e %n10\n{WAIT}\
          %v0 = OpLoad %u32 %v\n%v1 = OpIAdd %u32 %v0 %n1\nOpStore %v %v1\n\
@@ -106,7 +106,7 @@ fn shared_memory_starts_as_zero_in_each_workgroup() {
 
 #[test]
 fn divergent_barriers_are_faults() {
-    // Lanes 4 and 5 of the second workgroup part. One that waits is named.
+    // Lanes 4 and 5 of the second workgroup diverge. One that waits is named.
     for (compare, waits) in [("OpULessThan", 4), ("OpUGreaterThanEqual", 5)] {
         let body = format!(
             "%file = OpCopyObject %u32 %l\n%c = {compare} %bool %i %n5\nOpSelectionMerge %m None\n\
@@ -128,7 +128,7 @@ fn both_barriers_are_named_where_lanes_come_to_different_ones() {
                 %t = OpLabel\nOpLine %name 7 5\nOpControlBarrier %n2 %n2 %n264\nOpBranch %m\n\
                 %e = OpLabel\nOpLine %name 9 5\nOpControlBarrier %n2 %n2 %n264\nOpBranch %m\n%m = OpLabel";
     let elect = "%first = OpGroupNonUniformElect %bool %n3\n";
-    // Lanes that may wait in different places are told apart elsewhere, in the same words.
+    // Subgroup operations detect divergence elsewhere, with the same message.
     for start in ["", elect] {
         let bench = Bench::new();
         let declarations = format!("%name = OpString \"two.kps\"\n%n264 = OpConstant %u32 264\n{SHARED}");

@@ -1,4 +1,4 @@
-//! A device with what tests do to it.
+//! A device with helpers for tests.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use kps_device::{
 
 pub struct Bench {
     pub device: Rc<dyn Device>,
-    /// Those whose code is of other kinds, and that must agree with the first.
+    /// Devices with other kinds of code, which must agree with the first.
     others: Vec<Rc<dyn Device>>,
 }
 
@@ -31,7 +31,7 @@ impl Number for f32 {}
 impl Number for f64 {}
 
 pub fn bytes_of<T: Number>(values: &[T]) -> &[u8] {
-    // SAFETY: numbers have no padding, so all of their bytes are there.
+    // SAFETY: numbers have no padding, so all of their bytes are initialised.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
@@ -44,7 +44,7 @@ impl Bench {
         Bench { device: open(Lanes::SimdGroups), others: Vec::new() }
     }
 
-    /// Runs everything with every kind of code, and compares.
+    /// Runs everything with every kind of code, and compares the results.
     pub fn all_kinds() -> Bench {
         let others = [Lanes::Single, Lanes::Adaptive].map(open).to_vec();
         Bench { device: open(Lanes::SimdGroups), others }
@@ -119,7 +119,7 @@ impl Bench {
         result
     }
 
-    /// What was found, which is the same in every kind of code.
+    /// The findings, which must be the same for every kind of code.
     pub fn findings(&self) -> Vec<Finding> {
         let findings = self.device.findings();
         let sorted = |mut findings: Vec<Finding>| {
@@ -133,7 +133,7 @@ impl Bench {
         findings
     }
 
-    /// What each kind of code found.
+    /// The findings of each kind of code.
     pub fn findings_of_each(&self) -> Vec<Vec<Finding>> {
         [&self.device].into_iter().chain(&self.others).map(|device| device.findings()).collect()
     }
@@ -144,7 +144,7 @@ impl Bench {
     }
 }
 
-/// Why a module is refused.
+/// The error for a module.
 pub fn refusal(words: &[u32]) -> String {
     match Bench::new().device.load(words, &PipelineOptions::default()) {
         Ok(_) => panic!("the module was taken"),

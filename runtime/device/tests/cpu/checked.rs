@@ -1,4 +1,4 @@
-//! What the checked mode finds in modules, and that it changes no result.
+//! The findings of the checked mode, and that it does not change results.
 
 use kps_device::findings::{ArrayName, Beyond, Int, Launch, Number};
 use kps_device::{
@@ -9,15 +9,16 @@ use kps_device::{
 use super::assembly::kernel_with;
 use super::bench::Bench;
 
-/// That of [`findings_of`].
+/// The launch of [`findings_of`].
 const LAUNCH: Launch = Launch { dispatch: 0, groups: [2, 1, 1], local_size: [4, 1, 1] };
 
-/// What the usual checks find.
+/// The findings of the usual checks.
 fn findings(declarations: &str, body: &str) -> Vec<Finding> {
     findings_of(Checks::usual(), declarations, body)
 }
 
-/// Runs two workgroups of four with some checks; the result is that of the module without them.
+/// Runs two workgroups of four with some checks, and compares the result with that of the uninstrumented
+/// module.
 fn findings_of(checks: Checks, declarations: &str, body: &str) -> Vec<Finding> {
     let declarations = format!("%name = OpString \"bug.kps\"\n{declarations}");
     let body = format!("{body}\n%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %r");
@@ -61,7 +62,7 @@ fn findings_of_one_line_are_counted() {
 
 #[test]
 fn a_mistake_is_reported_with_its_first_invocation_in_any_order() {
-    // Invocation 7 reads past the end in the second round, 6 in the third, 5 in the last.
+    // Invocation 7 reads past the end in the second iteration, 6 in the third, 5 in the last.
     let body = "%start = OpLabel
 OpBranch %head
 %head = OpLabel
@@ -130,7 +131,7 @@ fn a_seed_changes_the_order_and_repeats_it() {
 fn indices_of_foreign_modules_are_checked() {
     let body = "%past = OpIAdd %u32 %i %n2\nOpLine %name 5 1\n%from = OpAccessChain %p0 %b0 %n0 %past\n\
                 %r = OpLoad %u32 %from";
-    // What one invocation reads another one writes: that is found, too.
+    // A race between a read and a write is found, too.
     let findings = findings("", body);
     let out_of_bounds = findings.iter().find_map(|finding| match &finding.kind {
         FindingKind::OutOfBounds { index, shape, .. } => Some((index.clone(), shape.clone(), finding)),

@@ -1,8 +1,8 @@
-//! Comparisons, booleans, choices.
+//! Comparisons, booleans, selects.
 
 use super::assembly::{F32, F64, I32, I64, U32, U64, check_binary, check_unary};
 
-/// `%r` is 1 where the comparison holds.
+/// `%r` is 1 if the comparison is true.
 fn test(opcode: &str) -> String {
     format!("%c = {opcode} %bool %x0 %x1\n%r = OpSelect %u32 %c %n1 %n0")
 }

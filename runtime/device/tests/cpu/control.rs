@@ -5,7 +5,7 @@ use kps_device::{Command, PipelineOptions};
 use super::assembly::{kernel, kernel_with};
 use super::bench::{Bench, refusal};
 
-/// Bodies that broken modules are made of.
+/// Bodies of modules for tests that corrupt them.
 pub const MODULES: &[&str] = &[LOOP, CALLING];
 
 pub fn module(body: &str) -> Vec<u32> {
@@ -15,7 +15,7 @@ pub fn module(body: &str) -> Vec<u32> {
 
 const CALLING: &str = "%none = OpFunctionCall %void %put %v %i\n%r = OpLoad %u32 %v";
 
-/// Runs a body over lanes 0 to 7 that stores `%r` at its end.
+/// Runs a body that ends with a store of `%r`, in lanes 0 to 7.
 fn check(body: &str, expected: [u32; 8]) {
     check_with("", body, expected);
 }
@@ -43,7 +43,7 @@ fn branches_join_in_phis() {
     );
 }
 
-/// The sum of `0 .. i`, without what is skipped, up to what ends it.
+/// The sum of `0 .. i`, with `continue` and `break`.
 const LOOP: &str = "OpBranch %h\n\
     %h = OpLabel\n%j = OpPhi %u32 %n0 %entry %j1 %cont\n%s = OpPhi %u32 %n0 %entry %s1 %cont\n\
     OpLoopMerge %m %cont None\nOpBranch %test\n\
@@ -220,7 +220,7 @@ fn a_value_from_the_other_branch_is_refused() {
                 %m = OpLabel\n%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %a";
     let message = refusal(&kernel(&[("u32", 4)], "", body));
     assert!(message.starts_with("malformed SPIR-V: `OpStore`: %"), "{message}");
-    assert!(message.ends_with(" is not defined on every way here"), "{message}");
+    assert!(message.ends_with(" is not defined on every path to here"), "{message}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! From one type to another.
+//! Conversions between types.
 
 use super::assembly::{F32, F64, I32, I64, U32, U64, check_binary, check_unary};
 

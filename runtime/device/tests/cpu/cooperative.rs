@@ -12,7 +12,7 @@ struct Sizes {
     columns: usize,
 }
 
-/// `C := A B + C`, all of them row by row but `B`, which is column by column; in subgroups of a size.
+/// `C := A B + C`, all row-major except for `B`, which is column-major; in subgroups of this size.
 fn product<T: Named, R: Named>(
     sizes: &Sizes,
     size: u32,
@@ -61,7 +61,7 @@ fn numbers(n: usize, step: usize, most: usize) -> Vec<f64> {
 
 #[test]
 fn products_of_floats() {
-    // The last size leaves lanes without a last component.
+    // With the last size, some lanes lack a last component.
     for (rows, inner, columns) in [(16, 16, 16), (8, 4, 16), (3, 5, 7)] {
         let sizes = Sizes { rows, inner, columns };
         let (a, b) = (numbers(rows * inner, 7, 11), numbers(inner * columns, 5, 13));
@@ -98,7 +98,7 @@ fn products_of_ints() {
     assert_eq!(results, products.iter().map(sum).collect::<Vec<_>>());
 }
 
-/// For tests that break it.
+/// A module for tests that corrupt it.
 pub fn module() -> Vec<u32> {
     let declarations =
         "%m = OpTypeCooperativeMatrixKHR %f32 %n3 %n4 %n5 %n2\n%two = OpConstantComposite %m %f2";

@@ -1,4 +1,4 @@
-//! Commands, ids, time, interruption.
+//! Commands, ids, timestamps, interrupts.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn a_large_dispatch_reaches_every_element_once() {
     assert!(bench.read::<u32>(buffer).iter().all(|&x| x == 8));
 }
 
-/// In a process of its own, where nobody else starts threads.
+/// In its own process, where no other test starts threads.
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_start_with_the_first_large_dispatch() {
@@ -68,7 +68,7 @@ fn counts_threads() {
     let n_others = std::thread::available_parallelism().map_or(0, |n| n.get() - 1);
     for _ in 0..2 {
         bench.run(&words, &[buffer], &[], [n as u32 / 4, 1, 1]);
-        // A thread that came too late to help may still be about to take its name.
+        // A thread that came too late to help may not have its name yet.
         let came = (0..1000).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
             n_workers() == n_others
@@ -279,7 +279,7 @@ fn a_kernel_that_never_ends_is_interrupted_at_its_line() {
     raiser.join().expect("it only sleeps");
     let DeviceError::Interrupted { line: Some(line) } = error else { panic!("{error:?}") };
     assert_eq!((line.file.as_str(), line.line, line.column), ("spin.kps", 12, 5));
-    // As long as the flag is up nothing runs; afterwards all does again.
+    // While the flag is set nothing runs; afterwards everything does.
     assert!(bench.submit(vec![Command::Timestamp]).is_err());
     flag.store(false, Ordering::Relaxed);
     assert_eq!(bench.submit(vec![Command::Timestamp]), Ok(Waited::Done));

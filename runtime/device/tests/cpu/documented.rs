@@ -1,6 +1,6 @@
-//! The page on what this device takes, held to the device. Each instruction of SPIR-V's grammar is put into a
-//! module by itself, with operands that need not make sense: what the device does not know is refused by name,
-//! whatever the operands. The page names what is not.
+//! Checks the reference page of this device against the device. Each instruction of SPIR-V's grammar is tried
+//! in a module by itself, with arbitrary operands: unknown instructions are refused by name before their
+//! operands are checked. The page lists the others.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ OpExecutionModeId %2 LocalSizeId %11 %11 %11
 OpReturn
 OpFunctionEnd
 ";
-/// Ids of the module, and one that is free.
+/// Ids of the module, and an unused one.
 const SET: Word = 1;
 const INT: Word = 10;
 const ONE: Word = 11;
@@ -43,7 +43,7 @@ const FLOAT: Word = 12;
 const ONE_POINT: Word = 13;
 const RESULT: Word = 20;
 
-/// Where an instruction is put.
+/// The position of an instruction.
 #[derive(Clone, Copy)]
 enum Place {
     /// Before the functions.
@@ -53,7 +53,7 @@ enum Place {
     End,
 }
 
-/// What the device says to the module with some words more.
+/// The device's error for the module with additional words.
 fn answer(bench: &Bench, words: &[Word], place: Place) -> String {
     let mut module = common::assemble(MODULE);
     let end = module.len();
@@ -64,13 +64,13 @@ fn answer(bench: &Bench, words: &[Word], place: Place) -> String {
         Place::End => end - 2..end - 1,
     };
     module.splice(at, words.iter().copied());
-    // The bound of ids.
+    // The id bound.
     module[3] = RESULT + 1;
     let loaded = bench.device.load(&module, &PipelineOptions::default());
     loaded.map_or_else(|error| error.to_string(), |_| "taken".to_owned())
 }
 
-/// An instruction with some operand or other for each that it must have.
+/// An instruction with arbitrary operands for all that it requires.
 fn instruction(grammar: &Instruction<'_>) -> Vec<Word> {
     let needed = grammar.operands.iter().filter(|operand| operand.quantifier == OperandQuantifier::One);
     let operands = needed.map(|operand| match operand.kind {
@@ -86,7 +86,7 @@ fn instruction(grammar: &Instruction<'_>) -> Vec<Word> {
     [head].into_iter().chain(operands).collect()
 }
 
-/// The names of all instructions that the device knows somewhere.
+/// The names of all instructions that the device knows at some position.
 fn known_instructions(bench: &Bench) -> BTreeSet<String> {
     let words = MODULE.split_whitespace().filter(|word| word.starts_with("Op"));
     let mut known: BTreeSet<String> = words.map(str::to_owned).collect();
@@ -99,7 +99,7 @@ fn known_instructions(bench: &Bench) -> BTreeSet<String> {
         ];
         let is_known = [Place::Declaration, Place::Body, Place::End].into_iter().any(|place| {
             let answer = answer(bench, &instruction(grammar), place);
-            // What cannot stand there is no answer.
+            // An error about the position says nothing about the instruction.
             !answer.starts_with("broken SPIR-V") && !refusals.iter().any(|refusal| answer.contains(refusal))
         });
         if is_known {
@@ -122,7 +122,7 @@ fn known_functions(bench: &Bench) -> BTreeSet<String> {
     all.filter(|grammar| is_known(grammar.opcode.into())).map(|grammar| grammar.opname.to_owned()).collect()
 }
 
-/// The words in backquotes in the rows of the table below a heading.
+/// The names in backquotes in the rows of the table below a heading.
 fn listed(heading: &str) -> BTreeSet<String> {
     let start = PAGE.find(&format!("\n## {heading}\n")).expect("the page has this heading");
     let section = PAGE[start + 4..].split("\n## ").next().unwrap_or_default();

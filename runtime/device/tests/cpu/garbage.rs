@@ -1,4 +1,4 @@
-//! Modules that are broken: refused, or run within their buffers.
+//! Corrupt modules: refused, or run within their buffers.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use kps_device::{
 use super::bench::{Bench, refusal};
 use super::common;
 
-/// Numbers without a pattern, the same in every run (xorshift).
+/// Pseudorandom numbers, the same in every run (xorshift).
 struct Noise(u64);
 
 impl Noise {
@@ -28,7 +28,7 @@ fn what_is_no_module_is_refused() {
     let check = |words: &[u32], expected: &str| assert_eq!(refusal(words), expected);
     check(&[], "not SPIR-V: there are no words");
     check(&[0x1234], "not SPIR-V: the first word is 0x00001234, a module begins with 0x07230203");
-    // Words in the other byte order are turned around.
+    // Modules in the other byte order are accepted.
     check(&[0x0302_2307], "broken SPIR-V: there are 1 words, the header alone has 5");
     check(
         &[0x0723_0203, 0x0009_0000, 0, 1, 0],
@@ -38,7 +38,7 @@ fn what_is_no_module_is_refused() {
     check(&[0x0723_0203, 0x0001_0000, 0, 1, 0], "entry point `main` not found; the module has none");
 }
 
-/// Good modules, of every family of instructions.
+/// Valid modules with every family of instructions.
 fn good() -> Vec<Vec<u32>> {
     let mut all: Vec<_> =
         ["multiply", "increment", "scale", "image_double", "image_sample"].map(common::module).into();
@@ -48,7 +48,7 @@ fn good() -> Vec<Vec<u32>> {
     all.extend(super::pointers::modules());
     all.push(super::cooperative::module());
     all.push(super::narrow::module());
-    // With arrays of the invocations' own, of every mix of types.
+    // With private arrays of many combinations of types.
     all.extend((1..4).map(super::programs::apart));
     all
 }
@@ -76,7 +76,7 @@ fn random_words_do_no_harm() {
     let bench = Bench::new();
     let good = good();
     for _ in 0..2000 {
-        // A good beginning, then anything.
+        // A valid beginning, then random words.
         let words = &good[noise.below(good.len())];
         let n = 5 + noise.below(words.len() - 5);
         let mut words = words[..n].to_vec();
@@ -90,9 +90,9 @@ fn random_words_do_no_harm() {
 }
 
 /// `KPS_FUZZ_SECONDS=3600 cargo test --test cpu -- --ignored flipped --nocapture`, in this crate's directory:
-/// from `KPS_RANDOM_SEED` on, other seeds each time round, until the time is over.
+/// from `KPS_RANDOM_SEED` on, with new seeds in each pass, until the time is over.
 #[test]
-#[ignore = "it runs for as long as it is told"]
+#[ignore = "its duration is an option"]
 fn flipped_bits_do_no_harm_for_long() {
     let setting = |name, default| match std::env::var(name) {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is a number, not `{text}`")),
@@ -118,10 +118,10 @@ fn flipped_bits_do_no_harm_for_long() {
     );
 }
 
-/// Broken modules made of one good one with one seed.
+/// Corrupt modules made from one valid one and one seed.
 const FLIPS: usize = 200;
 
-/// What became of modules.
+/// Counts of results.
 #[derive(Default)]
 struct Tally {
     refused: usize,
@@ -159,13 +159,13 @@ fn flip(words: &[u32], n: usize, seed: u64) -> Tally {
     tally
 }
 
-/// Whether the module was taken. Guards around each buffer stay as they were, however wild the module.
+/// Whether the device accepted the module. Guard bytes around each buffer must not change.
 fn run_if_taken(bench: &Bench, words: &[u32]) -> bool {
     const GUARD: u8 = 0xa5;
     let pipeline = match bench.device.load(words, &PipelineOptions::default()) {
         Ok(pipeline) => pipeline,
         Err(error) => {
-            // What was lowered is right, so the code generator takes it.
+            // Lowered code is well-formed, so the code generator must accept it.
             assert!(!error.to_string().contains("code cannot be made"), "{error}");
             return false;
         }
@@ -201,7 +201,7 @@ fn run_if_taken(bench: &Bench, words: &[u32]) -> bool {
         addressed: Vec::new(),
         groups: [2, 2, 1],
     };
-    // What loops for ever is stopped.
+    // Endless loops are interrupted.
     let flag = bench.device.interrupt_flag();
     let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let watch = std::thread::spawn({

@@ -80,7 +80,7 @@ fn blends() {
     });
 }
 
-/// Holds a function against the exact result, within units in the last place.
+/// Checks a function against the exact result, within units in the last place.
 fn check_within(name: &str, values: &[f32], ulps: f64, exact: fn(f64) -> f64) {
     for (&x, &result) in values.iter().zip(&results_unary(values, &op(name, "f32", "%x0"))) {
         assert_close(&format!("{name}({x:?})"), result, exact(f64::from(x)), ulps);

@@ -9,9 +9,9 @@ use kps_device::{
 use super::assembly::kernel;
 use super::bench::Bench;
 
-/// Declares image `%img` of a SPIR-V format at binding 1, with what goes with it.
+/// Declares image `%img` of a SPIR-V format at binding 1.
 fn declarations(dim: &str, scalar: &str, format: &str) -> String {
-    // The other vectors are declared for all tests.
+    // All tests declare the other vectors.
     let vector = if scalar == "i32" { "%v4i32 = OpTypeVector %i32 4\n" } else { "" };
     format!(
         "OpDecorate %img DescriptorSet 0\nOpDecorate %img Binding 1\n{vector}\
@@ -56,7 +56,7 @@ fn run(
     bench.submit(vec![Command::Dispatch(dispatch)]).expect("it runs");
 }
 
-/// The value that comes back of one that was written, for floats.
+/// The value of a float after a store and a load.
 fn through(channel: Channel, value: f32) -> f32 {
     let normalised =
         |value: f32, least: f32, most: f32| (value.clamp(least, 1.0) * most).round_ties_even() / most;
@@ -104,17 +104,17 @@ fn texels_of_every_format_come_back() {
             for channel in 0..4 {
                 run(&bench, &kernel(&[(scalar, 4)], &declared, &read(channel)), buffer, image, Vec::new(), 1);
                 let word = bench.read::<u32>(buffer)[0];
-                let held = channel < format.n_channels;
+                let is_stored = channel < format.n_channels;
                 match scalar {
                     "f32" => {
                         let missing = if channel == 3 { 1.0 } else { 0.0 };
-                        let expected = if held { through(format.channel, value) } else { missing };
+                        let expected = if is_stored { through(format.channel, value) } else { missing };
                         assert_eq!(f32::from_bits(word), expected, "{} {channel}", format.name());
                     }
                     _ => {
                         let whole = value as i32;
                         let expected = match format.channel {
-                            _ if !held => i32::from(channel == 3),
+                            _ if !is_stored => i32::from(channel == 3),
                             Channel::I16 => i32::from(whole as i16),
                             Channel::I8 => i32::from(whole as i8),
                             Channel::U16 => i32::from(whole as u16),

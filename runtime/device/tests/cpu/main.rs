@@ -1,4 +1,4 @@
-//! The built-in device: modules run on it, their results compared.
+//! The CPU device: modules run on it, and their results are compared.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -3,7 +3,7 @@
 use super::assembly::kernel;
 use super::bench::Bench;
 
-/// Runs a body over matrices of `n` columns and rows, 16 apart in the first buffer; `%m` is the one of the lane.
+/// Runs a body over `n` by `n` matrices, 16 apart in the first buffer; `%m` is that of the lane.
 fn run(n: u32, matrices: &[f32], n_results: usize, body: &str) -> Vec<f32> {
     let declarations = format!(
         "OpMemberDecorate %sm 0 Offset 0\nOpMemberDecorate %sm 0 ColMajor\nOpMemberDecorate %sm 0 MatrixStride {}\n\
@@ -42,7 +42,7 @@ fn determinants() {
 fn an_inverse_times_its_matrix_is_one() {
     for n in [2usize, 3, 4] {
         let n_lanes = 4;
-        // Integers with a heavy diagonal; their products are exact enough to be told from anything else.
+        // Integers with a dominant diagonal; their products are exact.
         let matrices: Vec<f32> = (0..n_lanes * n * n)
             .map(|i| {
                 let (column, row) = (i % (n * n) / n, i % n);
@@ -62,7 +62,7 @@ fn an_inverse_times_its_matrix_is_one() {
             .collect();
         let numbers: String = (0..n * n)
             .map(|k| {
-                // There are no constants beyond a few: each is one more than the one before.
+                // There are only a few constants: each is one more than the one before.
                 match k {
                     0 => "%k0 = OpCopyObject %u32 %n0\n".to_owned(),
                     k => format!("%k{k} = OpIAdd %u32 %k{} %n1\n", k - 1),

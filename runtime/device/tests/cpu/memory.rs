@@ -1,4 +1,4 @@
-//! Buffers, push constants, variables, composites, atomics, and what is out of their range.
+//! Buffers, push constants, variables, composites, atomics, and accesses out of range.
 
 use kps_device::PipelineOptions;
 
@@ -26,7 +26,7 @@ fn a_range_of_a_buffer_ends_where_it_was_bound() {
     let buffer = bench.buffer(&[0u32; 8]);
     let mut dispatch = bench.dispatch(&kernel(&[("u32", 4)], "", body), &[buffer], &[], [2, 1, 1]);
     dispatch.bindings[0].offset = 8;
-    // A last element that is half inside is outside.
+    // A last element that is half inside is out of range.
     dispatch.bindings[0].size = 14;
     bench.submit(vec![kps_device::Command::Dispatch(dispatch)]).expect("it runs");
     assert_eq!(bench.read::<u32>(buffer), [0, 0, 5, 5, 5, 0, 0, 0]);
@@ -127,9 +127,9 @@ const LOCAL: &str = "
 %priv_u = OpTypePointer Private %u32
 ";
 
-/// Runs a body over eight lanes that stores `%r`.
+/// Runs a body that ends with a store of `%r`, in eight lanes.
 fn check_local(body: &str, expected: [u32; 8]) {
-    // Variables stand first in a function.
+    // Variables come first in a function.
     let (variables, rest): (Vec<&str>, Vec<&str>) =
         body.lines().partition(|line| line.contains("= OpVariable"));
     let (variables, rest) = (variables.join("\n"), rest.join("\n"));
@@ -147,7 +147,7 @@ fn local_arrays_test_their_index() {
         "%v = OpVariable %parr Function %init\n%at = OpAccessChain %pfu %v %i\n%r = OpLoad %u32 %at",
         [5, 8, 10, 3, 0, 0, 0, 0],
     );
-    // A store beyond the end changes nothing: the last element stays.
+    // A store beyond the end has no effect: the last element does not change.
     check_local(
         "%v = OpVariable %parr Function %init\n%at = OpAccessChain %pfu %v %i\nOpStore %at %n1\n\
          %last = OpAccessChain %pfu %v %n3\n%r = OpLoad %u32 %last",

@@ -9,7 +9,7 @@ const U8: &[u8] = &[0, 1, 2, 3, 7, 8, 100, 127, 128, 254, 255];
 const I16: &[i16] = &[0, 1, -1, 3, -7, 255, 256, -256, i16::MAX, i16::MIN, i16::MIN + 1];
 const U16: &[u16] = &[0, 1, 2, 15, 255, 256, 0x7fff, 0x8000, u16::MAX];
 
-/// The least and the largest, those beside a step, ties, and what is no number.
+/// The least and the largest, neighbours of a step, ties, infinities and NaN.
 fn halves() -> Vec<f16> {
     let bits = [
         0, 0x8000, 1, 2, 3, 0x3ff, 0x400, 0x401, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0xbc00, 0x4000, 0x4248,
@@ -26,7 +26,7 @@ fn brains() -> Vec<bf16> {
     bits.map(bf16::from_bits).to_vec()
 }
 
-/// A module for tests that break it.
+/// A module for tests that corrupt it.
 pub fn module() -> Vec<u32> {
     let body = "%at0 = OpAccessChain %p0 %b0 %n0 %i\n%x = OpLoad %f16 %at0\n%y = OpFMul %f16 %x %h15\n\
                 %z = OpConvertFToS %i8 %y\n%w = OpIAdd %i8 %z %i8m3\n%u = OpSConvert %i16 %w\n\
@@ -133,7 +133,7 @@ fn every_half_is_the_float_that_it_is() {
 
 #[test]
 fn floats_are_rounded_once_and_halves_to_even() {
-    // Each half with what lies a quarter, a half and three quarters behind it.
+    // Each half, and numbers a quarter, a half and three quarters of a step after it.
     let between: Vec<f32> = (0..=u16::MAX)
         .step_by(37)
         .map(|bits| f16::from_bits(bits).to_f32())
@@ -147,7 +147,7 @@ fn floats_are_rounded_once_and_halves_to_even() {
         .flat_map(|bits| [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff].map(|more| f32::from_bits(bits + more)))
         .collect();
     check_unary(&between, &one("OpFConvert", "bf16"), bf16::from_f32);
-    // By way of 32 bits each of these would end on the wrong side.
+    // Going through `f32` would round each of these to the wrong side.
     let step = 2f64.powi(-10);
     let twice = [
         (1.0 + step / 2.0 + 1e-12, 1.0 + step),

@@ -1,5 +1,5 @@
-//! Random kernels whose workgroups share memory. Between two barriers, a phase, invocations store to elements
-//! of their own in one set of arrays, and load any element of the other set; the next phase turns that round.
+//! Random kernels with shared memory. Between two barriers, in a phase, invocations store to their own
+//! elements of one set of arrays, and load any element of the other set; the next phase swaps the sets.
 
 use super::programs::Program;
 
@@ -16,12 +16,12 @@ OpDecorate %wid BuiltIn WorkgroupId
 %ptally = OpTypePointer Workgroup %arr_tally
 %tally = OpVariable %ptally Workgroup";
 
-/// A kernel with barriers, in loops and branches too that all invocations of a workgroup take alike.
+/// A kernel with barriers, also in loops and branches that are uniform in the workgroup.
 pub fn shared(seed: u64) -> Vec<u32> {
     share_in(Program::new(seed))
 }
 
-/// Lets a program go through phases.
+/// Adds phases to a program.
 pub fn share_in(mut program: Program) -> Vec<u32> {
     program.phase = Some(0);
     program
@@ -60,12 +60,12 @@ impl Program {
         self.phase = self.phase.map(|phase| phase + 1);
     }
 
-    /// The arrays that are stored to, and those that are only loaded from.
+    /// The set of arrays to store to, and the set to load from.
     fn sets(&self) -> [&'static str; 2] {
         if self.phase.is_some_and(|phase| phase % 2 == 0) { ["even", "odd"] } else { ["odd", "even"] }
     }
 
-    /// Gives something to the workgroup.
+    /// Stores a value for the workgroup.
     pub fn share(&mut self) {
         let [ours, _] = self.sets();
         if self.below(4) == 0 {
@@ -89,7 +89,7 @@ impl Program {
         self.as_number(ty, &value)
     }
 
-    /// An own element, a neighbour's, or one that may not be there.
+    /// The invocation's own element, a neighbour's, or one that may be out of range.
     fn loaded(&mut self, ty: &str) -> String {
         let [ours, others] = self.sets();
         let value = self.value();
@@ -103,7 +103,7 @@ impl Program {
         self.made(&format!("OpLoad %{ty} {place}"))
     }
 
-    /// Two barriers, so that the phase behind is the one before.
+    /// Two barriers, so that the phase after them is the one before.
     fn two_phases(&mut self) {
         for _ in 0..2 {
             self.statements(1);

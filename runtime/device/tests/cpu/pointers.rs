@@ -1,4 +1,4 @@
-//! Pointers that are known only while a kernel runs: chosen ones, and addresses of buffers.
+//! Pointers that are known only at run time: selected ones, and addresses of buffers.
 
 use kps_device::BufferId;
 
@@ -6,7 +6,7 @@ use super::assembly::kernel_with;
 use super::bench::{Bench, refusal};
 use super::common;
 
-/// Runs a body over lanes 0 to 3 with two buffers `%b0`, `%b1` of four `u32`; gives both.
+/// Runs a body in lanes 0 to 3 with two buffers `%b0`, `%b1` of four `u32`; returns both.
 fn run(declarations: &str, body: &str) -> [Vec<u32>; 2] {
     let bench = Bench::new();
     let buffers = [bench.buffer(&[10u32, 11, 12, 13]), bench.buffer(&[20u32, 21, 22, 23])];
@@ -24,7 +24,7 @@ const STRIDED: &str = "OpDecorate %pe ArrayStride 4\n%pe = OpTypePointer Storage
 const CHOICE: &str =
     "%p = OpSelect %p0 %odd %at0 %at1\n%x = OpLoad %u32 %p\n%y = OpIMul %u32 %x %n10\nOpStore %p %y";
 
-/// For tests that break them.
+/// For tests that corrupt them.
 pub fn modules() -> Vec<Vec<u32>> {
     let body = format!("{ODD}{ENDS}{CHOICE}");
     let buffers = [("u32", 4), ("u32", 4)];
@@ -77,8 +77,8 @@ fn a_pointer_walks_along_an_array() {
     assert_eq!(run(STRIDED, WALK)[1], [446, 336, 225, 113]);
 }
 
-/// `%pick` gives its pointer if the flag is up, else an element of the second buffer; `%twice` picks from what
-/// it picks.
+/// `%pick` returns its pointer if the flag is set, else an element of the second buffer; `%twice` picks from
+/// the result of `%pick`.
 const PICKERS: &str = "%fn_pick = OpTypeFunction %p0 %bool %p0
 %pick = OpFunction %p0 None %fn_pick
 %flag = OpFunctionParameter %bool
@@ -232,14 +232,15 @@ fn a_list_is_followed_by_its_addresses() {
     let push = |start: u64, to: u64| [start.to_le_bytes(), to.to_le_bytes()].concat();
     bench.run(&words, &[], &push(address(&bench, nodes[0]), address(&bench, result)), [1, 1, 1]);
     assert_eq!(bench.read::<u32>(result), [303, 7]);
-    // No buffer begins there, nor does one go on beyond its end: zeros are read, and nothing is written.
+    // Addresses where no buffer begins, and accesses beyond a buffer's end: loads are zero, and nothing is
+    // written.
     for (start, to) in [(0x1000, address(&bench, result)), (0, address(&bench, result) + 6)] {
         bench.device.write(result, 0, &[9; 8]).expect("the result has this size");
         bench.run(&words, &[], &push(start, to), [1, 1, 1]);
         let expected = if start == 0 { [0x0909_0909; 2] } else { [0, 0x0909_0909] };
         assert_eq!(bench.read::<u32>(result), expected);
     }
-    // A node that is freed is no memory any more.
+    // A freed node is no memory any more.
     bench.device.free(nodes[1]);
     bench.run(&words, &[], &push(address(&bench, nodes[0]), address(&bench, result)), [1, 1, 1]);
     assert_eq!(bench.read::<u32>(result)[0], 100);

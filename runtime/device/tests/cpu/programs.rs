@@ -1,13 +1,13 @@
-//! Kernels of random branches, loops and accesses. They always end, and what they leave in memory does not
-//! depend on the order in which invocations run. What workgroups share is in [`super::phases`], what subgroups do
-//! together in [`super::meetings`].
+//! Random kernels of branches, loops and accesses. They always end, and their results do not depend on the
+//! order of invocations. [`super::phases`] adds shared memory, and [`super::subgroup_programs`] adds subgroup
+//! operations.
 
 use std::fmt::Write;
 
 use super::assembly::kernel_with;
 
-/// Buffers of `u32` that are bound: the first is read, the second takes an element of each invocation, the
-/// others take its variables.
+/// Number of `u32` buffers: the first is read, the second gets an element of each invocation, the others get
+/// its variables.
 pub const N_BUFFERS: usize = 6;
 
 /// Numbers that look random, from a seed (xorshift).
@@ -30,8 +30,8 @@ impl Random {
     }
 }
 
-/// A kernel over four variables of 32 bits, of which `%v0` begins as the invocation and the others alike for
-/// all, and one variable each of other types. `%me` numbers the invocations.
+/// A kernel with four 32-bit variables, of which `%v0` starts as the invocation's index and the others as
+/// equal values, and one variable each of other types. `%me` is the index of the invocation.
 pub struct Program {
     random: Random,
     text: String,
@@ -42,9 +42,9 @@ pub struct Program {
     switches: Vec<String>,
     /// Counts barriers, where the invocations of a workgroup share memory.
     pub phase: Option<u32>,
-    /// Whether invocations do things together in their subgroups.
+    /// Whether there are subgroup operations.
     pub has_subgroup_ops: bool,
-    /// Arrays of each invocation's own that are used, as the names of their types and their lengths.
+    /// Private arrays in use, as the names of their types and their lengths.
     arrays: Vec<(&'static str, u64)>,
 }
 
@@ -143,7 +143,7 @@ impl Program {
         }
     }
 
-    /// An element near an index: often a neighbour's, sometimes one that is not there.
+    /// An element near an index: often a neighbour's, sometimes out of range.
     fn place(&mut self, index: &str, buffer: u32) -> String {
         let index = match self.random.below(4) {
             0 => self.made(&format!("OpIAdd %u32 %me {index}")),
@@ -162,8 +162,8 @@ impl Program {
         self.made(&format!("OpLoad %u32 {place}"))
     }
 
-    /// A load as compilers write it that test the index themselves: of element 0 where the test fails, and then
-    /// zero is taken. The length is the buffer's own, or a number.
+    /// A load in the form of compilers that check indices themselves: out of range, it loads element 0 and
+    /// selects zero. The length is that of the buffer, or a number.
     fn tested_load(&mut self, index: &str) -> String {
         let index = match self.random.below(3) {
             0 => "%me".to_owned(),
@@ -181,7 +181,7 @@ impl Program {
         self.made(&format!("OpSelect %u32 {inside} {loaded} %n0"))
     }
 
-    /// A store of each invocation's own element behind such a test.
+    /// A store of each invocation's own element after such a check.
     fn tested_store(&mut self, term: &str) {
         let [then, merge] = ["store", "stored"].map(|name| self.id(name));
         let len = match self.random.below(2) {
@@ -245,7 +245,7 @@ impl Program {
         }
     }
 
-    /// A new value of a type.
+    /// A new value of this type.
     pub fn value_of(&mut self, ty: &str) -> String {
         let number = self.value();
         let old = (ty != "u32").then(|| self.made(&format!("OpLoad %{ty} %v{ty}")));
@@ -269,7 +269,7 @@ impl Program {
         }
     }
 
-    /// An element of an own array: at the same index for all, or not, or one that is not there.
+    /// An element of a private array: at a uniform or a varying index, which may be out of range.
     fn own_element(&mut self, ty: &str, len: u64) -> String {
         let index = match self.random.below(4) {
             0 => self.random.pick(&["%n0", "%n1"]).to_owned(),
@@ -314,7 +314,7 @@ impl Program {
         if self.random.below(6) == 0 {
             self.tested_store(&term);
         } else if self.random.below(4) == 0 {
-            // Each invocation has an element of its own to store to, so that the order does not matter.
+            // Each invocation stores to its own element, so that the order does not matter.
             let place = self.made("OpAccessChain %p1 %b1 %n0 %me");
             self.line(&format!("OpStore {place} {term}"));
         }
@@ -333,7 +333,7 @@ impl Program {
         self.line(&format!("{merge} = OpLabel"));
     }
 
-    /// Goes on behind an arm, or leaves the loop or the switch round it.
+    /// Continues after an arm, or leaves the loop or the switch around it.
     fn leave(&mut self, merge: &str) {
         let to = match (self.random.below(5), self.loops.last(), self.switches.last()) {
             (0, Some((end, _)), _) => end.clone(),
@@ -360,7 +360,7 @@ impl Program {
         self.line(&format!("{merge} = OpLabel"));
     }
 
-    /// A loop that ends: its counter goes up to a few rounds, the same for all or not.
+    /// A loop with a small number of iterations, uniform or varying.
     fn repeat(&mut self, depth: u32) {
         let rounds = self.value();
         let rounds = self.made(&format!("OpBitwiseAnd %u32 {rounds} %n5"));
@@ -403,7 +403,7 @@ const DECLARATIONS: &str = "%pfu = OpTypePointer Function %u32
 %n64 = OpConstant %u32 64";
 
 impl Program {
-    /// The module, which keeps the variables in the end.
+    /// The module, which stores the variables at the end.
     pub fn finish(mut self, declarations: &str) -> Vec<u32> {
         for ty in OTHER_TYPES {
             let value = self.made(&format!("OpLoad %{ty} %v{ty}"));
@@ -432,7 +432,7 @@ impl Program {
     }
 }
 
-/// A kernel whose invocations have nothing to do with each other.
+/// A kernel of independent invocations.
 pub fn apart(seed: u64) -> Vec<u32> {
     let mut program = Program::new(seed);
     for _ in 0..3 {
@@ -441,7 +441,7 @@ pub fn apart(seed: u64) -> Vec<u32> {
     program.finish("")
 }
 
-/// One whose invocations begin by asking whether they are inside of a domain, which is pushed.
+/// A kernel that starts with a test of the domain, which is a push constant.
 pub fn guarded(seed: u64) -> Vec<u32> {
     let mut program = Program::new(seed);
     program.line(

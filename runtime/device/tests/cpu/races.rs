@@ -1,5 +1,5 @@
-//! Races in shared memory, found by every kind of code in random kernels: silent where a count of all pairs of
-//! accesses between two barriers says that there is none, and right where there are some.
+//! Races in shared memory, which every kind of code must find in random kernels. A model of all pairs of
+//! accesses between two barriers decides which findings are right.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ enum Touch {
     Add,
 }
 
-/// One of a kernel, which stands on a line of its own.
+/// An access of a kernel, on a line of its own.
 #[derive(Clone, Copy)]
 struct Access {
     line: u32,
@@ -88,7 +88,7 @@ impl Access {
         Access { line, touch, place, below }
     }
 
-    /// No two of a kernel store the same.
+    /// No two accesses of a kernel store the same value.
     fn text(&self) -> String {
         let Access { line, touch, place, below } = *self;
         let act = match touch {
@@ -121,7 +121,7 @@ impl Access {
 /// Pairs of lines, the lower one first.
 type Lines = BTreeSet<(u32, u32)>;
 
-/// Kernel of a few phases, and which of its lines race.
+/// A kernel of a few phases, and its racing lines.
 fn random_kernel(seed: u64) -> (Vec<u32>, Lines) {
     let mut random = Random::new(seed);
     let may_add = random.below(3) == 0;

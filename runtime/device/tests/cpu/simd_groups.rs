@@ -1,5 +1,6 @@
-//! Random kernels in gangs of every width and in every other kind of code: the bench compares the memory that they
-//! leave, and what the checked mode finds. `KPS_RANDOM_MODULES=FIRST..LAST` tries other seeds than the usual few.
+//! Random kernels in SIMD groups of every width and in every other kind of code. The bench compares the
+//! memory that they write, and the findings of the checked mode. `KPS_RANDOM_MODULES=FIRST..LAST` selects
+//! other seeds.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use super::phases::shared;
 use super::programs::{N_BUFFERS, apart, guarded};
 use super::subgroup_programs::in_subgroups;
 
-/// Invocations of each row: a prime, so that the last gangs reach beyond the buffers.
+/// Invocations of each row: a prime, so that the last SIMD groups reach beyond the buffers.
 const N: u32 = 61;
 /// From the first invocation of a row to that of the next.
 const ROW: u32 = 64;
 
-/// Invocations of each row that are inside, where a kernel asks.
+/// Invocations of each row inside the domain, for kernels that test it.
 const DOMAIN: u32 = 45;
 
 /// The module with another local size.
@@ -29,7 +30,7 @@ fn with_local_size(mut words: Vec<u32>, [x, y]: [u32; 2]) -> Vec<u32> {
     words
 }
 
-/// Tells how many mistakes were found.
+/// Returns the number of findings.
 fn compare(words: &[u32], size: [u32; 2], options: &PipelineOptions) -> usize {
     let [x, y] = size;
     let bench = Bench::all_kinds();
@@ -57,7 +58,7 @@ fn seeds() -> Range<u64> {
     asked.unwrap_or(0..12)
 }
 
-/// The checks that look at each invocation alone, so that the order of others does not matter.
+/// The checks of single invocations, which do not depend on the order of others.
 fn of_each_lane() -> Checks {
     let alone =
         [Check::Bounds, Check::Division, Check::Shift, Check::Conversion, Check::Overflow, Check::Nan];
@@ -69,7 +70,7 @@ fn check(kernel: fn(u64) -> Vec<u32>, local_sizes: &'static [[u32; 2]]) {
     let seeds: Vec<u64> = seeds().collect();
     for seeds in seeds.chunks(50) {
         let seeds = seeds.to_vec();
-        // Code is kept as long as its thread.
+        // Code is cached while its thread lives.
         let thread = std::thread::spawn(move || {
             let mut n_mistakes = 0;
             for seed in seeds {
@@ -102,7 +103,7 @@ fn random_workgroups_give_the_same_in_simd_groups() {
     check(shared, &[[4, 1], [8, 2], [16, 1], [32, 2]]);
 }
 
-/// Sizes of subgroups with those of workgroups. Some fill no whole gang.
+/// Sizes of subgroups with those of workgroups. Some do not fill a SIMD group.
 const IN_SUBGROUPS: [(u32, &[[u32; 2]]); 5] = [
     (4, &[[4, 1], [8, 2], [16, 1]]),
     (8, &[[8, 2], [24, 1], [32, 2]]),
@@ -128,7 +129,7 @@ fn random_subgroups_give_the_same_in_simd_groups() {
 
 #[test]
 fn rows_go_through_several_workgroups() {
-    // 40 invocations by 12, each with an element of its own; the last two rows are outside.
+    // 40 invocations by 12, each with its own element; the last two rows are out of range.
     let body = "%gid_y = OpAccessChain %in_u32 %gid %n1\n%y = OpLoad %u32 %gid_y\n\
                 %first = OpIMul %u32 %y %n40\n%me = OpIAdd %u32 %first %i\n\
                 %from = OpAccessChain %p0 %b0 %n0 %me\n%x = OpLoad %u32 %from\n\
@@ -143,7 +144,7 @@ fn rows_go_through_several_workgroups() {
     assert_eq!(bench.read::<u32>(to), expected);
 }
 
-/// Stores 7 at an index that many operations have made of the invocation's own, which it is in the end.
+/// Stores 7 at an index that many operations compute from the invocation's own, and that equals it.
 fn check_index(start: &str, step: impl Fn(u32) -> String, n: u32) {
     let steps: String = (0..n).map(step).collect();
     let body = format!("{start}\n{steps}%to = OpAccessChain %p0 %b0 %n0 %x{n}\nOpStore %to %seven");
@@ -176,7 +177,7 @@ fn an_index_is_used_twice_in_each_of_many_steps() {
     check_index(start, step, 60);
 }
 
-/// Stores in the innermost of so many blocks inside of each other, which every invocation but the first gets to.
+/// Stores in the innermost of many nested blocks, which all invocations but the first reach.
 fn check_nesting(open: impl Fn(u32) -> String, close: impl Fn(u32) -> String, n: u32) {
     let opened: String = (0..n).map(open).collect();
     let closed: String = (0..n).rev().map(close).collect();
@@ -198,7 +199,7 @@ fn branches_nest_deeply() {
 
 #[test]
 fn loops_nest_deeply() {
-    // Each goes round once.
+    // Each has one iteration.
     let open = |k| {
         format!(
             "OpBranch %head{k}\n%head{k} = OpLabel\nOpLoopMerge %m{k} %c{k} None\n\
@@ -209,7 +210,7 @@ fn loops_nest_deeply() {
     check_nesting(open, close, 300);
 }
 
-/// Returns early in two arms of a branch that all invocations take alike: in one all of them or none, in the other some.
+/// Returns early in two arms of a uniform branch: in one all lanes or none, in the other some.
 const EARLY: &str = "%fn_early = OpTypeFunction %u32 %u32 %u32 %u32
 %early = OpFunction %u32 None %fn_early
 %own = OpFunctionParameter %u32
@@ -218,14 +219,14 @@ const EARLY: &str = "%fn_early = OpTypeFunction %u32 %u32 %u32 %u32
 %el = OpLabel
 %is_first = OpULessThan %bool %first %n3
 OpSelectionMerge %met None
-OpBranchConditional %is_first %alike %each
-%alike = OpLabel
+OpBranchConditional %is_first %uniform %each
+%uniform = OpLabel
 %is_second = OpULessThan %bool %second %n3
-OpSelectionMerge %alike_met None
-OpBranchConditional %is_second %alike_ends %alike_met
-%alike_ends = OpLabel
+OpSelectionMerge %uniform_met None
+OpBranchConditional %is_second %uniform_ends %uniform_met
+%uniform_ends = OpLabel
 OpReturnValue %n10
-%alike_met = OpLabel
+%uniform_met = OpLabel
 OpBranch %met
 %each = OpLabel
 %is_own = OpULessThan %bool %own %n3
@@ -245,7 +246,7 @@ fn lanes_keep_out_of_blocks_that_none_of_them_took() {
                  %at_second = OpAccessChain %p1 %b1 %n0 %n1\n%y = OpLoad %u32 %at_second\n\
                  %to = OpAccessChain %p0 %b0 %n0 %i\n";
     let once = "%r = OpFunctionCall %u32 %early %i %x %y\nOpStore %to %r";
-    // Lanes that part in the first call have met again before the second.
+    // Lanes that diverge in the first call have reconverged before the second.
     let twice = "%q = OpFunctionCall %u32 %early %i %x %y\n%r = OpFunctionCall %u32 %early %i %x %y\n\
                  %s = OpIAdd %u32 %q %r\nOpStore %to %s";
     let parted = [1, 1, 1, 5, 5, 5, 5, 5];

@@ -1,10 +1,9 @@
-//! Random kernels whose invocations do things together in their subgroups: in branches and loops that only some of
-//! them come to, too.
+//! Random kernels with subgroup operations, also in branches and loops that only some invocations reach.
 
 use super::phases;
 use super::programs::Program;
 
-/// One without barriers, or with them.
+/// A kernel without barriers, or with them.
 pub fn in_subgroups(seed: u64) -> Vec<u32> {
     let mut program = Program::new(seed);
     program.has_subgroup_ops = true;
@@ -30,7 +29,7 @@ const FOLDS: [&str; 9] = [
 ];
 
 impl Program {
-    /// A number that invocations of a subgroup make together.
+    /// The result of a subgroup operation.
     pub fn made_in_subgroup(&mut self) -> String {
         match self.below(6) {
             0 => self.voted(),
@@ -108,12 +107,12 @@ impl Program {
             }
             _ => self.pick(&["%n1", "%n2", "%n3", "%n4"]).to_owned(),
         };
-        let ways =
+        let sources =
             ["Shuffle", "ShuffleXor", "ShuffleUp", "ShuffleDown", "RotateKHR", "BroadcastFirst", "QuadSwap"];
-        match self.pick(&ways) {
+        match self.pick(&sources) {
             "BroadcastFirst" => self.made(&format!("OpGroupNonUniformBroadcastFirst %u32 %n3 {value}")),
             "QuadSwap" => self.made(&format!("OpGroupNonUniformQuadSwap %u32 %n3 {value} %n1")),
-            way => self.made(&format!("OpGroupNonUniform{way} %u32 %n3 {value} {place}")),
+            source => self.made(&format!("OpGroupNonUniform{source} %u32 %n3 {value} {place}")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the invocations of a subgroup do together, in subgroups of every size.
+//! Subgroup operations, in subgroups of every size.
 
 use kps_device::{Command, PipelineOptions};
 
@@ -25,7 +25,7 @@ const START: &str = "%lane = OpLoad %u32 %lane_in
 %sixteenth = OpBitwiseAnd %u32 %i %n15
 %last = OpIEqual %bool %sixteenth %n15
 ";
-/// Of a workgroup; the last subgroup of 16 and more is not full.
+/// Size of a workgroup; with subgroups of 16 and more, the last one is not full.
 const N: usize = 24;
 
 fn words(element: &str, stride: u32, body: &str) -> Vec<u32> {
@@ -34,7 +34,7 @@ fn words(element: &str, stride: u32, body: &str) -> Vec<u32> {
     kernel_of(N as u32, &[(element, stride)], DECLARATIONS, "", &body)
 }
 
-/// For tests that break them.
+/// For tests that corrupt them.
 pub fn modules() -> Vec<Vec<u32>> {
     let shuffle = "%b = OpGroupNonUniformBallot %v4u32 %n3 %is_odd\n\
                    %o = OpGroupNonUniformBallotBitCount %u32 %n3 ExclusiveScan %b\n\
@@ -53,7 +53,7 @@ fn run<T: Number>(size: u32, element: &str, body: &str) -> Vec<T> {
     bench.read(buffer)
 }
 
-/// Holds `%r` of a body against what `expected` gives for the global ids of a subgroup, in order.
+/// Checks `%r` of a body against `expected` of the global ids in a subgroup, in order.
 fn check(body: &str, expected: impl Fn(&[u32]) -> Vec<u32>) {
     for size in [4, 8, 16, 32, 64] {
         let results: Vec<u32> = run(size, "u32", body);
@@ -127,7 +127,7 @@ fn sums_of_every_type() {
     let double = "%f = OpConvertUToF %f64 %i\n%r = OpGroupNonUniformFMax %f64 %n3 Reduce %f";
     assert_eq!(run::<f64>(8, "f64", double)[0], 7.0);
     let half = "%f = OpConvertUToF %f16 %i\n%r = OpGroupNonUniformFMul %f16 %n3 Reduce %f";
-    // 20 * 21 * 22 * 23 is rounded on the way: 9240, then beyond what is left.
+    // 20 * 21 * 22 * 23 is rounded on the way: 9240, then the rest.
     assert_eq!(run::<half::f16>(4, "f16", half)[20], half::f16::INFINITY);
 }
 
@@ -170,7 +170,7 @@ fn votes_and_ballots() {
 #[test]
 fn values_of_other_lanes() {
     let read = |op: &str, operand: &str| format!("%r = {op} %u32 %n3 %x {operand}");
-    // Lanes without a partner keep their own.
+    // Lanes without a partner keep their own value.
     let moved = |ids: &[u32], to: fn(i64) -> i64| -> Vec<u32> {
         let xs = xs(ids);
         (0..xs.len())
@@ -202,7 +202,7 @@ fn values_of_other_lanes() {
 
 #[test]
 fn only_active_lanes_count() {
-    // Odd lanes among themselves; then all again.
+    // Odd lanes only; then all again.
     let body = "OpSelectionMerge %m None\nOpBranchConditional %is_odd %t %m\n\
                 %t = OpLabel\n%s = OpGroupNonUniformIAdd %u32 %n3 Reduce %i\nOpBranch %m\n\
                 %m = OpLabel\n%p = OpPhi %u32 %n0 %entry %s %t\n\
@@ -227,7 +227,7 @@ fn only_active_lanes_count() {
     });
 }
 
-/// Each lane goes round as often as its place in the subgroup says.
+/// The number of iterations is the lane's index in its subgroup.
 const ROUNDS: &str = "OpBranch %h\n\
     %h = OpLabel\n%j = OpPhi %u32 %n0 %entry %j1 %c\n%s = OpPhi %u32 %n0 %entry %s1 %c\n\
     OpLoopMerge %m %c None\nOpBranch %test\n\
@@ -238,12 +238,12 @@ const ROUNDS: &str = "OpBranch %h\n\
 
 #[test]
 fn loops_that_lanes_leave_one_by_one() {
-    // In round j the lanes above j are there.
+    // In iteration j, the lanes above j are active.
     let rounds = |ids: &[u32], lane: usize| (0..lane).map(|j| (ids.len() - 1 - j) as u32).sum::<u32>();
     check(&format!("{ROUNDS}%r = OpCopyObject %u32 %s"), |ids| {
         (0..ids.len()).map(|lane| rounds(ids, lane)).collect()
     });
-    // Behind the loop all meet again.
+    // After the loop, all lanes have reconverged.
     check(&format!("{ROUNDS}%r = OpGroupNonUniformUMax %u32 %n3 Reduce %s"), |ids| {
         all_of(ids, rounds(ids, ids.len() - 1))
     });
@@ -251,7 +251,7 @@ fn loops_that_lanes_leave_one_by_one() {
 
 #[test]
 fn lanes_that_skip_a_part_of_a_round_wait_for_the_next() {
-    // Odd lanes go on at once in round 0, and must not run ahead of the others.
+    // Odd lanes continue at once in iteration 0, and must not run ahead of the others.
     let body = "OpBranch %h\n\
         %h = OpLabel\n%j = OpPhi %u32 %n0 %entry %j1 %c\n%s = OpPhi %u32 %n0 %entry %s2 %c\n\
         OpLoopMerge %m %c None\nOpBranch %b\n\
@@ -270,7 +270,7 @@ fn lanes_that_skip_a_part_of_a_round_wait_for_the_next() {
 
 #[test]
 fn lanes_reconverge_in_each_iteration_of_nested_loops() {
-    // The inner loop goes round as often as the lane's lowest bits say, in each of three outer rounds.
+    // The inner loop has as many iterations as the lane's lowest bits, in each of three outer iterations.
     let body = "OpBranch %h\n\
         %h = OpLabel\n%j = OpPhi %u32 %n0 %entry %j1 %c\n%s = OpPhi %u32 %n0 %entry %s3 %c\n\
         OpLoopMerge %m %c None\nOpBranch %ih\n\

@@ -1,4 +1,4 @@
-//! Commands run in order, and those that depend on each other wait; waiting, timestamps and queues.
+//! Order of commands and dependences between them; waits, timestamps and queues.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -69,13 +69,13 @@ fn the_same_commands_run_again() {
 fn many_lists_come_and_go() {
     on_every_device(|device| {
         let kernel = device.module("increment");
-        let kept = device.zeros(4);
+        let stored = device.zeros(4);
         for _ in 0..300 {
             let passing = device.zeros(4);
-            device.run(vec![dispatch(kernel, &[(passing, BOTH)], 4), dispatch(kernel, &[(kept, BOTH)], 4)]);
+            device.run(vec![dispatch(kernel, &[(passing, BOTH)], 4), dispatch(kernel, &[(stored, BOTH)], 4)]);
             device.free(passing);
         }
-        assert_eq!(device.get(kept, 4), [300.0; 4]);
+        assert_eq!(device.get(stored, 4), [300.0; 4]);
     });
 }
 
@@ -129,7 +129,7 @@ fn several_sets_and_a_uniform_buffer() {
                 bind(1, 1, total, 16, WRITE),
                 bind(0, 3, settings, 8, READ),
                 bind(1, 0, table, 16, READ),
-                // What the module does not have may be bound all the same.
+                // Bindings that the module lacks are ignored.
                 bind(4, 4, table, 16, READ),
             ],
             samplers: Vec::new(),
@@ -192,7 +192,7 @@ fn timestamps_count_up() {
     });
 }
 
-/// Whether the work is cut short is the device's affair; that it goes on working is ours.
+/// Whether the work is stopped is up to the device. kps must keep working afterwards.
 #[test]
 fn a_raised_flag_ends_waiting() {
     on_every_device(|device| {
@@ -209,7 +209,7 @@ fn a_raised_flag_ends_waiting() {
     });
 }
 
-/// A device with one queue stands in for the others with it.
+/// A device with one queue uses it in place of the others.
 #[test]
 fn two_queues_wait_for_one_another() {
     let options = OpenOptions { queue_families: vec![0, 0], ..OpenOptions::default() };
@@ -259,7 +259,7 @@ fn a_pipeline_is_there_until_every_load_was_given_back() {
         device.unload(first);
         submit(&again).map(|ticket| device.done(ticket)).expect("it was loaded twice");
         assert_eq!(device.get(a, 2), [2.0, 3.0]);
-        // What runs already is not disturbed.
+        // Running work is not affected.
         let running = submit(&again).expect("it is still loaded");
         device.unload(first);
         device.done(running);

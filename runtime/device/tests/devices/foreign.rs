@@ -1,5 +1,5 @@
-//! Modules from elsewhere that index out of range: they stay within the memory that they index, and what is in range
-//! is what it would be without them.
+//! External modules with indices out of range: they stay within the memory that they index, and accesses in
+//! range are not affected.
 
 use std::fmt::Write;
 use std::rc::Rc;
@@ -10,18 +10,18 @@ use super::common::assemble_for;
 use super::common::devices::{Shorthand, dispatch, on_every_device};
 use super::{BOTH, READ};
 
-/// Words of SPIR-V 1.3, whose entry points list inputs alone.
+/// A module of SPIR-V 1.3, whose entry points list inputs and outputs only.
 fn assemble(text: &str) -> Vec<u32> {
     assemble_for(kps_spirv_tools::TargetEnv::Vulkan_1_1, text)
 }
 
-/// What guards hold: nobody writes this by accident.
+/// The value of guards, which no other code writes.
 const PATTERN: u32 = 0x00c0_ffee;
 const N_GUARDS: usize = 24;
 /// Indices and results that the buffers hold.
 const N: usize = 64;
 
-/// A module of one invocation: it reads `%indices`, writes `%results`, and has room for variables between guards.
+/// A module with one invocation: it reads `%indices`, writes `%results`, and has variables between guards.
 struct Text {
     globals: String,
     locals: String,
@@ -29,7 +29,7 @@ struct Text {
     next: usize,
 }
 
-/// Where the guarded variable lives.
+/// The storage class of the guarded variable.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Class {
     Workgroup,
@@ -72,7 +72,7 @@ impl Text {
         }
     }
 
-    /// An index that the buffer gives.
+    /// An index from the buffer.
     fn given(&mut self, at: usize) -> String {
         let (pointer, index, at) = (self.id(), self.id(), self.uint(at));
         self.line(format!("{pointer} = OpAccessChain %ptr_word %indices %uint_0 {at}"));
@@ -86,7 +86,7 @@ impl Text {
         self.line(format!("OpStore {pointer} {value}"));
     }
 
-    /// Guards before and behind the variables of `between`. The last two results say how many still hold the pattern.
+    /// Guards around the variables of `between`. The last two results count the intact guards.
     fn guarded(mut self, class: Class, between: impl FnOnce(&mut Text)) -> String {
         let pattern = self.uint(PATTERN as usize);
         let n_guards = self.uint(N_GUARDS);
@@ -97,11 +97,11 @@ impl Text {
         ));
         self.variable("before", "%guards", class);
         self.line("OpStore %before %patterns".to_owned());
-        self.line("OpStore %behind %patterns".to_owned());
+        self.line("OpStore %after %patterns".to_owned());
         between(&mut self);
-        self.variable("behind", "%guards", class);
+        self.variable("after", "%guards", class);
         let one = self.uint(1);
-        for (at, name) in [(N - 2, "%before"), (N - 1, "%behind")] {
+        for (at, name) in [(N - 2, "%before"), (N - 1, "%after")] {
             let whole = self.id();
             self.line(format!("{whole} = OpLoad %guards {name}"));
             let mut n_whole = self.uint(0);
@@ -124,7 +124,7 @@ impl Text {
         format!(
             "OpCapability Shader\nOpCapability Int8\nOpCapability Int16\nOpCapability Int64\n\
              OpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\"\n\
-             OpExecutionMode %main LocalSize 1 1 1\n%file = OpString \"elsewhere.cl\"\n\
+             OpExecutionMode %main LocalSize 1 1 1\n%file = OpString \"external.cl\"\n\
              OpDecorate %words ArrayStride 4\nOpDecorate %block Block\nOpMemberDecorate %block 0 Offset 0\n\
              OpDecorate %indices DescriptorSet 0\nOpDecorate %indices Binding 0\n\
              OpDecorate %results DescriptorSet 0\nOpDecorate %results Binding 1\n{ahead}\
@@ -209,7 +209,7 @@ fn indices_of_every_type_stay_in_their_array() {
     });
 }
 
-/// A type of a variable, as deep as random makes it.
+/// A random type of a variable.
 enum Tree {
     Uint,
     Float,
@@ -242,7 +242,7 @@ impl Random {
 }
 
 impl Tree {
-    /// How many leaves it has.
+    /// Number of leaves.
     fn n_leaves(&self) -> usize {
         match self {
             Tree::Uint | Tree::Float => 1,
@@ -277,18 +277,19 @@ impl Tree {
     }
 }
 
-/// One step to a leaf: the elements there are, and whether the index is a constant, as members of structs have it.
+/// One step to a leaf: the number of elements, and whether the index must be constant, as for members of
+/// structs.
 struct Step {
     index: i64,
     len: usize,
     is_constant: bool,
-    /// Leaves of each element, or ahead of the member.
+    /// Leaves of each element, or before the member.
     leaves: usize,
     is_member: bool,
 }
 
-/// A way to a leaf, and whether that is a float. Every fourth index is wild.
-fn way(random: &mut Random, tree: &Tree) -> (Vec<Step>, bool) {
+/// A path to a leaf, and whether that is a float. Every fourth index is out of range.
+fn path(random: &mut Random, tree: &Tree) -> (Vec<Step>, bool) {
     let mut steps = Vec::new();
     let mut at = tree;
     let index = |random: &mut Random, len: usize, leaves: usize| {
@@ -333,7 +334,7 @@ fn way(random: &mut Random, tree: &Tree) -> (Vec<Step>, bool) {
     }
 }
 
-/// Which leaf a way leads to; `None` where it leads out of range and nothing clamps it.
+/// The leaf at the end of a path; `None` if it is out of range and not clamped.
 fn leaf(steps: &[Step], clamped: bool) -> Option<usize> {
     steps.iter().try_fold(0, |before, step| {
         let is_inside = (0..step.len as i64).contains(&step.index);
@@ -343,8 +344,8 @@ fn leaf(steps: &[Step], clamped: bool) -> Option<usize> {
     })
 }
 
-/// Stores and loads along random ways into random types: each gives what a model of the memory gives, and nothing
-/// around it changes.
+/// Stores and loads along random paths into random types: each has the result of a model of the memory, and
+/// nothing around it changes.
 #[test]
 fn random_access_chains_into_random_types_stay_inside() {
     const N_PROGRAMS: u64 = 24;
@@ -372,7 +373,7 @@ fn random_access_chains_into_random_types_stay_inside() {
                 text.global(format!("%ptr_uint_leaf = OpTypePointer {class:?} %uint"));
                 text.global(format!("%ptr_float_leaf = OpTypePointer {class:?} %float"));
                 for at in 0..N_WAYS {
-                    let (steps, is_float) = way(&mut random, &tree);
+                    let (steps, is_float) = path(&mut random, &tree);
                     let indices: Vec<_> = steps.iter().map(|step| index_of(text, step, &mut given)).collect();
                     let (pointer, indices) = (text.id(), indices.join(" "));
                     let of = if is_float { "float" } else { "uint" };
@@ -406,7 +407,7 @@ fn random_access_chains_into_random_types_stay_inside() {
     });
 }
 
-/// The id of an index: a constant, or what the buffer gives.
+/// The id of an index: a constant, or a value from the buffer.
 fn index_of(text: &mut Text, step: &Step, given: &mut Vec<u32>) -> String {
     if !step.is_constant && given.len() < N {
         given.push(step.index as u32);
@@ -523,7 +524,8 @@ fn push_constants_are_read_within_their_arrays() {
     });
 }
 
-/// What cannot be bounded is refused by name, with the line that it is on, where the device bounds nothing itself.
+/// Accesses that cannot be bounded are refused by name, with their line, unless the device bounds them
+/// itself.
 #[test]
 fn what_nothing_bounds_is_refused() {
     let check = |device: &Rc<dyn Device>, text: String, what: &str, line: Option<u32>| {
@@ -533,7 +535,7 @@ fn what_nothing_bounds_is_refused() {
         }
         match loaded {
             Err(DeviceError::Unbounded { what: said, line: at, .. }) => {
-                let file = "elsewhere.cl".to_owned();
+                let file = "external.cl".to_owned();
                 let expect = line.map(|line| SourceLine { file, line, column: 4 });
                 assert_eq!((said, at), (what, expect));
             }

@@ -1,4 +1,4 @@
-//! What every device does alike: memory, commands in order, hazards, refusals.
+//! Behaviour that all devices share: memory, order of commands, hazards, errors.
 
 mod commands;
 #[path = "../common/mod.rs"]
@@ -39,7 +39,7 @@ fn scale(
     })
 }
 
-/// What is said of a command that does not fit.
+/// The error for a command that does not fit.
 fn refused_command<T: std::fmt::Debug>(result: Result<T, DeviceError>) -> String {
     match result {
         Err(DeviceError::BadCommand { message }) => message,

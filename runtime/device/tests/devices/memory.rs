@@ -1,4 +1,4 @@
-//! Memory: copies, offsets, what is shared with the host, and what lies beyond a binding.
+//! Memory: copies, offsets, memory shared with the host, and accesses beyond a binding.
 
 use kps_device::{Command, Commands, DeviceError, Feature, MemoryUsage, PipelineOptions, QueueId};
 
@@ -63,7 +63,7 @@ fn memory_begins_as_zeros_even_where_it_was_used_before() {
     });
 }
 
-/// More than passes through at once, with a tail.
+/// Larger than the staging memory, with a remainder.
 #[test]
 fn large_transfers_arrive_whole() {
     on_every_device(|device| {
@@ -93,7 +93,7 @@ fn buffers_may_be_freed_in_flight() {
         let unknown = DeviceError::UnknownId { kind: "buffer" };
         assert_eq!(device.read(a, 0, &mut [0]), Err(unknown.clone()));
         assert_eq!(device.submit(QueueId(0), &commands, &[]), Err(unknown.clone()));
-        // The place of the freed buffer goes to another, the id does not.
+        // The slot of the freed buffer is reused, but its id is not.
         let c = device.zeros(100_000);
         assert_eq!(device.write(a, 0, &[1]), Err(unknown.clone()));
         assert_eq!(device.submit(QueueId(0), &commands, &[]), Err(unknown));

@@ -1,4 +1,4 @@
-//! What no device takes is refused, in words, and does no harm.
+//! Modules that every device refuses, with a message and without a crash.
 
 use kps_device::{
     Backend, BufferId, Command, Commands, DeviceError, Feature, MemoryUsage, OpenOptions, PipelineId,
@@ -16,10 +16,10 @@ fn ids_that_nobody_gave_are_refused() {
         let a = device.zeros(4);
         let kernel = device.module("increment");
         let run = |command| device.submit(QueueId(0), &Commands::new(vec![command]), &[]).map(drop);
-        let nobody = BufferId(77);
-        assert_eq!(device.read(nobody, 0, &mut []), Err(unknown("buffer")));
-        assert_eq!(run(copy(nobody, 0, a, 0, 4)), Err(unknown("buffer")));
-        assert_eq!(run(dispatch(kernel, &[(nobody, BOTH)], 1)), Err(unknown("buffer")));
+        let unknown_id = BufferId(77);
+        assert_eq!(device.read(unknown_id, 0, &mut []), Err(unknown("buffer")));
+        assert_eq!(run(copy(unknown_id, 0, a, 0, 4)), Err(unknown("buffer")));
+        assert_eq!(run(dispatch(kernel, &[(unknown_id, BOTH)], 1)), Err(unknown("buffer")));
         assert_eq!(run(dispatch(PipelineId(77), &[(a, BOTH)], 1)), Err(unknown("pipeline")));
         assert!(device.interface(PipelineId(77)).is_err());
         assert_eq!(device.submit(QueueId(7), &Commands::new(vec![]), &[]).map(drop), Err(unknown("queue")));
@@ -29,8 +29,8 @@ fn ids_that_nobody_gave_are_refused() {
             device.submit(QueueId(0), &Commands::new(vec![]), &[ticket]).map(drop),
             Err(unknown("ticket"))
         );
-        device.free(nobody);
-        assert!(device.host_memory(nobody).is_none());
+        device.free(unknown_id);
+        assert!(device.host_memory(unknown_id).is_none());
         assert!(device.alloc(0, MemoryUsage::Device).is_err());
     });
 }
@@ -84,13 +84,13 @@ fn modules_that_are_none_are_refused() {
         assert!(refused(&module("multiply"), &start).contains("`start`"));
         let mut wrong = module("multiply");
         let last = wrong.len() - 1;
-        // Nothing returns, and the function never ends.
+        // The function never ends.
         wrong.truncate(last - 1);
         assert!(refused(&wrong, &plain).contains("SPIR-V"));
     });
 }
 
-/// Words that were changed here and there: loaded or refused, whatever they are by then.
+/// Modules with random changes are loaded or refused.
 #[test]
 fn damaged_modules_do_no_harm() {
     let good = module("increment");
