@@ -75,7 +75,7 @@ pub fn in_process(mut f: impl FnMut()) -> Sample {
 
 /// Times a whole process until it has ended; it must succeed.
 #[allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
-#[allow(clippy::zombie_processes, reason = "`wait4` waits for it, and tells its memory")]
+#[allow(clippy::zombie_processes, reason = "`wait4` waits for it, and reports its memory")]
 pub fn process(command: &mut Command) -> Sample {
     let start = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program starts");

@@ -48,7 +48,7 @@ fn main() {
 fn text_to_spirv(root: &Path, kps: &Path, peers: &Path) {
     let naga = naga(peers);
     let kernels = root.join("tests/benches/kernels");
-    for (title, wgsl, ours) in [
+    for (title, wgsl, script) in [
         (
             "a small kernel to SPIR-V",
             root.join("tests/cases/foreign/multiply.wgsl"),
@@ -59,7 +59,7 @@ fn text_to_spirv(root: &Path, kps: &Path, peers: &Path) {
         let mut peer = Command::new(&naga);
         peer.arg(wgsl).arg(peers.join("naga.spv"));
         let mut spirv = Command::new(kps);
-        spirv.arg("spirv").arg(ours).arg("-o").arg(peers.join("kps.spv"));
+        spirv.arg("spirv").arg(script).arg("-o").arg(peers.join("kps.spv"));
         compare(
             title,
             101,

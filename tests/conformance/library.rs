@@ -143,7 +143,7 @@ pub const FITTING_INTS: &[IntRow] = &[
 
 /// The calls of all rows in this file.
 pub fn calls() -> impl Iterator<Item = &'static str> {
-    let floats = FLOATS.iter().chain(FLOATS_OF_NUMBERS).map(|ours| ours.row.call);
+    let floats = FLOATS.iter().chain(FLOATS_OF_NUMBERS).map(|row| row.row.call);
     let ints = INTS.iter().chain(FITTING_INTS).map(|row| row.call);
     floats.chain(ints).chain(FLOAT_TESTS.iter().map(|test| test.call))
 }

@@ -90,16 +90,16 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
             let line = |row| float_line(row, promised(row), float, column, &args);
             let mut lines: Vec<Line> = FLOATS.iter().map(line).collect();
             let numbers = if width == 1 { library::FLOATS_OF_NUMBERS } else { &[] };
-            let ours = library::FLOATS.iter().chain(numbers);
-            lines.extend(ours.map(|ours| float_line(&ours.row, &ours.promise, float, column, &args)));
+            let rows = library::FLOATS.iter().chain(numbers);
+            lines.extend(rows.map(|row| float_line(&row.row, &row.promise, float, column, &args)));
             lines.extend(EQUIVALENT_CALLS.iter().filter_map(|(call, meant)| {
                 let row = FLOATS.iter().find(|row| row.call == *meant)?;
                 Some(Line { call, host: None, ..line(row) })
             }));
             // Flushed numbers compare as zeros do.
             let flushes = column == Column::Vulkan;
-            let ours = if width == 1 { library::FLOAT_TESTS } else { &[] };
-            lines.extend(FLOAT_TESTS.iter().chain(ours).map(|test| match flushes {
+            let library_tests = if width == 1 { library::FLOAT_TESTS } else { &[] };
+            lines.extend(FLOAT_TESTS.iter().chain(library_tests).map(|test| match flushes {
                 true => flushing_test_line(test, float, &args),
                 false => test_line(test, &args),
             }));

@@ -114,8 +114,8 @@ impl Case {
         if !matches!(verdict, Verdict::Agrees) {
             return verdict;
         }
-        let held = Target { matrices: Matrices::of_all(SUBGROUP_SIZE, MAX_SHARED), ..target };
-        match self.run_for(&held, devices, &devices.built_in()) {
+        let with_matrices = Target { matrices: Matrices::of_all(SUBGROUP_SIZE, MAX_SHARED), ..target };
+        match self.run_for(&with_matrices, devices, &devices.built_in()) {
             (Verdict::Agrees, Some(expected)) if expected.has_matrices => {
                 match differing(&expected, &emulated.map_or(Vec::new(), |emulated| emulated.arrays)) {
                     Some(difference) => {

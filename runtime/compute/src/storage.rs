@@ -150,7 +150,7 @@ impl Storage {
     }
 
     /// Size in bytes; at least one for tensors.
-    #[allow(clippy::len_without_is_empty, reason = "nobody asks whether a storage is empty")]
+    #[allow(clippy::len_without_is_empty, reason = "no caller needs to know whether a storage is empty")]
     pub fn len(&self) -> usize {
         self.len
     }

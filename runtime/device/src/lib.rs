@@ -133,7 +133,7 @@ pub trait Device {
     }
 
     /// Interrupts running submissions as soon as possible (`DeviceError::Interrupted`). A device that cannot
-    /// stop one stops waiting for it. Any thread may set the flag, and whoever set it resets it.
+    /// stop one stops waiting for it. Any thread may set the flag, and the one that set it resets it.
     fn interrupt_flag(&self) -> Arc<std::sync::atomic::AtomicBool>;
 }
 

@@ -134,7 +134,7 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
     if options.instrument == Instrument::Profile {
         instrumentation::profile::watch(&mut kernel);
     }
-    let too_many = |_| errors::too_large("its barriers part it too often", None);
+    let too_many = |_| errors::too_large("its barriers split it into too many regions", None);
     let regions = regions::split(&kernel).map_err(too_many)?;
     let carried = regions::carried(&kernel, &regions).map_err(too_many)?;
     let lanes: u64 = module.local_size.iter().map(|&n| u64::from(n)).product();

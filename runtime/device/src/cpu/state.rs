@@ -35,7 +35,7 @@ pub struct State {
     n_submitted: u64,
     /// Results of submissions that failed or took timestamps.
     submissions: BTreeMap<u64, Submission>,
-    /// Findings that nobody has read yet.
+    /// Findings that were not read yet.
     pub findings: Vec<Finding>,
 }
 

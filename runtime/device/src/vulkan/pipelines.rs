@@ -139,7 +139,7 @@ impl Pipelines {
 
     fn create(&mut self, words: &[u32], options: &PipelineOptions) -> Result<Pipeline> {
         if options.instrument != Instrument::None {
-            let message = "only the built-in CPU device watches what kernels do".to_owned();
+            let message = "only the CPU device instruments kernels".to_owned();
             return Err(DeviceError::BadCommand { message });
         }
         let module = parse(words)?;

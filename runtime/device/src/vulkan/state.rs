@@ -201,7 +201,9 @@ impl State {
         self.check_ticket(ticket)?;
         let queue = &self.queues[ticket.queue as usize];
         if queue.poll()? < ticket.value {
-            return Err(bad_command("the times of a submission are there when it has ended".to_owned()));
+            return Err(bad_command(
+                "the timestamps of a submission are available after it has ended".to_owned(),
+            ));
         }
         self.recordings.times(ticket, queue)
     }

@@ -69,6 +69,6 @@ unsafe extern "system" fn keep(
         Some(unsafe { CStr::from_ptr(message) }.to_string_lossy())
     });
     let mut messages = MESSAGES.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    messages.push(text.unwrap_or(Cow::Borrowed("a message without words")).into_owned());
+    messages.push(text.unwrap_or(Cow::Borrowed("an empty message")).into_owned());
     vk::FALSE
 }

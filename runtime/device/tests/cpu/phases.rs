@@ -67,7 +67,7 @@ impl Program {
 
     /// Stores a value for the workgroup.
     pub fn share(&mut self) {
-        let [ours, _] = self.sets();
+        let [own_set, _] = self.sets();
         if self.below(4) == 0 {
             let value = self.value();
             let k = self.made(&format!("OpBitwiseAnd %u32 {value} %n5"));
@@ -77,7 +77,7 @@ impl Program {
         }
         let ty = self.pick(&TYPES);
         let value = self.value_of(ty);
-        let place = self.made(&format!("OpAccessChain %pw_{ty} %{ours}_{ty} %own"));
+        let place = self.made(&format!("OpAccessChain %pw_{ty} %{own_set}_{ty} %own"));
         self.line(&format!("OpStore {place} {value}"));
         let ty = self.pick(&TYPES[1..]);
         let value = self.loaded(ty);
@@ -91,10 +91,10 @@ impl Program {
 
     /// The invocation's own element, a neighbour's, or one that may be out of range.
     fn loaded(&mut self, ty: &str) -> String {
-        let [ours, others] = self.sets();
+        let [own_set, others] = self.sets();
         let value = self.value();
         let (set, index) = match self.below(4) {
-            0 => (ours, "%own".to_owned()),
+            0 => (own_set, "%own".to_owned()),
             1 => (others, self.made("OpIAdd %u32 %own %n3")),
             2 => (others, self.made(&format!("OpBitwiseAnd %u32 {value} %n31"))),
             _ => (others, value),

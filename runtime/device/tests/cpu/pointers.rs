@@ -118,7 +118,7 @@ fn a_pointer_that_comes_from_nowhere_is_refused() {
         OpUnreachable\nOpFunctionEnd";
     let body = "%p = OpFunctionCall %p0 %never\n%x = OpLoad %u32 %p";
     let message = refusal(&kernel_with(&[("u32", 4), ("u32", 4)], declarations, "", body));
-    assert!(message.ends_with("it is not clear what the pointers point into"), "{message}");
+    assert!(message.ends_with("it is unknown what the pointers point into"), "{message}");
 }
 
 #[test]

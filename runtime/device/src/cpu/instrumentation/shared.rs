@@ -333,7 +333,7 @@ mod tests {
         let mut shadow = shadow();
         let note =
             |shadow: &mut SharedShadow, lane| shadow.note_atomic((68, 4), (lane, 2), Touch::AtomicChange);
-        assert!(!note(&mut shadow, 0), "nobody has written there");
+        assert!(!note(&mut shadow, 0), "no lane has written there");
         touch(&mut shadow, 0, Touch::Write);
         assert!(!note(&mut shadow, 1), "a plain write is as late");
         shadow.barrier_opens();

@@ -103,7 +103,9 @@ impl Lowerer<'_> {
         let condition = self.condition(inst, 2)?;
         let (a, b) = (self.pointer(inst, 3)?, self.pointer(inst, 4)?);
         let (Place::Memory(place_a), Place::Memory(place_b)) = (&a.place, &b.place) else {
-            return Err(self.unsupported(inst, "pointers into buffers and shared memory are chosen among"));
+            return Err(
+                self.unsupported(inst, "only pointers into buffers and shared memory can be selected")
+            );
         };
         if !a.has_type(&self.module.types, self.result_type(inst)?) || !alike(place_a, place_b) {
             return Err(self.wrong_operands(inst));
@@ -134,7 +136,7 @@ impl Lowerer<'_> {
             unreachable!("the type was seen to be that of pointers")
         };
         let Some((&first, rest)) = spaces.split_first() else {
-            return Err(self.unsupported(at, "it is not clear what the pointers point into"));
+            return Err(self.unsupported(at, "it is unknown what the pointers point into"));
         };
         let dynamic = Some(self.builder.add_param(block, Ty::I64));
         let mut others = Vec::new();
@@ -155,7 +157,7 @@ impl Lowerer<'_> {
         pointer: &Pointer,
     ) -> Result<Vec<lane::Value>> {
         let (Place::Memory(to), Place::Memory(from)) = (&chosen.place, &pointer.place) else {
-            return Err(self.unsupported(at, "only pointers into buffers and shared memory are chosen"));
+            return Err(self.unsupported(at, "only pointers into buffers and shared memory can be selected"));
         };
         let same_type =
             self.module.types.same(chosen.pointee, pointer.pointee) && chosen.class == pointer.class;

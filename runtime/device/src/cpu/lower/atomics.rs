@@ -145,9 +145,8 @@ impl Lowerer<'_> {
         let scalar = match self.module.types.as_scalars(pointer.pointee) {
             Some((scalar, 1)) if scalar.bits() >= 32 || scalar == HALF => scalar,
             _ => {
-                return Err(
-                    self.unsupported(inst, "floats of 16 bits, and ints and floats of 32 and 64 are taken")
-                );
+                return Err(self
+                    .unsupported(inst, "floats of 16 bits, and ints and floats of 32 and 64 are supported"));
             }
         };
         match &pointer.place {
@@ -156,7 +155,7 @@ impl Lowerer<'_> {
                 Ok((scalar, self.leaf_address(place, &leaf, access)))
             }
             Place::Texel(address) if scalar.bits() == 32 => Ok((scalar, *address)),
-            _ => Err(self.malformed(inst, "it is asked of no memory that can change")),
+            _ => Err(self.malformed(inst, "its operand is no writable memory")),
         }
     }
 }

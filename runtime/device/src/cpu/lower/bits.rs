@@ -184,7 +184,7 @@ impl Lowerer<'_> {
             return Err(self.wrong_operands(inst));
         }
         if saturates && scalar.bits() == 64 {
-            return Err(self.unsupported(inst, "accumulators of up to 32 bits are taken"));
+            return Err(self.unsupported(inst, "accumulators of up to 32 bits are supported"));
         }
         let a = self.dot_parts(inst, 2, signs[0])?;
         let b = self.dot_parts(inst, 3, signs[1])?;

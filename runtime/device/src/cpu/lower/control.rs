@@ -168,7 +168,7 @@ impl<'m> Lowerer<'m> {
         let n_literal = match (self.builder.ty(value), block.wide) {
             (Ty::I64, true) => 2,
             (Ty::I32, false) => 1,
-            _ => return Err(self.malformed(inst, "the width of its selector is not clear")),
+            _ => return Err(self.malformed(inst, "the width of its selector is unknown")),
         };
         let literals = self.module.operands(inst)[2..].chunks(n_literal + 1);
         let literal = |case: &[u32]| {

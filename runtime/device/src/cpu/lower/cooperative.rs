@@ -96,7 +96,7 @@ impl Lowerer<'_> {
         let by_rows = match layout {
             Some(CooperativeMatrixLayout::RowMajorKHR) => true,
             Some(CooperativeMatrixLayout::ColumnMajorKHR) => false,
-            _ => return Err(self.unsupported(inst, "matrices row by row and column by column are taken")),
+            _ => return Err(self.unsupported(inst, "row-major and column-major matrices are supported")),
         };
         let (scalar, stride) = self.int(inst, k + 1)?;
         let stride = self.signed(scalar, stride);

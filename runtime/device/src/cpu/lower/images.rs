@@ -62,7 +62,10 @@ impl Lowerer<'_> {
             Type::SampledImage { .. } => {
                 (Some(number(&mut kernel.images)), Some(number(&mut kernel.samplers)))
             }
-            _ => return Err(self.unsupported(inst, "of these variables images and samplers are taken")),
+            _ => {
+                return Err(self
+                    .unsupported(inst, "only images and samplers are supported as variables of this class"));
+            }
         };
         Ok(Place::Opaque(Opaque { ty, image, sampler }))
     }
@@ -210,7 +213,7 @@ impl Lowerer<'_> {
         let (image, scalar, n_axes) = self.image(inst, 2)?;
         let sampler = self.sampler_of(inst)?;
         if n_axes != 2 {
-            return Err(self.unsupported(inst, "of these images texels are gathered from 2-D ones"));
+            return Err(self.unsupported(inst, "texels can be gathered from 2-D images only"));
         }
         let channel = self.constant_int(inst, 4)? as u32;
         if channel > 3 {

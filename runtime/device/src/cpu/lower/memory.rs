@@ -254,7 +254,7 @@ impl Lowerer<'_> {
         let types = &self.module.types;
         let (Type::Struct(members), Place::Memory(place)) = (types.get(pointer.pointee), &pointer.place)
         else {
-            return Err(self.malformed(inst, "it is asked of no structure in a buffer"));
+            return Err(self.malformed(inst, "its operand is no structure in a buffer"));
         };
         let found = members.get(member).and_then(|member| match *types.get(member.ty) {
             Type::RuntimeArray { stride, .. } => Some((member.offset?, stride?)),

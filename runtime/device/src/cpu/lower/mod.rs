@@ -86,7 +86,7 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
         lowerer.step()?;
     }
     lowerer.builder.end(Terminator::Exit);
-    let too_deep = |_| errors::too_large("its loops round operations of subgroups", None);
+    let too_deep = |_| errors::too_large("its loops around subgroup operations", None);
     lane::rounds::count(&mut lowerer.builder).map_err(too_deep)?;
     let mut kernel = lowerer.builder.kernel;
     let too_many = |_| errors::too_large("its variables are merged in too many places", None);

@@ -278,7 +278,7 @@ impl<'m> Lowerer<'m> {
             Type::Vector { n, scalar } | Type::Cooperative { n, scalar, .. } => {
                 (types.scalar(*scalar), Some(*n))
             }
-            _ => return Err(self.malformed(inst, "an index goes into what has no parts")),
+            _ => return Err(self.malformed(inst, "an index into a type without parts")),
         };
         if let Some(name) = name {
             self.check_step(&pointer, name, (self.id(inst, i)?, (scalar, index)), len);
@@ -304,7 +304,7 @@ impl<'m> Lowerer<'m> {
                 }
             }
             Place::Opaque(_) | Place::Texel(_) => {
-                return Err(self.malformed(inst, "an index goes into what has no parts"));
+                return Err(self.malformed(inst, "an index into a type without parts"));
             }
             Place::Values(parts) => Place::Values([self.pick(parts.clone(), index)].into()),
         };

@@ -66,7 +66,7 @@ impl<'m> Lowerer<'m> {
                 continue;
             }
             let Some(&inst) = scopes[scope].definitions.get(&id) else {
-                return Err(self.unsupported(at, "it is not clear what a pointer points into"));
+                return Err(self.unsupported(at, "it is unknown what a pointer points into"));
             };
             if inst.op == Op::FunctionCall {
                 let callee = self.callee(inst)?;

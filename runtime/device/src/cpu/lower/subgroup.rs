@@ -201,7 +201,7 @@ impl Lowerer<'_> {
             Some(GroupOperation::InclusiveScan) => Span::Inclusive,
             Some(GroupOperation::ExclusiveScan) => Span::Exclusive,
             Some(GroupOperation::ClusteredReduce) => Span::Clustered(self.cluster(inst, i + 2)?),
-            _ => return Err(self.unsupported(inst, "reductions, scans and clusters are taken")),
+            _ => return Err(self.unsupported(inst, "reductions, scans and clusters are supported")),
         };
         let (scalar, data) = self.scalars(inst, i + 1)?;
         let scalar = as_kind(asked, scalar).ok_or_else(|| self.wrong_operands(inst))?;
@@ -339,7 +339,7 @@ impl Lowerer<'_> {
                 let mask = self.lanes_below(0);
                 self.builder.binary(Binary::And, bits, mask)
             }
-            _ => return Err(self.unsupported(inst, "reductions and scans are taken")),
+            _ => return Err(self.unsupported(inst, "reductions and scans are supported")),
         };
         let count = self.builder.unary(Unary::PopCount, counted);
         let count = self.resize(count, Ty::I32);

@@ -28,7 +28,7 @@ impl Reader<'_, '_> {
                 match Scalar::of_spirv(SpirvType::Int { width, signed }) {
                     Some(scalar) => Type::Scalar(scalar),
                     None => {
-                        let message = format!("its width is {width}, 8 to 64 are taken");
+                        let message = format!("its width is {width}, 8 to 64 are supported");
                         return Err(self.unsupported(inst, &message));
                     }
                 }
@@ -97,7 +97,7 @@ impl Reader<'_, '_> {
         let id = self.id(inst, 0)?;
         let is_address = self.word(inst, 1)? == StorageClass::PhysicalStorageBuffer as u32;
         if !is_address || self.defined.contains(&id) || self.module.types.by_id(id).is_some() {
-            return Err(self.malformed(inst, "it announces an address of a buffer, before that is declared"));
+            return Err(self.malformed(inst, "it must forward-declare the address of a buffer"));
         }
         let added = self.module.types.add_forward(id, StorageClass::PhysicalStorageBuffer);
         added.map_err(|message| self.malformed(inst, message))
@@ -111,7 +111,7 @@ impl Reader<'_, '_> {
         pointer: Type,
     ) -> Result<()> {
         if class != StorageClass::PhysicalStorageBuffer {
-            return Err(self.malformed(inst, "it was announced as an address of a buffer"));
+            return Err(self.malformed(inst, "it was forward-declared as the address of a buffer"));
         }
         self.define(inst, 0)?;
         self.module.types.complete(id, pointer);
@@ -127,11 +127,11 @@ impl Reader<'_, '_> {
             Some(Dim::Dim1D) => 1,
             Some(Dim::Dim2D) => 2,
             Some(Dim::Dim3D) => 3,
-            _ => return Err(self.unsupported(inst, "images of one, two and three dimensions are taken")),
+            _ => return Err(self.unsupported(inst, "images of one, two and three dimensions are supported")),
         };
         let (arrayed, samples) = (self.word(inst, 4)?, self.word(inst, 5)?);
         if arrayed != 0 || samples != 0 {
-            return Err(self.unsupported(inst, "images of one layer and one sample are taken"));
+            return Err(self.unsupported(inst, "images of one layer and one sample are supported"));
         }
         Ok(Type::Image { scalar, n_axes })
     }
@@ -146,7 +146,7 @@ impl Reader<'_, '_> {
             return Err(self.malformed(inst, "its scope, its sizes and its use are ints"));
         };
         if scope != Scope::Subgroup as u64 {
-            return Err(self.unsupported(inst, "matrices of a subgroup are taken"));
+            return Err(self.unsupported(inst, "matrices of a subgroup are supported"));
         }
         if !(1..=MAX_SIDE).contains(&rows) || !(1..=MAX_SIDE).contains(&columns) || scalar == Scalar::Bool {
             return Err(self.unsupported(inst, &format!("its sides are up to {MAX_SIDE}, of numbers")));
@@ -158,10 +158,11 @@ impl Reader<'_, '_> {
 
     fn float(&self, inst: &Instruction) -> Result<Scalar> {
         match (self.word(inst, 1)?, self.module.operands(inst).get(2)) {
-            (width, None) => Scalar::of_spirv(SpirvType::Float { width })
-                .ok_or_else(|| self.unsupported(inst, &format!("its width is {width}, 16 to 64 are taken"))),
+            (width, None) => Scalar::of_spirv(SpirvType::Float { width }).ok_or_else(|| {
+                self.unsupported(inst, &format!("its width is {width}, 16 to 64 are supported"))
+            }),
             (16, Some(&encoding)) if encoding == FPEncoding::BFloat16KHR as u32 => Ok(Scalar::Bf16),
-            (_, Some(_)) => Err(self.unsupported(inst, "of the encodings only bfloat16 is taken")),
+            (_, Some(_)) => Err(self.unsupported(inst, "only the encoding bfloat16 is supported")),
         }
     }
 

@@ -201,7 +201,7 @@ impl<'w> Reader<'w, '_> {
         match AddressingModel::from_u32(self.word(inst, 0)?) {
             Some(AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64) => Ok(()),
             _ => {
-                let message = "the addressing models Logical and PhysicalStorageBuffer64 are taken";
+                let message = "the addressing models Logical and PhysicalStorageBuffer64 are supported";
                 Err(self.unsupported(inst, message))
             }
         }

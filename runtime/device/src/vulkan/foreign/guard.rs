@@ -82,8 +82,7 @@ impl Guard {
 
     /// An access chain whose indices begin with operand word `first`; `None` if it does not change.
     fn chain(&mut self, inst: &[u32], first: usize) -> Result<Option<Vec<u32>>> {
-        let malformed =
-            || bad_module("an access chain does not fit the type of what it leads into".to_owned());
+        let malformed = || bad_module("an access chain does not fit the type of its base".to_owned());
         let base = inst.get(3).and_then(|base| self.globals.type_of(*base));
         let Some(&Type::Pointer { class, pointee }) = base.and_then(|ty| self.globals.get(ty)) else {
             return Err(malformed());
@@ -122,7 +121,7 @@ impl Guard {
 
     /// An access to a component of a vector: operand words `vector` and `index`.
     fn component(&mut self, inst: &[u32], vector: usize, index: usize) -> Result<Option<Vec<u32>>> {
-        let malformed = || bad_module("a component is taken of what is no vector".to_owned());
+        let malformed = || bad_module("the operand is no vector".to_owned());
         let (vector, at) = (*inst.get(vector).ok_or_else(malformed)?, index);
         let index = *inst.get(at).ok_or_else(malformed)?;
         let ty = self.globals.type_of(vector).and_then(|ty| self.globals.get(ty));

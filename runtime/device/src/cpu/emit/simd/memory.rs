@@ -165,8 +165,8 @@ fn scale(shapes: &Shapes<'_>, address: Value, index: Value) -> Option<u64> {
     else {
         return None;
     };
-    let kept_inside = shapes.def(narrow).and_then(|op| shapes.guarded(op)).map(|guarded| guarded.then);
-    (narrow == index || kept_inside == Some(index)).then_some(factor)
+    let clamped = shapes.def(narrow).and_then(|op| shapes.guarded(op)).map(|guarded| guarded.then);
+    (narrow == index || clamped == Some(index)).then_some(factor)
 }
 
 /// Bounds for the first lane of some values that make others linear.

@@ -144,7 +144,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         self.scalar.builder.ins().bor(late, new)
     }
 
-    /// Whether another lane has written the word since the last barrier, or nobody in this workgroup has.
+    /// Whether another lane has written the word since the last barrier, or no lane of this workgroup has.
     fn read_conflicts(&mut self, touching: &Touching, i: usize) -> ir::Value {
         let last = self.last_write(touching, i);
         let new = self.is_new(touching, last);
@@ -234,7 +234,7 @@ impl<'g> SimdGroup<'g, '_, '_> {
         self.scalar.builder.ins().icmp(IntCC::SignedGreaterThan, stamp, touching.before_epoch)
     }
 
-    /// Whether nobody of this workgroup has written there.
+    /// Whether no lane of this workgroup has written the word.
     fn is_new(&mut self, touching: &Touching, last_write: ir::Value) -> ir::Value {
         self.scalar.builder.ins().icmp(IntCC::SignedLessThan, last_write, touching.group)
     }
