@@ -1,12 +1,12 @@
-//! How the program is linked on Linux, so that it starts in a millisecond.
+//! Links the program on Linux so that it starts in a millisecond.
 //!
-//! A position-independent program mends 26,000 pointers at every start, a third of its time, and loads
-//! libstdc++ for one validator and libgcc_s for panics. So it lies at a fixed place, as Debian's `python3`
-//! does, and has the parts of both that it needs in it. Where the C++ compiler cannot tell an archive, its
-//! library is loaded as usual.
+//! A position-independent program relocates 26,000 pointers at every start, a third of its time, and loads
+//! libstdc++ for one validator and libgcc_s for panics. So it has a fixed address, as Debian's `python3`
+//! does, and links both libraries statically. If the C++ compiler has no static library, its shared one is
+//! loaded as usual.
 //!
-//! What a short run needs is a tenth of the program's text, and its page faults were a fifth of such a run's
-//! time: so `layout/text.ld` has it laid side by side. `layout/record` writes that file, best before a release.
+//! A short run needs a tenth of the program's text, and page faults were a fifth of its time. So
+//! `layout/text.ld` places that part contiguously. `layout/record` writes that file, best before a release.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn main() {
         return;
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
-    // Linkers look through folders in turn, and in each for the shared library first: here is none.
+    // Linkers search folders in turn, and in each for the shared library first: this folder has none.
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
     for (archive, name) in [("libstdc++.a", "libstdc++.a"), ("libgcc_eh.a", "libgcc_s.a")] {
         if let Some(archive) = archive_of_the_compiler(archive) {
@@ -41,7 +41,7 @@ fn main() {
     }
 }
 
-/// Where the C++ compiler has an archive.
+/// The C++ compiler's path of a static library.
 fn archive_of_the_compiler(name: &str) -> Option<PathBuf> {
     let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
     let printed = Command::new(compiler).arg(format!("-print-file-name={name}")).output().ok()?.stdout;

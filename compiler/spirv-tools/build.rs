@@ -1,14 +1,14 @@
-//! Compiles the validator and the assembler out of the sources that `spirv-tools-sys` brings along.
+//! Compiles the validator and the assembler from the sources in `spirv-tools-sys`.
 //!
-//! That crate would compile the optimizer too, which is two thirds of its C++ and is not used here: so it
-//! is told to compile nothing. The files of the validator are compiled as one, for most of the time of each
-//! goes into the same headers.
+//! That crate would also compile the optimizer, which is two thirds of its C++ and is unused here. So its
+//! build is disabled. The files of the validator are compiled as one, because most of the time of each is
+//! spent on the same headers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// What validator and assembler share, without the endings `.cpp`.
+/// The files that validator and assembler share, without the extension `.cpp`.
 const SHARED: [&str; 26] = [
     "util/bit_vector",
     "util/parse_number",
@@ -38,7 +38,7 @@ const SHARED: [&str; 26] = [
     "text_handler",
 ];
 
-/// A file of the validator that has names of its own which others have too.
+/// A file of the validator whose local names collide with those of others.
 const APART: &str = "validate_ray_tracing_reorder.cpp";
 
 fn main() {
@@ -66,7 +66,7 @@ fn main() {
     build.compile("kps-spirv-tools");
 }
 
-/// The folder of a package in the graph of this build, as Cargo says it.
+/// The folder of a package in this build's dependency graph, as Cargo reports it.
 fn package(name: &str) -> PathBuf {
     let cargo = env::var_os("CARGO").expect("Cargo names itself to build scripts");
     let target = env::var("TARGET").expect("Cargo names the target to build scripts");

@@ -1,5 +1,5 @@
-//! A Rust program with scripts in it: a function of ours that scripts call, values in and out, and a
-//! kernel whose tensor comes back as a `Vec<f32>`.
+//! A Rust program with scripts in it: scripts call a Rust function, values go in and out, and a kernel's
+//! tensor comes back as a `Vec<f32>`.
 //!
 //! `cargo run --package kps --example hello`
 

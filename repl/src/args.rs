@@ -1,4 +1,4 @@
-//! The command line: verbs, options and what they may be.
+//! The command line: verbs, options and their values.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub struct Arguments {
     #[command(subcommand)]
     pub verb: Option<Verb>,
 
-    /// Be a prompt even where the input is not a terminal; of a FILE or CODE, behind it and with its names.
+    /// Start the prompt even if the input is not a terminal. After FILE or CODE, it has its names.
     #[arg(short = 'i', long)]
     pub interactive: bool,
 
@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(short = 'c', value_name = "CODE")]
     pub code: Option<String>,
 
-    /// What the script finds in `sys.argv`, after `-c`.
+    /// The script's arguments in `sys.argv`, after `-c`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true, requires = "code")]
     pub args: Vec<OsString>,
 
@@ -36,7 +36,7 @@ pub struct Arguments {
     pub host: HostOptions,
 }
 
-/// What scripts run on, and for how long.
+/// The device of scripts, and their limits.
 #[derive(Args, Debug, Default, Clone)]
 pub struct HostOptions {
     /// Which device to run on: `cpu`, `vulkan`, `vulkan:1`, a number of `kps devices`, or a part of a
@@ -44,41 +44,41 @@ pub struct HostOptions {
     #[arg(long = "device", short = 'd', value_name = "DEVICE", global = true)]
     pub device: Option<String>,
 
-    /// Look for mistakes of kernels while they run: indices out of bounds, races, divisions by zero and
-    /// others. Each is shown, and the exit code is 1 if there was any. Kernels run on the CPU device. Name
-    /// checks to have others than the usual ones: --check=bounds, --check=usual,overflow,nan, --check=all.
-    /// Without this, small launches on the CPU device are checked; --check=off leaves out these, too.
+    /// Check kernels while they run, on the CPU device: indices out of bounds, races, divisions by zero and
+    /// others. Each mistake is reported, and the exit code is 1 if there was any. Name checks to replace the
+    /// usual ones: --check=bounds, --check=usual,overflow,nan, --check=all.
+    /// By default only small launches on the CPU device are checked; --check=off disables that.
     #[arg(long, value_name = "CHECKS", global = true, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "", value_parser = check)]
     pub check: Option<Check>,
 
-    /// Check, with workgroups and invocations in a random order, so that results which depend on the order
-    /// show. Without a number there is a new order each time, whose number is printed.
+    /// Check, with workgroups and invocations in a random order, to expose results that depend on the order.
+    /// Without N the seed is random, and is printed.
     #[arg(long, value_name = "N", global = true, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "new", value_parser = seed)]
     pub seed: Option<u64>,
 
-    /// Count what kernels cost, line by line, as a GPU would see it, and show it when the script has ended;
-    /// with =FILE it is written there as JSON. Kernels run on the CPU device.
+    /// Count the cost of kernels by line, in terms of a GPU, and print it at the end of the script;
+    /// with =FILE write it there as JSON. Kernels run on the CPU device.
     #[arg(long, value_name = "FILE", global = true, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "-", conflicts_with_all = ["check", "seed"])]
     pub profile: Option<PathBuf>,
 
-    /// Put what debuggers want to know into kernels: the source's text, types, functions and variables.
+    /// Add debug information to kernels: the source's text, types, functions and variables.
     #[arg(short = 'g', long, global = true)]
     pub debug_info: bool,
 
-    /// End a script, or an entry at the prompt, that runs for longer, with a TimeoutError.
+    /// Raise TimeoutError in a script, or an entry at the prompt, that runs for longer.
     #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
     pub time_limit: Option<Duration>,
 
-    /// Raise MemoryError in a script whose values would hold more than so many bytes: 500M, 2G. Otherwise a script
-    /// may hold nine tenths of what the system has.
+    /// Raise MemoryError in a script whose values need more than this: 500M, 2G. The default is nine tenths of
+    /// the available memory.
     #[arg(long, value_name = "BYTES", global = true, value_parser = bytes)]
     pub memory_limit: Option<usize>,
 }
 
-/// What `--check` asks for.
+/// The value of `--check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     Off,
@@ -110,7 +110,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "a time in seconds is a number above 0, such as 2.5".to_owned())
 }
 
-/// A number of bytes, with a unit of 1024 by 1024 and so on behind it or none.
+/// Parses a number of bytes, with an optional unit (a power of 1024).
 fn bytes(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let power = match text[digits.len()..].to_ascii_uppercase().as_str() {
@@ -132,23 +132,23 @@ fn bytes(text: &str) -> Result<usize, String> {
 pub enum Verb {
     /// Run a script.
     Run {
-        /// Be a prompt with the script's names when it has ended.
+        /// Start the prompt with the script's names after it has ended.
         #[arg(short = 'i', long)]
         interactive: bool,
         /// The script; `-` reads it from the standard input.
         file: PathBuf,
-        /// What the script finds in `sys.argv`.
+        /// The script's arguments in `sys.argv`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<OsString>,
     },
-    /// Find every mistake that can be found without running.
+    /// Report every mistake that can be found without running.
     Check {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Tell what a kernel means: types, conversions, tests of indices, and what it needs of a device.
+    /// Explain a kernel: types, conversions, tests of indices, and the device features that it needs.
     Explain {
-        /// The kernel, and the one line of it that is asked about.
+        /// The kernel, and optionally the line of it to explain.
         #[arg(value_name = "FILE[:KERNEL[:LINE]]")]
         kernel: OsString,
         #[command(flatten)]
@@ -156,11 +156,11 @@ pub enum Verb {
         /// All that is known of this line, and its SPIR-V: `6`, or `helpers.kps:6` for a function of another file.
         #[arg(long, value_name = "[FILE:]N")]
         line: Option<AskedLine>,
-        /// For tools: every remark with its place.
+        /// Print every remark with its place, as JSON for tools.
         #[arg(long)]
         json: bool,
     },
-    /// Show the SPIR-V of a kernel, as any device takes it, or as the one that `--device` names does.
+    /// Show the SPIR-V of a kernel, compiled for any device, or for the one that `--device` names.
     Spirv {
         /// `FILE` for all its kernels, `FILE:KERNEL` for one.
         #[arg(value_name = "FILE[:KERNEL]")]
@@ -171,18 +171,18 @@ pub enum Verb {
         #[arg(short = 'o', long, value_name = "OUT")]
         output: Option<PathBuf>,
     },
-    /// List the devices there are, the one used by default marked.
+    /// List the devices; a star marks the default.
     Devices {
-        /// With the driver of each, and the products of matrices that it makes by itself.
+        /// Also show the driver of each, and the matrix products that it computes natively.
         #[arg(short = 'l', long)]
         long: bool,
     },
 }
 
-/// What parameters without an annotation are.
+/// The types of parameters without an annotation.
 #[derive(Args, Debug, Default, Clone)]
 pub struct GivenArgs {
-    /// What a launch would pass, as types and numbers: `f32, Array[f32]` or `x=Array[f32, 2], n=16`.
+    /// The arguments of a launch, as types and numbers: `f32, Array[f32]` or `x=Array[f32, 2], n=16`.
     #[arg(long = "args", value_name = "TYPES")]
     pub types: Option<String>,
 }
@@ -205,8 +205,7 @@ pub fn parse() -> Arguments {
     })
 }
 
-/// Puts the verb first, in front of options: `run` where a file stands in its place. `kps run -c CODE` is
-/// `kps -c CODE`.
+/// Inserts the verb before options: `run` if a file is in its place. `kps run -c CODE` is `kps -c CODE`.
 fn with_verb(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let at = behind_options(&arguments, 1);
     let Some(found) = arguments.get(at).filter(|found| *found != "-c" && *found != "--") else {

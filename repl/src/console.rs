@@ -1,7 +1,8 @@
-//! Writing to the standard streams: what the program says comes through here. Scripts print through their host.
+//! Writes to the standard streams. All output of the program itself uses this file. Scripts print through
+//! their host.
 //!
-//! A reader that is gone, or a full disk, never becomes a panic: nobody can be told of what standard error does not
-//! take, and what standard output does not take ends the program (`Failure`).
+//! A closed reader or a full disk never causes a panic. A failure of standard error is ignored, and one of
+//! standard output ends the program (`Failure`).
 
 use std::fmt::Arguments;
 use std::io::Write;
@@ -13,7 +14,7 @@ use crate::render::render;
 
 /// Writes to standard error, as `format_args!` gives it.
 pub fn print_error(text: Arguments) {
-    // An error has nowhere to go.
+    // An error cannot be reported.
     let _ = std::io::stderr().write_all(text.to_string().as_bytes());
 }
 

@@ -1,8 +1,8 @@
-//! What is drawn of a source: a copy in which characters that a terminal acts on are escaped, and long lines are cut
-//! so that they fit on a screen.
+//! The excerpt of a source that is drawn: a copy with control characters escaped, and long lines cut to the
+//! width of the screen.
 //!
-//! In go labels, out come the copy and the same labels in it. Lines keep their numbers, and the header of a picture
-//! tells the column of the original.
+//! Labels go in, the copy and the same labels in it come out. Lines keep their numbers, and the header of a
+//! picture has the column of the original.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ const DOTS: &str = "...";
 struct Room {
     /// A longer line is cut.
     line: usize,
-    /// What is kept of it before and after the beginning of what a label points at.
+    /// The parts that are drawn before and after the start of a label.
     before: usize,
     after: usize,
 }
@@ -30,7 +30,7 @@ impl Room {
         match width {
             Width::Unknown => Room { line: 400, before: 60, after: 100 },
             Width::Columns(columns) => {
-                // The number of the line, and the marks where a line was cut.
+                // The line number, and the marks at the cut ends of a line.
                 let line = columns.saturating_sub(8).max(40);
                 let kept = line - 2 * DOTS.len();
                 Room { line, before: kept / 3, after: kept - kept / 3 }
@@ -43,13 +43,13 @@ impl Room {
 #[derive(Debug)]
 pub struct Excerpt {
     original: Source,
-    /// Named as the original is, with what a terminal acts on escaped.
+    /// Named as the original is, with control characters escaped.
     copy: Source,
-    /// Empty where the copy is the original.
+    /// Empty if the copy is the original.
     pieces: Vec<Piece>,
 }
 
-/// A stretch of the original, and what stands for it in the copy: itself, or an escape.
+/// A stretch of the original, and its text in the copy: itself, or an escape.
 #[derive(Debug)]
 struct Piece {
     kept: Range<usize>,
@@ -79,7 +79,8 @@ impl Excerpt {
         Some(Excerpt { original, copy, pieces })
     }
 
-    /// Where a span of the original lies in the copy; what was cut off moves to the nearest end.
+    /// The position in the copy of a span of the original; a position that was cut off moves to the nearest
+    /// end.
     pub fn span(&self, span: Span) -> Span {
         if self.pieces.is_empty() {
             return span;
@@ -112,7 +113,7 @@ impl Excerpt {
         place as u32
     }
 
-    /// The place of the original that a place of the copy stands for.
+    /// The position in the original of a position in the copy.
     fn original_offset(&self, at: usize) -> u32 {
         let next = self.pieces.partition_point(|piece| piece.shown.start <= at);
         let Some(piece) = next.checked_sub(1).and_then(|found| self.pieces.get(found)) else {
@@ -160,7 +161,7 @@ fn is_plain(source: &Source, span: Span, room: Room) -> bool {
         })
 }
 
-/// The text that is drawn of a source, and what its pieces stand for.
+/// The drawn text of a source, and its pieces.
 fn copied(source: &Source, spans: &[Span], room: Room) -> (String, Vec<Piece>) {
     let mut text = String::new();
     let mut pieces = vec![];

@@ -1,6 +1,6 @@
-//! `kps explain`: what a kernel means, drawn below the lines of its source.
+//! `kps explain`: explains a kernel below the lines of its source.
 //!
-//! In goes what the command line asks about, out comes a page or JSON, which `kps::explain` makes.
+//! The request on the command line goes in, a page or JSON comes out, which `kps::explain` creates.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -15,16 +15,16 @@ use crate::run::asked_device;
 use crate::verbs::{choose, done, given_types, source, split_kernel, target};
 use crate::visible::visible;
 
-/// How the explanation comes out.
+/// The format of the explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Page,
     Json,
 }
 
-/// Explains the kernels of a file, the one behind the colon, or a line of one. No script runs, and
-/// devices are looked at only where the kernel needs what not every device has. Of one among several that only
-/// a run could explain it says so.
+/// Explains the kernels of a file, the one after the colon, or a line of one. No script runs. Devices are
+/// only queried if the kernel needs a feature that not every device has. Among several kernels, one that only
+/// a run could explain is reported as such.
 pub fn explain(
     argument: &OsStr,
     given: &GivenArgs,
@@ -71,8 +71,8 @@ pub fn explain(
     Ok(0)
 }
 
-/// Leaves out the kernels that do not hold the line, if one does. A line of a function that kernels call
-/// is in none of them.
+/// Keeps only the kernels that contain the line, if one does. A line of a function that kernels call is in
+/// none of them.
 fn keep_those_at(kernels: &mut Vec<&StaticKernel>, source: &kps_syntax::Source, line: u32) {
     let holds = |kernel: &&StaticKernel| {
         let span = kernel.def.span;
@@ -87,7 +87,7 @@ fn pages(pages: impl Iterator<Item = String>) -> String {
     pages.collect::<Vec<_>>().join("\n")
 }
 
-/// What the command line asks about.
+/// The request on the command line.
 struct Asked<'a> {
     file: &'a Path,
     name: Option<&'a str>,
@@ -95,7 +95,7 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// `FILE:KERNEL:LINE`, `FILE:LINE`, and what `split_kernel` reads.
+    /// `FILE:KERNEL:LINE`, `FILE:LINE`, and the forms that `split_kernel` reads.
     fn read(argument: &'a OsStr, line: Option<AskedLine>) -> Result<Asked<'a>, Failure> {
         if let Some((before, last)) = argument.to_str().and_then(|text| text.rsplit_once(':'))
             && let Ok(at) = last.parse::<u32>()
@@ -116,7 +116,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// All that is known of one line, in whichever of the kernels it lies.
+/// All that is known of one line, in any of the kernels.
 fn line_page(explained: &[Explained], home: &Path, asked: &AskedLine) -> Result<String, Failure> {
     let text = pages(explained.iter().filter_map(|found| found.line(asked)));
     if !text.is_empty() {

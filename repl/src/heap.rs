@@ -1,15 +1,15 @@
-//! Memory for runs that are over in milliseconds.
+//! The heap of short runs.
 
-/// Has the system put pages under the heap for compiling a text of so many bytes. Asking for them at once costs half of
-/// what a fault for each costs, and those are a twentieth of the time of such a run. It changes nothing else.
+/// Prefaults pages of the heap for compiling a text of this many bytes. That costs half of what one fault per
+/// page costs, and those are a twentieth of the time of a short run. It has no other effect.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn prepare(n_bytes: usize) {
     use std::hint::black_box;
 
-    /// What a byte of text takes, as seen with a kernel of 7 KB; and what is worth it at most.
+    /// The bytes that a byte of text takes, measured with a kernel of 7 KB; and the most that is worth it.
     const PER_BYTE: usize = 100;
     const MOST: usize = 2 << 20;
-    /// glibc takes larger blocks from elsewhere than the heap.
+    /// glibc allocates larger blocks outside of the heap.
     const BLOCK: usize = 120 << 10;
     const PAGE: usize = 4096;
 
@@ -19,9 +19,10 @@ pub fn prepare(n_bytes: usize) {
     let (Some(first), Some(last)) = (starts().min(), starts().max()) else { return };
     let start = first.next_multiple_of(PAGE);
     let end = (last + BLOCK) / PAGE * PAGE;
-    // SAFETY: this changes no byte, and where something is not mapped, or the kernel does not know it, it only fails.
+    // SAFETY: this changes no byte. If something is not mapped, or the kernel does not support it, it only
+    // fails.
     unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_POPULATE_WRITE) };
-    // The end of the heap is given back when nothing lies there: a block of which nothing is touched stays.
+    // The allocator trims an empty end of the heap; an unused block prevents that.
     std::mem::forget(black_box(Vec::<u8>::with_capacity(BLOCK)));
 }
 

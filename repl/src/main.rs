@@ -1,9 +1,8 @@
-//! The program `kps`: runs, checks and shows scripts, and is a prompt.
+//! The program `kps`: runs, checks and shows scripts, and has a prompt.
 //!
-//! Everything that prints, reads the terminal or ends the process is here, and nowhere below.
-//! Exit codes: 0 when all went well, 1 when a script failed or has mistakes, 2 when the command line is
-//! wrong or a file cannot be read, 130 after Ctrl-C, 141 when nobody reads the output any more, and
-//! otherwise what the script gave to `sys.exit`.
+//! Only this crate prints, reads the terminal or ends the process. Exit codes: 0 for success, 1 if a script
+//! failed or has errors, 2 if the command line is wrong or a file cannot be read, 130 after Ctrl-C, 141 if
+//! the output is closed, and otherwise the argument of `sys.exit`.
 
 mod args;
 mod console;
@@ -27,7 +26,7 @@ use kps::inspect::Target;
 use run::Script;
 use visible::visible;
 
-/// Counts what scripts hold, for `--memory-limit`.
+/// Counts the memory of scripts, for `--memory-limit`.
 #[global_allocator]
 static HEAP: kps::Heap = kps::Heap;
 
@@ -62,7 +61,7 @@ fn main() -> ExitCode {
     };
     let code = result.unwrap_or_else(Failure::report);
     if kps::device::vulkan::is_left_running() {
-        // Who does not take it is told by nobody.
+        // A failure of the flush cannot be reported.
         let _ = std::io::stdout().flush();
         run::exit_at_once(code.into());
     }
@@ -76,20 +75,20 @@ fn run_or_prompt(script: Script, is_interactive: bool, options: args::HostOption
     }
 }
 
-/// Why the program ends without having done what it was asked for.
+/// Why the program failed.
 pub enum Failure {
     /// Mistakes in a script.
     Script(kps_syntax::Diagnostics),
     /// The command line, or the world around: a sentence.
     Usage(String),
-    /// The standard output takes no more.
+    /// The standard output cannot be written.
     Output(std::io::Error),
-    /// Nobody reads the output any more.
+    /// The reader closed the output.
     BrokenPipe,
 }
 
 impl Failure {
-    /// Gives the exit code.
+    /// Prints the failure and returns the exit code.
     fn report(self) -> u8 {
         match self {
             Failure::Script(diagnostics) => {

@@ -1,6 +1,7 @@
-//! Labels that lie within one another, so that each is drawn below what it points at: a picture's lines do not overlap.
+//! Separates nested labels, so that each is drawn below its own text and the lines of a picture do not
+//! overlap.
 //!
-//! Labels of one place become one, and of a label around another what is left of it beside that one is drawn.
+//! Labels of one place are merged. A label around another one is reduced to its part beside that one.
 
 use kps_syntax::Span;
 use kps_syntax::diagnostic::Label;
@@ -19,7 +20,7 @@ pub fn apart(labels: &[Label]) -> Vec<Label> {
     merged.iter().map(left).collect()
 }
 
-/// With the texts of one place behind one another.
+/// Merges the texts of labels at one place.
 fn merged(labels: &[Label]) -> Vec<Label> {
     let mut merged: Vec<Label> = Vec::with_capacity(labels.len());
     for label in labels {
@@ -33,7 +34,7 @@ fn merged(labels: &[Label]) -> Vec<Label> {
     merged
 }
 
-/// Whether a label lies in another one, which is all on one line.
+/// Whether a label is within another one, which is all on one line.
 fn is_within(inner: &Label, outer: &Label) -> bool {
     let (a, b) = (inner.location.span, outer.location.span);
     inner.location.source == outer.location.source
@@ -43,7 +44,7 @@ fn is_within(inner: &Label, outer: &Label) -> bool {
         && !outer.location.source.slice(b).contains('\n')
 }
 
-/// The longest piece of a span that others in it leave; all of it where they leave none.
+/// The longest piece of a span that no other span covers; all of it if there is none.
 fn uncovered(span: Span, mut others: Vec<Span>) -> Span {
     others.sort_unstable_by_key(|other| other.start);
     others.push(Span::point(span.end));

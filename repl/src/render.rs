@@ -1,7 +1,7 @@
-//! Diagnostics as text: the one place where they are drawn.
+//! Renders diagnostics as text; no other code does.
 //!
-//! A diagnostic becomes its traceback, as Python prints it, and then miette's picture of the place. Nothing in it
-//! reaches the terminal as a control character: names, messages and source lines are made visible first.
+//! A diagnostic becomes a traceback in Python's format, followed by miette's picture of the place. None of it
+//! reaches the terminal as a control character: names, messages and source lines are escaped first.
 
 use std::fmt::{self, Display};
 
@@ -12,16 +12,16 @@ use kps_syntax::diagnostic::{Diagnostic, Frame, Label, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles};
 use unicode_width::UnicodeWidthStr;
 
-/// Columns that a picture takes where there is no terminal.
+/// The width of a picture without a terminal.
 const COLUMNS: usize = 100;
 
-/// A narrower terminal breaks lines by itself.
+/// A narrower terminal wraps lines itself.
 const LEAST_COLUMNS: usize = 40;
 
-/// What a line of a label takes, however far to the right it begins.
+/// The minimum width of a label's line, however far to the right it begins.
 const LEAST_OF_LABEL: usize = 24;
 
-/// What stands before each line of a message, and of a help.
+/// The columns before each line of a message, and of a help.
 const BEFORE_MESSAGE: usize = 4;
 const BEFORE_HELP: usize = 8;
 /// Columns that stay free at the right.
@@ -30,13 +30,13 @@ const MARGIN: usize = 2;
 /// How wide the reader's screen is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// A file or a pipe: words are wrapped, and lines of labels and of sources are left as they are.
+    /// A file or a pipe: messages are wrapped, and lines of labels and of sources are not.
     Unknown,
     Columns(usize),
 }
 
 impl Width {
-    /// That of standard error: what `COLUMNS` says, or what the terminal does.
+    /// The width of standard error: `COLUMNS`, or that of the terminal.
     pub fn of_stderr() -> Width {
         let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
         let asked = || terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0.into());
@@ -73,7 +73,7 @@ impl Colour {
     }
 }
 
-/// The diagnostic and what it came from, the oldest first, as standard error shows it; ends with a line end.
+/// The diagnostic and its causes, the oldest first, as on standard error; ends with a line end.
 pub fn render(diagnostic: &Diagnostic) -> String {
     rendered(diagnostic, Colour::for_stderr(), Width::of_stderr())
 }
@@ -110,7 +110,7 @@ fn calls(diagnostic: &Diagnostic) -> Vec<Frame> {
     calls
 }
 
-/// `  script.kps:3 in f`, the line, and carets below what was being called.
+/// `  script.kps:3 in f`, the line, and carets below the callee.
 fn frame_text(frame: &Frame) -> String {
     let Frame { location, function, times, left_out } = frame;
     let source = &location.source;
@@ -146,18 +146,18 @@ fn picture(diagnostic: &Diagnostic, colour: Colour, width: Width) -> String {
     };
     let theme = GraphicalTheme { characters: ThemeCharacters::unicode(), styles };
     let handler = GraphicalReportHandler::new_themed(theme)
-        // Words are wrapped here: miette would break them at hyphens.
+        // Text is wrapped here: miette would break it at hyphens.
         .with_wrap_lines(false)
         .with_links(false);
     let mut text = String::new();
     match handler.render_report(&mut text, &Picture::of(diagnostic, width)) {
         Ok(()) => text,
-        // A label that lies outside its source cannot be drawn; the words must not be lost for that.
+        // A label outside of its source cannot be drawn; the message must be printed nevertheless.
         Err(_) => format!("{}\n", visible(&diagnostic.one_line())),
     }
 }
 
-/// A diagnostic as miette draws it: without its cause, which has a picture of its own.
+/// A diagnostic as miette draws it: without its cause, which has a separate picture.
 #[derive(Debug)]
 struct Picture {
     code: Option<&'static str>,
@@ -202,7 +202,7 @@ fn drawn_label(label: &Label, excerpt: &Excerpt, width: Width) -> LabeledSpan {
     let text = match width {
         Width::Unknown => text,
         Width::Columns(columns) => {
-            // The label begins below the middle of what it points at, behind the line's number and a mark.
+            // The label begins below the middle of its span, after the line's number and a mark.
             let gutter = excerpt.line(span.end).to_string().len() + 4;
             let middle = excerpt.before(span.start).width() + (span.end - span.start) as usize / 2;
             wrapped(&text, columns.saturating_sub(gutter + middle + 4).max(LEAST_OF_LABEL))
@@ -215,7 +215,7 @@ fn drawn_label(label: &Label, excerpt: &Excerpt, width: Width) -> LabeledSpan {
     )
 }
 
-/// Breaks lines that are longer than so many columns, between words.
+/// Wraps lines longer than this many columns, between words.
 fn wrapped(text: &str, columns: usize) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| wrapped_line(line, columns)).collect();
     lines.join("\n")

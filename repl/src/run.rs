@@ -15,17 +15,17 @@ use crate::verbs::no_such_device;
 use crate::visible::visible;
 use crate::{Failure, read};
 
-/// How long the reader of a process that is ended may take for what it printed.
+/// How long the reader of an ended process may take to read its last output.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// What a script that ran past its time limit may take to end. A second of it is its own, for `finally`.
+/// The time that a script may take to end after its time limit. It may use a second for `finally`.
 const OVERRUN: Duration = Duration::from_secs(3);
 
-/// A script, and what it finds around it.
+/// A script and its environment.
 pub struct Script {
     name: String,
     text: String,
-    /// Where its imports are looked for.
+    /// The folder of its imports.
     pub folder: PathBuf,
     /// `sys.argv`, its own name first.
     pub args: Vec<String>,
@@ -45,7 +45,7 @@ impl Script {
         Ok(Script { name, text, folder, args: with_own_name(argv0, args)? })
     }
 
-    /// What follows `-c`.
+    /// The text after `-c`.
     pub fn of_code(text: String, args: Vec<OsString>) -> Result<Script, Failure> {
         let args = with_own_name("-c".to_owned(), args)?;
         Ok(Script { name: "<string>".to_owned(), text, folder: PathBuf::from("."), args })
@@ -56,7 +56,7 @@ impl Script {
     }
 }
 
-/// `sys.argv`. Strings of scripts are Unicode, so nothing can stand for other bytes.
+/// `sys.argv`. Strings of scripts are Unicode, so other bytes cannot be represented.
 fn with_own_name(name: String, args: Vec<OsString>) -> Result<Vec<String>, Failure> {
     let mut all = vec![name];
     for (at, arg) in args.into_iter().enumerate() {
@@ -86,7 +86,7 @@ pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     let is_checked = matches!(options.check, Some(Check::On(_))) || options.seed.is_some();
     let mut host =
         host(options, Checking::in_scripts()).module_path(&script.folder).args(script.args.clone());
-    // A checked run tells what does happen.
+    // A checked run reports what does happen.
     if !is_checked {
         host = host.on_warning(report);
     }
@@ -97,7 +97,7 @@ pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     }
     let result = host.run_source(&script.source());
     if result.is_err() {
-        // An interrupt leaves what nobody was ready to read.
+        // An interrupt leaves output that its reader was not ready for.
         write_last_words(&host.unwritten());
     }
     let ended = host.end();
@@ -134,7 +134,7 @@ pub fn is_interrupt(diagnostics: &Diagnostics) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.code == "runtime/KeyboardInterrupt")
 }
 
-/// Sums up what checked launches did wrong; the exit code that it asks for.
+/// Summarises the findings of checked launches; returns the exit code.
 fn report_findings(findings: &Findings) -> u8 {
     let (n_mistakes, n_times) = (findings.n_mistakes(), findings.n_times());
     match n_mistakes {
@@ -159,7 +159,7 @@ pub fn report_profile(file: &Path, profile: &Profile) -> Result<(), Failure> {
     written.map_err(|error| Failure::Usage(format!("cannot write `{}`: {error}", file.display())))
 }
 
-/// With the validation layer on, a message of it fails the run, as a test of kernels wants it.
+/// If the validation layer is on, any message from it fails the run, as tests of kernels require.
 fn verify_device_was_quiet() -> Result<(), Failure> {
     match kps::device::vulkan::validation_messages() {
         messages if messages.is_empty() => Ok(()),
@@ -167,7 +167,7 @@ fn verify_device_was_quiet() -> Result<(), Failure> {
     }
 }
 
-/// The device that was asked for: by option, or else by `KPS_DEVICE`.
+/// The requested device: by option, or else by `KPS_DEVICE`.
 pub fn selector(device: Option<String>) -> Selector {
     Selector::parse(&device_text(device))
 }
@@ -176,7 +176,7 @@ fn device_text(device: Option<String>) -> String {
     asked_device(device).unwrap_or_default()
 }
 
-/// The device that the option or the environment asks for.
+/// The device that the option or the environment requests.
 pub fn asked_device(device: Option<String>) -> Option<String> {
     let of_environment = || Some(std::env::var_os("KPS_DEVICE")?.to_string_lossy().into_owned());
     device.or_else(of_environment).filter(|device| !device.is_empty())
@@ -190,8 +190,8 @@ pub fn verify_device(device: Option<String>) -> Result<(), Failure> {
     }
 }
 
-/// A host as the options and the environment want it: `KPS_DEVICE` where no device was asked for, and
-/// the SPIR-V of every kernel in `KPS_SPIRV_DIR` if that is set. `by_itself` is what is checked where nobody asks.
+/// A host configured by the options and the environment: `KPS_DEVICE` without a requested device, and the
+/// SPIR-V of every kernel in `KPS_SPIRV_DIR` if that is set. `by_itself` is the default of checks.
 pub fn host(options: HostOptions, by_itself: Checking) -> HostBuilder {
     let mut host = Host::builder().device(device_text(options.device.clone()));
     host = host.checked(checking(&options, by_itself));
@@ -214,7 +214,7 @@ pub fn host(options: HostOptions, by_itself: Checking) -> HostBuilder {
     host
 }
 
-/// The checks that are asked for, by name or by a seed.
+/// The requested checks, by name or by a seed.
 fn checking(options: &HostOptions, by_itself: Checking) -> Checking {
     let checks = match options.check {
         Some(Check::On(checks)) => Some(checks),
@@ -240,7 +240,7 @@ pub fn exit_code(outcome: Outcome) -> u8 {
     }
 }
 
-/// Lets Ctrl-C stop what runs; pressed again before that was heard of, it ends the process.
+/// Lets Ctrl-C interrupt the run; a second Ctrl-C before the first took effect ends the process.
 pub fn interrupt_on_ctrl_c(host: &Host) {
     let (interrupter, unwritten) = (host.interrupter(), host.unwritten());
     let set = ctrlc::set_handler(move || {
@@ -249,11 +249,11 @@ pub fn interrupt_on_ctrl_c(host: &Host) {
         }
         interrupter.interrupt();
     });
-    // Without a handler, Ctrl-C ends the process, as the system does by itself.
+    // Without a handler, Ctrl-C ends the process, which is the system's default.
     drop(set);
 }
 
-/// Ends the process where a time limit does not end the script: a driver that compiles hears of none.
+/// Ends the process if a time limit does not end the script: a driver that compiles cannot be interrupted.
 fn end_overrun(host: &Host, limit: Duration) {
     let unwritten = host.unwritten();
     std::thread::spawn(move || {
@@ -266,13 +266,13 @@ fn end_overrun(host: &Host, limit: Duration) {
     });
 }
 
-/// Ends the process, with what was printed written out if somebody takes it at once.
+/// Ends the process, after its output is written if the reader takes it at once.
 fn end_now(unwritten: &Unwritten, code: i32) -> ! {
     write_last_words(unwritten);
     exit_at_once(code)
 }
 
-/// Writes out what was printed, or drops it where nobody takes it at once.
+/// Writes the buffered output, or drops it if the reader does not take it at once.
 fn write_last_words(unwritten: &Unwritten) {
     let bytes = unwritten.take();
     if bytes.is_empty() {
@@ -288,7 +288,7 @@ fn write_last_words(unwritten: &Unwritten) {
     }
 }
 
-/// Without what libraries do at exit: a driver that still compiles would lose under its feet what it works with.
+/// Skips the exit handlers of libraries: they would free memory that a compiling driver still uses.
 pub fn exit_at_once(code: i32) -> ! {
     #[cfg(unix)]
     // SAFETY: it takes any number, and does not return.

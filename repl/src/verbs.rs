@@ -1,4 +1,4 @@
-//! `kps check`, `kps spirv` and `kps devices`: what can be told without running a script.
+//! `kps check`, `kps spirv` and `kps devices`: everything that needs no run of a script.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -15,7 +15,7 @@ use crate::console::{print_error, report_all, show};
 use crate::visible::visible;
 use crate::{Failure, heap, read, read_bytes, run};
 
-/// Tells every mistake of every file; 1 when there was one, and 2 when a file cannot be read.
+/// Reports every error of every file; 1 if there was one, and 2 if a file cannot be read.
 pub fn check(files: &[PathBuf]) -> Result<u8, Failure> {
     let (mut n_errors, mut unread) = (0, 0);
     for file in files {
@@ -48,7 +48,7 @@ pub fn source(file: &Path) -> Result<Source, Failure> {
     Ok(Source::new(file.display().to_string(), read(file)?))
 }
 
-/// Compiles the kernels of a file, or the one behind the colon, and shows or writes their SPIR-V.
+/// Compiles the kernels of a file, or the one after the colon, and shows or writes their SPIR-V.
 pub fn spirv(
     argument: &OsStr,
     given: &GivenArgs,
@@ -117,7 +117,7 @@ fn on_screen(text: String) -> String {
     }
 }
 
-/// `FILE:KERNEL`, where `FILE` is not itself a file with a colon in its name.
+/// `FILE:KERNEL`, unless `FILE` itself is a file with a colon in its name.
 pub fn split_kernel(argument: &OsStr) -> (&Path, Option<&str>) {
     match argument.to_str().and_then(|text| text.rsplit_once(':')) {
         Some((file, name)) if !Path::new(argument).exists() => (Path::new(file), Some(name)),
@@ -164,12 +164,12 @@ fn quoted(names: impl Iterator<Item = impl Display>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What `--args` says.
+/// The types in `--args`.
 pub fn given_types(given: &GivenArgs) -> Result<Option<GivenTypes>, Failure> {
     Ok(given.types.as_deref().map(GivenTypes::parse).transpose()?)
 }
 
-/// What compiling gave, or why it takes a run to know.
+/// The result of compiling, or why it needs a run.
 pub fn done<T>(kernel: &StaticKernel, compiled: Compiled<T>) -> Result<T, Failure> {
     let name = kernel.name();
     let (reason, remedy) = match compiled {
@@ -186,7 +186,7 @@ pub fn done<T>(kernel: &StaticKernel, compiled: Compiled<T>) -> Result<T, Failur
     Err(Failure::Usage(sentence))
 }
 
-/// What words may rely on: what the device has, or what all have where none was asked for.
+/// The compilation target: the requested device, or the features of all devices.
 pub fn target(device: Option<&str>) -> Result<Target, Failure> {
     let Some(device) = device else { return Ok(Target::portable()) };
     let infos = select::list();
@@ -212,7 +212,7 @@ fn write_words(output: &Path, words: &[u32]) -> Result<(), Failure> {
     }
 }
 
-/// How much is said of each device.
+/// The amount of detail for each device.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Short,
@@ -241,7 +241,7 @@ pub fn devices(device: Option<String>, form: Form) -> Result<u8, Failure> {
             text.push_str(&details(info));
         }
     }
-    // Where there is not even a software driver, the short list tells why as well.
+    // Without even a software driver, the short list explains why as well.
     if form == Form::Long || infos.iter().all(|info| info.kind == DeviceKind::BuiltIn) {
         for reason in select::no_gpu(&infos) {
             text.push_str(&format!("no GPU: {reason}\n"));

@@ -1,8 +1,8 @@
-//! Characters that a terminal acts on or does not show, made visible.
+//! Escapes characters that a terminal interprets or does not show.
 //!
-//! In goes text from a script, a file name or a message; out comes the same text with `\x1b`, `\u{202e}` and the like
-//! where it would move the cursor, change colours, or hide or reorder what stands around it. What a script prints
-//! itself never comes through here.
+//! Text from a script, a file name or a message goes in. The same text comes out, with `\x1b`, `\u{202e}` and
+//! others escaped. They would move the cursor, change colours, or hide or reorder the surrounding text. The
+//! output of scripts is not escaped.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -31,7 +31,7 @@ const UNSEEN: [RangeInclusive<char>; 19] = [
     '\u{e0000}'..='\u{e0fff}',
 ];
 
-/// How a character is shown instead; `None` of one that may be written as it is. Line ends and tabs may.
+/// The escape of a character; `None` for one that may be written as it is. Line ends and tabs may.
 pub fn escape(char: char) -> Option<String> {
     match char {
         '\n' | '\t' | ' '..='~' => None,
@@ -49,7 +49,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     shown(text, escape)
 }
 
-/// A text that is on one line wherever it stands, such as the name of a file.
+/// A text that must stay on one line, such as the name of a file.
 pub fn visible_name(text: &str) -> Cow<'_, str> {
     shown(text, |char| match char {
         '\n' => Some("\\n".to_owned()),

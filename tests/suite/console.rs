@@ -1,8 +1,8 @@
-//! A `.console` file: shell commands with what they print, as a reader of the manual would see them.
+//! A `.console` file: shell commands with their output, as a reader of the manual would see them.
 //!
-//! A line `$ COMMAND` runs in the folder `files` beside the transcript. The lines below it are its
-//! standard output and then its standard error, and last `[exit N]` where N is not 0. What is expected
-//! may be a pattern.
+//! A line `$ COMMAND` runs in the folder `files` beside the transcript. The lines below it are its standard
+//! output and then its standard error, and last `[exit N]` if N is not 0. The expected output may be a
+//! pattern.
 
 use std::path::Path;
 
@@ -23,7 +23,8 @@ pub fn run(program: &Program, path: &Path) -> Result<(), Failure> {
     Err(Failure(format!("--- expected\n{transcript}\n--- actual\n{actual}")))
 }
 
-/// The transcript with what its commands print now, each left as it is where it fits what is expected.
+/// The transcript with the commands' current output; output that matches the expected pattern is left
+/// unchanged.
 pub fn replay(program: &Program, transcript: &str, folder: &Path) -> Result<String, Failure> {
     let mut actual = String::new();
     for Entry { command, expected } in entries(transcript) {
@@ -38,7 +39,7 @@ pub fn replay(program: &Program, transcript: &str, folder: &Path) -> Result<Stri
     Ok(actual)
 }
 
-/// A command and the lines below it; what stands before the first command has none.
+/// A command and the lines below it; text before the first command has none.
 struct Entry<'t> {
     command: &'t str,
     expected: &'t str,

@@ -1,8 +1,8 @@
-//! The suite: everything about kps that can be seen from outside.
+//! The suite: tests of everything about kps that is visible from outside.
 //!
-//! In go the folders of `tests/cases` and `examples`; out comes one test per file and device, run by the
-//! program as a user runs it. `UPDATE=1` writes what was seen as what is expected, to be read before it
-//! is committed. A tool or a device that is missing fails the suite; nothing is skipped.
+//! The folders of `tests/cases` and `examples` go in. The result is one test per file and device, which runs
+//! the program as a user does. `UPDATE=1` writes the output as the expected one, to be read before it is
+//! committed. A tool or a device that is missing fails the suite; nothing is skipped.
 
 mod console;
 mod device;
@@ -28,7 +28,7 @@ const WITHOUT_DEVICE: &str = "errors";
 /// Folders of `tests/cases` whose scripts run on every device.
 const ON_EVERY_DEVICE: [&str; 5] = ["kernels", "compute", "seeds", "launch_errors", "images"];
 
-/// The folder of `tests/cases` with a folder for each kind of what `--check` finds.
+/// The folder of `tests/cases` with a folder for each kind of finding of `--check`.
 const CHECKED: &str = "checked";
 
 fn main() -> ExitCode {
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Folders of other cases have scripts for these to use, and none that expects something itself.
+/// Folders of other cases contain helper scripts, and none with an expected output.
 fn no_script_is_left_out() -> Result<(), Failure> {
     for folder in cases().read_dir()?.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
         let name = folder.file_name().unwrap_or_default().display().to_string();
@@ -95,7 +95,7 @@ fn script_trial(program: &Program, path: PathBuf, device: Option<TestDevice>) ->
     Trial::test(name, move || Ok(script::run(&program, &path, device)?))
 }
 
-/// A script that is run with a checking option, and must find what is expected.
+/// A script that is run with a checking option, and must report the expected findings.
 fn checked_trial(program: &Program, path: PathBuf, option: String) -> Trial {
     let kind = path.parent().and_then(Path::file_name).unwrap_or_default().display().to_string();
     let name = format!("checked/{kind}/{}", path.file_stem().unwrap_or_default().display());
@@ -103,7 +103,7 @@ fn checked_trial(program: &Program, path: PathBuf, option: String) -> Trial {
     Trial::test(name, move || Ok(script::run_checked(&program, &path, &option)?))
 }
 
-/// The scripts of `checked`, a folder for each kind of mistake, and all examples, in which there is none.
+/// The scripts of `checked`, a folder for each kind of mistake, and all examples, which have no mistakes.
 fn checked_scripts() -> impl Iterator<Item = (PathBuf, String)> {
     let kinds = cases().join(CHECKED).read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
     let mut kinds: Vec<PathBuf> = kinds.filter(|path| path.is_dir()).collect();
@@ -142,7 +142,7 @@ fn embed_trial(program: &Program, path: PathBuf) -> Trial {
     Trial::test(title(&path), move || Ok(embed(&program, &path)?))
 }
 
-/// Runs a Rust program that has scripts in it, and compares what it prints with the file beside it.
+/// Runs a Rust program with embedded scripts, and compares its output with the file beside it.
 fn embed(program: &Program, path: &Path) -> Result<(), Failure> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let output = program::run(program.embedder(&name), "")?;
@@ -152,7 +152,7 @@ fn embed(program: &Program, path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// A test failed: what was expected and what came, in words.
+/// A test failed: a description of the difference.
 pub struct Failure(pub String);
 
 impl From<Failure> for Failed {
@@ -212,7 +212,7 @@ fn title(path: &Path) -> String {
     Path::new(folder).join(path.file_stem().unwrap_or_default()).display().to_string()
 }
 
-/// Compares text with the file that holds what is expected.
+/// Compares text with the expected file.
 pub fn compare(expected_file: &Path, seen: &str) -> Result<(), Failure> {
     snapshots::compare(expected_file, seen).map_err(Failure)
 }

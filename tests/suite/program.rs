@@ -1,4 +1,4 @@
-//! The program under test, and how a test runs it: no colour, no cache of the user's, no terminal.
+//! The program under test, and its environment: no colour, no cache of the user's, no terminal.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::{Failure, root};
 
-/// No case may run longer than this: one that hangs. Half of it is what lavapipe's compiler wants for the largest
-/// kernels, on a slow machine and with no cache.
+/// A case that runs longer hangs. lavapipe's compiler needs half of it for the largest kernels, on a slow
+/// machine and without a cache.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub struct Program {
     path: Arc<Path>,
 }
 
-/// What a run left behind.
+/// The results of a run.
 pub struct Output {
     pub status: ExitStatus,
     pub stdout: String,
@@ -25,13 +25,14 @@ pub struct Output {
 }
 
 impl Program {
-    /// The program that lies beside this test, built anew so that it is never an old one.
+    /// The program beside this test, rebuilt so that it is never outdated.
     pub fn find() -> Result<Program, String> {
         let test = std::env::current_exe().map_err(|error| error.to_string())?;
         let folder = test.ancestors().nth(2).ok_or("the test has no folder for programs above it")?;
         let is_release = folder.file_name().is_some_and(|name| name == "release");
         let profile: &[&str] = if is_release { &["--release"] } else { &[] };
-        // Picked out of the whole workspace, as the test itself was: dependencies have one set of features.
+        // Built with the whole workspace, as the test itself was, so that dependencies have one set of
+        // features.
         build(&[&["--workspace", "--bins", "--examples"], profile].concat())?;
         Ok(Program { path: folder.join("kps").into() })
     }

@@ -1,7 +1,7 @@
 //! A `.prompt` file: a session at the prompt, as one would copy it from a terminal.
 //!
-//! Lines that begin with `>>> ` or `... ` are typed; the others are what the program answers. The input
-//! comes through a pipe, which does not echo it, so the transcript is put together here.
+//! Lines that begin with `>>> ` or `... ` are typed; the others are the program's answers. The input is a
+//! pipe, which does not echo it, so the transcript is composed here.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub fn run(program: &Program, path: &Path) -> Result<(), Failure> {
     compare(path, &replay(program, &std::fs::read_to_string(path)?)?)
 }
 
-/// The transcript with what the program answers now.
+/// The transcript with the program's current answers.
 pub fn replay(program: &Program, transcript: &str) -> Result<String, Failure> {
     let typed: Vec<&str> = transcript.lines().filter_map(typed_text).collect();
     let input: String = typed.iter().map(|line| format!("{line}\n")).collect();
@@ -28,7 +28,7 @@ pub fn replay(program: &Program, transcript: &str) -> Result<String, Failure> {
     Ok(put_together(&output.stdout, &typed))
 }
 
-/// What is typed on a line of the transcript; a bare prompt is an empty line.
+/// The typed text on a line of the transcript; a bare prompt is an empty line.
 fn typed_text(line: &str) -> Option<&str> {
     PROMPTS.iter().find_map(|prompt| match line == prompt.trim_end() {
         true => Some(""),
@@ -36,7 +36,7 @@ fn typed_text(line: &str) -> Option<&str> {
     })
 }
 
-/// Puts each typed line behind the prompt that asked for it.
+/// Inserts each typed line after its prompt.
 fn put_together(stdout: &str, typed: &[&str]) -> String {
     let mut transcript = String::new();
     let mut typed = typed.iter();

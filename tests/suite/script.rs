@@ -1,8 +1,8 @@
-//! One `.kps` script with what it prints beside it: `NAME.out`, `NAME.err` when it must fail, and
-//! `NAME.log` for what it writes on standard error while all is well.
+//! One `.kps` script with its expected output: `NAME.out`, `NAME.err` if it must fail, and `NAME.log` for its
+//! standard error if it succeeds.
 //!
-//! Every module that the script compiles is validated. What a script writes goes to a folder of its own;
-//! a file `NAME.files` beside it lists what must be there in the end, each with the bytes it begins with.
+//! Every module that the script compiles is validated. Files that a script writes go to a separate folder. A
+//! file `NAME.files` lists the expected files, each with the bytes that it begins with.
 
 use std::path::Path;
 
@@ -51,13 +51,13 @@ fn run_with(
     check_files(&script.with_extension("files"), &folder.0)
 }
 
-/// Paths in messages begin at the script's folder, so that they are the same on every machine.
+/// Removes the script's folder from paths in messages, so that they are the same on every machine.
 fn without_folder(text: &str, script: &Path) -> String {
     let folder = script.parent().map(|folder| format!("{}/", folder.display())).unwrap_or_default();
     text.replace(&folder, "")
 }
 
-/// Each line of the list is `NAME HEX`: a file, and the bytes it begins with.
+/// Each line of the list is `NAME HEX`: a file, and its first bytes.
 fn check_files(list: &Path, folder: &Path) -> Result<(), Failure> {
     let Ok(list) = std::fs::read_to_string(list) else { return Ok(()) };
     for line in list.lines() {

@@ -1,6 +1,6 @@
-//! One shader in GLSL or WGSL with what its tensors hold after it ran: `NAME.comp.out`, `NAME.wgsl.out`.
+//! One shader in GLSL or WGSL with the content of its tensors after it ran: `NAME.comp.out`, `NAME.wgsl.out`.
 //!
-//! What runs it is the script `run.kps` beside it, which reads from the shader's first line what to bind.
+//! The script `run.kps` beside it runs it. It reads from the shader's first line what to bind.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Validation of the modules that a run left behind, by a validator that is compiled into the suite.
+//! Validates the modules that a run wrote, by a validator that is compiled into the suite.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use kps_spirv_tools::{Options, TargetEnv};
 
 use crate::Failure;
 
-/// Validates every `.spv` file of a folder; a folder that is not there holds none.
+/// Validates every `.spv` file of a folder; a missing folder has none.
 pub fn validate_all(folder: &Path) -> Result<(), Failure> {
     let Ok(entries) = folder.read_dir() else { return Ok(()) };
     for entry in entries {
@@ -22,7 +22,7 @@ fn validate(bytes: &[u8]) -> Result<(), String> {
         return Err("its length is not a multiple of 4".to_owned());
     }
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    // What scripts launch is compiled for the device at hand; both have scalar block layout.
+    // Modules of launches are compiled for the current device; both have scalar block layout.
     let options =
         Options { scalar_block_layout: true, uniform_buffer_standard_layout: true, ..Options::default() };
     kps_spirv_tools::validate(&words, TargetEnv::Vulkan_1_2, options)

@@ -1,4 +1,4 @@
-//! From the tree to code: the compiler's state, names, and the frames that it makes code for.
+//! Compiles the tree to bytecode: the compiler's state, names, and frames.
 
 mod call;
 mod comprehension;
@@ -24,7 +24,7 @@ use crate::op::Op;
 use crate::program::{Code, CodeKind, Constant, Params, Program, ProgramData};
 use crate::scope::{CLASS_CELL, Meaning, ScopeId, Scopes, annotations_are_text};
 
-/// Loops, handlers and `with` blocks that may lie within each other in one frame; CPython's own limit.
+/// The maximum nesting of loops, handlers and `with` blocks in one frame; CPython's own limit.
 const MAX_BLOCKS: usize = 20;
 
 /// Compiles a module.
@@ -144,7 +144,7 @@ impl Frame<'_> {
     }
 }
 
-/// What `break`, `continue` and `return` pass on their way out.
+/// The blocks that `break`, `continue` and `return` leave.
 #[derive(Clone)]
 enum Block<'a> {
     Loop {
@@ -157,7 +157,7 @@ enum Block<'a> {
     Try { region: RegionId },
     /// A body that is followed by a `finally`.
     Finally { region: RegionId, body: &'a [Stmt] },
-    /// A handler: the exception lies in the register.
+    /// A handler: the exception is in the register.
     Handler { exception: Register, name: Option<&'a Ident> },
     /// The body of a `with`: manager, exit and value from the register on.
     With { region: RegionId, manager: Register },
@@ -261,7 +261,7 @@ impl<'a> Compiler<'a> {
         self.frame.emitter.variable(scope, name)
     }
 
-    /// Gives the frame's own names their registers, parameters first, and makes the cells.
+    /// Assigns registers to the frame's local names, parameters first, and creates the cells.
     fn declare_locals(&mut self, scope: ScopeId) {
         let mut names = self.scopes[scope].locals.clone();
         if self.scopes[scope].captured.contains(CLASS_CELL) {
@@ -281,7 +281,7 @@ impl<'a> Compiler<'a> {
         self.frame.emitter.code.locals = names;
     }
 
-    /// The value of a name, where it already is if that is a register.
+    /// The value of a name, in its register if it has one.
     fn name(&mut self, name: &Name) -> Operand {
         let name = &self.mangled(name);
         match self.scopes.meaning(self.scope, name) {
@@ -394,7 +394,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The register of a plain local, to which a result may go directly.
+    /// The register of a plain local, which a result can be written to directly.
     fn local_register(&self, name: &Name) -> Option<Register> {
         let name = &self.mangled(name);
         match self.scopes.meaning(self.scope, name) {

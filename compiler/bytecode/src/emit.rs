@@ -1,4 +1,4 @@
-//! Code as it is being made: instructions with their places, labels, registers, constants.
+//! A code object under construction: instructions with their places, labels, registers, constants.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::op::{ENDS_B, ENDS_C, Instruction, Op};
 use crate::program::{Code, Constant, HandlerKind, HandlerRange, HandlingRange};
 use crate::scope::ScopeId;
 
-/// The most registers of a frame; what the machine adds to a call fits above.
+/// The most registers of a frame; the registers that the machine adds for a call fit above.
 pub const MAX_REGISTERS: usize = u16::MAX as usize - 64;
 
 /// The most instructions of one code object.
@@ -18,11 +18,11 @@ pub const MAX_INSTRUCTIONS: usize = 1 << 21;
 
 pub type Register = u16;
 
-/// Where the value of an expression is.
+/// The register of an expression's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
     pub register: Register,
-    /// It is a temporary, and whoever reads it is the last to do so.
+    /// It is a temporary, and its next read is the last.
     pub ends: bool,
 }
 
@@ -46,16 +46,16 @@ impl Operand {
     }
 }
 
-/// The registers of a row. Their numbers wrap where there are too many, which is reported in the end.
+/// The registers of a row. Their numbers wrap around if there are too many, which is reported at the end.
 pub fn row(first: Register, n: usize) -> impl Iterator<Item = Register> {
     (0..n).map(move |at| first.wrapping_add(at as Register))
 }
 
-/// A place in the code that jumps go to; it may be placed later.
+/// A jump target in the code; it may be placed later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label(usize);
 
-/// Instructions whose exceptions go to one handler; exits through it leave gaps.
+/// Instructions with a common handler; exits through it leave gaps.
 pub struct Region {
     target: Label,
     level: Register,
@@ -76,8 +76,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// What is certain where two ways meet.
-    pub fn meet(&mut self, other: &Flow) {
+    /// Joins two paths: what is definitely assigned on both.
+    pub fn join(&mut self, other: &Flow) {
         if other.is_dead {
             return;
         }
@@ -92,12 +92,12 @@ impl Flow {
     }
 }
 
-/// The code object that is being made.
+/// The code object under construction.
 pub struct Emitter {
     pub code: Code,
     pub span: Span,
     pub flow: Flow,
-    /// The registers of the scopes' names; comprehensions come and go.
+    /// The registers of the scopes' names; those of comprehensions are temporary.
     variables: FxHashMap<(ScopeId, Name), Register>,
     variable_registers: FxHashSet<Register>,
     /// The first register above the variables and the temporaries in use.
@@ -209,7 +209,7 @@ impl Emitter {
         self.variable_registers.contains(&register)
     }
 
-    // What is certainly set.
+    // Definite assignment.
 
     pub fn is_assigned(&self, register: Register) -> bool {
         self.flow.is_dead || self.flow.assigned.get(register as usize).copied().unwrap_or(false)
@@ -299,7 +299,7 @@ impl Emitter {
 
     // Exceptions.
 
-    /// Opens a region whose exceptions go to `target`, with registers from `level` on emptied.
+    /// Opens a region whose exceptions jump to `target`, with registers from `level` on emptied.
     pub fn open_region(&mut self, target: Label, level: Register, kind: HandlerKind) -> RegionId {
         let region = Region { target, level, kind, segments: Vec::new(), open_since: Some(self.pc()) };
         self.regions.push(region);
@@ -338,7 +338,7 @@ impl Emitter {
             let jump = Instruction::wide(old.op, old.a, distance as i32);
             self.code.instructions[*at] = Instruction { x: old.x, ..jump };
         }
-        // Inner regions were opened later; a search must meet them first.
+        // Inner regions were opened later; a search must find them first.
         for region in self.regions.iter().rev() {
             let target = self.labels[region.target.0].expect("every label is placed");
             for &(start, end) in &region.segments {
@@ -346,7 +346,7 @@ impl Emitter {
                 self.code.handlers.push(HandlerRange { start, end, target, level, kind });
             }
         }
-        // One register more takes the receiver that a call puts before its arguments.
+        // One more register is for the receiver that a call inserts before its arguments.
         self.code.n_registers = self.most as u32 + 2;
         self.code
     }

@@ -1,4 +1,4 @@
-//! The mistakes that are found while names are resolved and code is made.
+//! Errors of name resolution and of compilation to bytecode.
 
 use kps_syntax::{Diagnostic, Location};
 

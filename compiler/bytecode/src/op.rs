@@ -1,22 +1,22 @@
 //! The instructions of the virtual machine.
 //!
-//! An instruction is eight bytes: an operation, a small field `x`, and three 16-bit operands; some
-//! read `B` and `C` together as one 32-bit number, written `Bx`. Operands name registers of the
-//! running frame unless the table says otherwise.
+//! An instruction is eight bytes: an operation, a small field `x`, and three 16-bit operands. Some read `B`
+//! and `C` together as one 32-bit number, written `Bx`. Operands name registers of the running frame unless
+//! the table says otherwise.
 //!
-//! Notation: `R[A]` is a register, `K[..]` a constant, `G[..]` a global name of the program, `S[..]`
-//! an attribute site (a name with its inline cache), `F[..]` a captured cell of the function, `unset`
-//! a register that holds nothing. `~` before an operand says that it may be a temporary which ends
-//! there: where its bit in `x` is set ([`ENDS_B`], [`ENDS_C`]), the machine leaves the register empty, so
-//! that no object lives longer than the expression that made it.
+//! Notation: `R[A]` is a register, `K[..]` a constant, `G[..]` a global name of the program, `S[..]` an
+//! attribute site (a name with its inline cache), `F[..]` a captured cell of the function, `unset` an empty
+//! register. `~` before an operand means that it may be a temporary whose lifetime ends there. If its bit in
+//! `x` is set ([`ENDS_B`], [`ENDS_C`]), the machine empties the register, so that no object outlives its
+//! expression.
 
 /// The operand in `B` (or the only one, in `A`) is a temporary that ends here.
 pub const ENDS_B: u8 = 1;
 /// The operand in `C` (or the second one, in `B`) is a temporary that ends here.
 pub const ENDS_C: u8 = 2;
-/// A binary operation is an augmented assignment: `__iadd__` goes before `__add__`.
+/// A binary operation is an augmented assignment: `__iadd__` is tried before `__add__`.
 pub const IN_PLACE: u8 = 4;
-/// A test jumps when it holds; without the bit it jumps when it does not.
+/// A test jumps if it is true; without the bit it jumps if it is false.
 pub const WHEN_TRUE: u8 = 4;
 /// `Format` has no format spec.
 pub const NO_SPEC: u16 = u16::MAX;

@@ -1,4 +1,4 @@
-//! Compiled code: plain data, shared between threads, that knows no machine.
+//! Compiled code: plain data, shared between threads and independent of a machine.
 
 use std::sync::Arc;
 
@@ -54,13 +54,13 @@ pub struct Code {
     /// The place in the source of each instruction.
     pub spans: Vec<Span>,
     pub constants: Vec<Constant>,
-    /// The names at the attribute sites; each site has a cache of its own in the machine.
+    /// The names at the attribute sites; each site has an inline cache in the machine.
     pub sites: Vec<Name>,
     /// Names of the first registers. A local that inner functions capture lives in a cell.
     pub locals: Vec<Name>,
     /// Names of the captured cells, in the order of `captures`.
     pub free: Vec<Name>,
-    /// Where the cells come from in the frame that makes the function.
+    /// The sources of the cells in the frame that creates the function.
     pub captures: Vec<Capture>,
     /// Innermost first.
     pub handlers: Vec<HandlerRange>,
@@ -123,17 +123,17 @@ pub enum Constant {
     Tuple(Vec<Constant>),
 }
 
-/// A cell that a new function takes along.
+/// The source of a captured cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capture {
-    /// The cell in this register of the frame that makes the function.
+    /// The cell in this register of the frame that creates the function.
     Local(u16),
-    /// This captured cell of the function that makes it.
+    /// This captured cell of the function that creates it.
     Free(u16),
 }
 
-/// An exception between `start` and `end` goes to `target`: registers from `level` on are emptied, and
-/// the exception is put in `R[level]`.
+/// An exception between `start` and `end` jumps to `target`: registers from `level` on are emptied, and the
+/// exception is stored in `R[level]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HandlerRange {
     pub start: u32,
@@ -147,7 +147,7 @@ pub struct HandlerRange {
 pub enum HandlerKind {
     /// `except`: the exception may end here.
     Except,
-    /// `finally` and `with`: what is done on every way out.
+    /// `finally` and `with`: code on every exit path.
     Cleanup,
 }
 

@@ -1,7 +1,7 @@
 //! Khronos' validator and assembler of SPIR-V, behind two safe functions.
 //!
-//! Words go in with the environment whose rules hold, and the broken rule comes out; assembly goes in, and words
-//! come out. No device is needed.
+//! A module and its target environment go in, and the violated rule comes out; or assembly goes in, and a
+//! module comes out. No device is needed.
 //!
 //! ```
 //! use kps_spirv_tools::{Options, TargetEnv, assemble, validate};
@@ -21,7 +21,7 @@ use spirv_tools_sys::{assembler, diagnostics, shared, val};
 /// Rules that hold besides those of an environment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Blocks may be laid out as `VK_EXT_scalar_block_layout` says.
+    /// Blocks may have the layouts of `VK_EXT_scalar_block_layout`.
     pub scalar_block_layout: bool,
     /// Uniforms may be laid out as buffers are.
     pub uniform_buffer_standard_layout: bool,
@@ -36,13 +36,13 @@ pub struct AssemblyError {
     pub line: u32,
 }
 
-/// The first rule that words break, in the validator's words.
+/// The first violated rule, in the validator's words.
 pub fn validate(words: &[u32], env: TargetEnv, options: Options) -> Result<(), String> {
     let (context, options) = (Context::new(env), ValidatorOptions::new(options));
     let binary = shared::Binary { code: words.as_ptr(), size: words.len() };
     let mut diagnostic = Diagnostic(ptr::null_mut());
-    // SAFETY: the context, the options and the words are alive; the diagnostic is written once, and freed with its
-    // owner.
+    // SAFETY: the context, the options and the words are alive. The diagnostic is written once, and freed
+    // with its owner.
     let result = unsafe { val::validate_with_options(context.0, options.0, &binary, &mut diagnostic.0) };
     match result {
         shared::SpirvResult::Success => Ok(()),
@@ -50,12 +50,12 @@ pub fn validate(words: &[u32], env: TargetEnv, options: Options) -> Result<(), S
     }
 }
 
-/// The words of assembly; ids that are numbers keep these.
+/// Assembles a module; numeric ids are preserved.
 pub fn assemble(text: &str, env: TargetEnv) -> Result<Vec<u32>, AssemblyError> {
     let context = Context::new(env);
     let (mut binary, mut diagnostic) = (ptr::null_mut(), Diagnostic(ptr::null_mut()));
-    // SAFETY: the context and the text are alive, of the length that is said; both results are written once, and freed
-    // below and with their owner.
+    // SAFETY: the context and the text are alive, and the length is correct. Both results are written once,
+    // and freed below and with their owner.
     let result = unsafe {
         let text = (text.as_ptr().cast(), text.len());
         assembler::assemble(context.0, text.0, text.1, KEEP_NO_IDS, &mut binary, &mut diagnostic.0)
@@ -64,7 +64,7 @@ pub fn assemble(text: &str, env: TargetEnv) -> Result<Vec<u32>, AssemblyError> {
         let message = diagnostic.message().unwrap_or_else(|| result.to_string());
         return Err(AssemblyError { message, line: diagnostic.line() });
     }
-    // SAFETY: a binary that was made holds as many words as it says until it is freed, which is done once.
+    // SAFETY: the binary has the number of words that it states until it is freed, which is done once.
     unsafe {
         let words = std::slice::from_raw_parts((*binary).code, (*binary).size).to_vec();
         shared::binary_destroy(binary);
@@ -72,14 +72,14 @@ pub fn assemble(text: &str, env: TargetEnv) -> Result<Vec<u32>, AssemblyError> {
     }
 }
 
-/// The assembler numbers all ids anew.
+/// The assembler assigns new ids.
 const KEEP_NO_IDS: u32 = assembler::BinaryOptions::None as u32;
 
 struct Context(*mut shared::ToolContext);
 
 impl Context {
     fn new(env: TargetEnv) -> Context {
-        // SAFETY: nothing is asked for but an environment that the tools know.
+        // SAFETY: the only argument is an environment that the tools know.
         let context = unsafe { shared::context_create(env) };
         assert!(!context.is_null(), "the tools know the environment");
         Context(context)
@@ -88,7 +88,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: it was created once, and nobody holds it any more.
+        // SAFETY: it was created once, and no other reference to it exists.
         unsafe { shared::context_destroy(self.0) }
     }
 }
@@ -118,7 +118,7 @@ impl Drop for ValidatorOptions {
     }
 }
 
-/// What the tools say of a failure; null where they say nothing.
+/// The tools' diagnostic of a failure; null if there is none.
 struct Diagnostic(*mut diagnostics::Diagnostic);
 
 impl Diagnostic {
@@ -139,7 +139,7 @@ impl Diagnostic {
 impl Drop for Diagnostic {
     fn drop(&mut self) {
         if !self.0.is_null() {
-            // SAFETY: the tools made it, and it is freed once.
+            // SAFETY: the tools created it, and it is freed once.
             unsafe { diagnostics::diagnostic_destroy(self.0) }
         }
     }

@@ -1,9 +1,9 @@
-//! The syntax tree of Python 3.12, as both halves of the compiler read it.
+//! The syntax tree of Python 3.12, shared by both halves of the compiler.
 //!
-//! Every node has its span. Chains that Python programs write long (`elif`, `and`, comparisons) are
-//! flat lists, so that no tree is deep because a program is long; [`MAX_DEPTH`] bounds every other
-//! nesting. Functions stand behind [`Arc`], because a kernel outlives the module it was written in.
-//! Nothing here is resolved, typed or checked beyond the grammar.
+//! Every node has its span. Chains that Python programs write long (`elif`, `and`, comparisons) are flat
+//! lists, so that no tree is deep because a program is long; [`MAX_DEPTH`] bounds every other nesting.
+//! Functions are in an [`Arc`], because a kernel outlives its module. Nothing here is resolved, typed or
+//! checked beyond the grammar.
 
 use std::sync::{Arc, OnceLock};
 
@@ -108,7 +108,7 @@ pub enum StmtKind {
     },
     Function(Arc<FunctionDef>),
     Class(Arc<ClassDef>),
-    /// What could not be parsed; a diagnostic was reported for it.
+    /// A node that could not be parsed; a diagnostic was reported for it.
     Error,
 }
 
@@ -239,7 +239,7 @@ pub struct FunctionDef {
     pub span: Span,
     /// From `def` to the colon.
     pub header: Span,
-    /// The names that are its own, once somebody asks.
+    /// The local names, computed on demand.
     pub(crate) scope: OnceLock<Arc<Scope>>,
 }
 
@@ -314,12 +314,12 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// A name at a place where it is not written.
+    /// A name at a place where the text does not have it.
     pub fn name(name: Name, span: Span) -> Expr {
         Expr { span, kind: ExprKind::Name(name), depth: 0 }
     }
 
-    /// A tuple of such.
+    /// A tuple of such names.
     pub fn tuple(items: Vec<Expr>, span: Span) -> Expr {
         let depth = items.iter().map(|item| item.depth + 1).max().unwrap_or(0);
         Expr { span, kind: ExprKind::Tuple(items), depth }
@@ -416,7 +416,7 @@ pub enum ExprKind {
     Yield(Option<Box<Expr>>),
     YieldFrom(Box<Expr>),
     Await(Box<Expr>),
-    /// What could not be parsed; a diagnostic was reported for it.
+    /// A node that could not be parsed; a diagnostic was reported for it.
     Error,
 }
 
@@ -427,7 +427,7 @@ pub struct Lambda {
 }
 
 impl Lambda {
-    /// The function that this stands for: it returns the body.
+    /// The equivalent function, which returns the body.
     pub fn to_function(&self, span: Span) -> FunctionDef {
         let body = self.body.clone();
         FunctionDef {
@@ -458,7 +458,7 @@ pub struct FStringValue {
     /// The source text up to and with the `=` of `{expr=}`, spaces included.
     pub debug_text: Option<Arc<str>>,
     pub conversion: Option<Conversion>,
-    /// The format spec, which may hold values itself; `None` where no `:` was written.
+    /// The format spec, which may contain values itself; `None` without a `:`.
     pub spec: Option<Vec<FStringPart>>,
     pub span: Span,
 }
@@ -511,7 +511,7 @@ pub enum ArgumentKind {
 }
 
 impl Argument {
-    /// What is given, whichever way.
+    /// The argument's value, positional or not.
     pub fn value(&self) -> &Expr {
         match &self.kind {
             ArgumentKind::Positional(value)

@@ -1,11 +1,11 @@
-//! Ending a parse that nobody wants any more.
+//! Cancels a parse whose result is no longer needed.
 
 use std::cell::Cell;
 
 /// Steps between two questions: well under a millisecond of work.
 const STEPS_BETWEEN: u32 = 4096;
 
-/// Asks now and then whether the parse is cancelled. Once it was, it is not asked again.
+/// Polls at intervals whether the parse is cancelled. After that it is not polled again.
 pub(crate) struct Cancellation<'a> {
     asks: &'a dyn Fn() -> bool,
     n_steps: Cell<u32>,
@@ -17,7 +17,7 @@ impl<'a> Cancellation<'a> {
         Cancellation { asks, n_steps: Cell::new(0), is_cancelled: Cell::new(false) }
     }
 
-    /// Counts a step; true once there is to be no other.
+    /// Counts a step; true if parsing must stop.
     #[inline]
     pub fn step(&self) -> bool {
         let n_steps = self.n_steps.get().wrapping_add(1);

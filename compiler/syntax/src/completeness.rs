@@ -1,6 +1,6 @@
 //! Whether a prompt should read another line.
 //!
-//! The lexer's state decides, not the parser: what is wrong inside complete lines is said when they run.
+//! The lexer's state decides, not the parser: errors inside of complete lines are reported when they run.
 
 use crate::lexer::{self, Open};
 use crate::source::Source;
@@ -10,15 +10,15 @@ use crate::token::{Spanned, Token};
 pub enum Completeness {
     /// Ready to run, whether it is right or not.
     Complete,
-    /// More lines are to come: a bracket, a triple-quoted string or a block is open.
+    /// More lines are needed: a bracket, a triple-quoted string or a block is open.
     Incomplete,
     /// Wrong already, whatever may follow.
     Invalid,
 }
 
-/// Judges what has been typed so far, without the line end of its last line.
+/// Tests the text typed so far, without the line end of its last line.
 ///
-/// A statement with a block, and a decorator, go on until an empty line, as at Python's prompt.
+/// A statement with a block, and a decorator, continue until an empty line, as at Python's prompt.
 ///
 /// ```
 /// use kps_syntax::{Completeness, completeness};

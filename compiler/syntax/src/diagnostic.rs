@@ -1,14 +1,14 @@
-//! The one form in which every mistake is told: compile errors, run-time exceptions, device errors.
+//! The one form of all errors: compile errors, run-time exceptions, device errors.
 //!
-//! A [`Diagnostic`] is data. It is made by a constructor per mistake, one file of them per crate
-//! (`errors.rs`), and rendered by nobody but the program `kps`. It implements [`miette::Diagnostic`],
-//! so that any Rust host can render it too.
+//! A [`Diagnostic`] is data. A constructor per error creates it, in one file of each crate (`errors.rs`).
+//! Only the program `kps` renders it. It implements [`miette::Diagnostic`], so that any Rust host can render
+//! it too.
 
 use std::fmt;
 
 use crate::source::{Location, Span};
 
-/// One mistake: what happened, where, and what to write instead.
+/// One error: what happened, where, and what to write instead.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     /// Stable and unique, such as `syntax/unclosed-bracket`.
@@ -16,15 +16,15 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence in lower case without a final period; code in backquotes.
     pub message: String,
-    /// Places with a word on each. The first one is where the mistake is.
+    /// Places with a short text each. The first one is the place of the error.
     pub labels: Vec<Label>,
     /// What to do about it.
     pub help: Option<String>,
-    /// A change of the source that mends it.
+    /// A change of the source that fixes it.
     pub fix: Option<Fix>,
-    /// The calls that led here, outermost first. Empty for what is found before running.
+    /// The calls that led here, outermost first. Empty for errors found before running.
     pub trace: Vec<Frame>,
-    /// What this one came from: the cause or context of an exception, the launch of a kernel.
+    /// The cause of this one: the cause or context of an exception, the launch of a kernel.
     pub cause: Option<Box<Diagnostic>>,
 }
 
@@ -35,14 +35,14 @@ pub enum Severity {
     Error,
 }
 
-/// A place and what there is to say of it; the text may be empty.
+/// A place and a text about it, which may be empty.
 #[derive(Clone, Debug)]
 pub struct Label {
     pub location: Location,
     pub text: String,
 }
 
-/// Replace what `location` covers by `replacement`.
+/// Replaces what `location` covers by `replacement`.
 #[derive(Clone, Debug)]
 pub struct Fix {
     pub location: Location,
@@ -55,7 +55,7 @@ pub struct Frame {
     pub location: Location,
     /// The function that was running, `<module>` at the top.
     pub function: String,
-    /// Calls in a row that stood at this very place.
+    /// The number of consecutive calls from this very place.
     pub times: usize,
     /// Calls between the frame before and this one that the trace leaves out.
     pub left_out: usize,
@@ -99,7 +99,7 @@ impl Diagnostic {
         self
     }
 
-    /// The place of the mistake, where there is one.
+    /// The place of the error, if there is one.
     pub fn location(&self) -> Option<&Location> {
         self.labels.first().map(|label| &label.location)
     }
@@ -141,7 +141,7 @@ impl miette::SourceCode for crate::source::Source {
         context_lines_before: usize,
         context_lines_after: usize,
     ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
-        // Reading a text takes miette as long as the text is, so it gets the lines that it asks for alone.
+        // miette reads a source in linear time, so it only gets the lines that it needs.
         let (from, until) = (span.offset(), span.offset().saturating_add(span.len()));
         let first = (self.line(from.min(u32::MAX as usize) as u32) as usize)
             .saturating_sub(context_lines_before)
@@ -186,7 +186,7 @@ impl miette::Diagnostic for Diagnostic {
         self.location().map(|location| &location.source as &dyn miette::SourceCode)
     }
 
-    /// The labels that lie in the source of the first one; the program shows the others on their own.
+    /// The labels in the source of the first one; the program shows the others separately.
     fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
         let source = &self.location()?.source;
         let here = self.labels.iter().filter(move |label| label.location.source == *source);
@@ -229,8 +229,8 @@ impl Diagnostics {
         self
     }
 
-    /// Sorted by their place in the source of the first; those of others keep their order, behind them.
-    /// A warning about what an error is about is left out.
+    /// Sorted by place in the source of the first; those of other sources keep their order, after them. A
+    /// warning at the place of an error is dropped.
     pub fn in_order(mut self) -> Diagnostics {
         let source = self.0.first().and_then(Diagnostic::location).map(|at| at.source.clone());
         self.0.sort_by_key(|found| match found.location() {

@@ -33,7 +33,7 @@ impl Dump {
         writeln!(self.out, "{:width$}{text}", "").expect("a string can be written to");
     }
 
-    /// Puts `)` behind the last line.
+    /// Appends `)` to the last line.
     fn close(&mut self) {
         self.out.pop();
         self.out.push_str(")\n");
@@ -160,7 +160,7 @@ fn joined(items: impl IntoIterator<Item = String>) -> String {
     items.into_iter().collect::<Vec<_>>().join(" ")
 }
 
-/// The items with a blank before them, nothing for none.
+/// The items with a blank before each.
 fn spaced(items: &str) -> String {
     if items.is_empty() { String::new() } else { format!(" {items}") }
 }
@@ -169,7 +169,7 @@ fn exprs(all: &[Expr]) -> String {
     joined(all.iter().map(expr))
 }
 
-/// ` (..)` for what is there, nothing otherwise.
+/// ` (..)` for a value, nothing for `None`.
 fn optional(value: Option<&Expr>) -> String {
     value.map(|value| format!(" {}", expr(value))).unwrap_or_default()
 }

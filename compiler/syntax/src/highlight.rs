@@ -1,4 +1,4 @@
-//! What kind of thing each piece of a text is, for colours at a prompt.
+//! Classifies each piece of a text, for colours at a prompt.
 
 use crate::lexer;
 use crate::source::{Source, Span};
@@ -12,18 +12,18 @@ pub enum TokenClass {
     Number,
     /// A whole string or bytes literal.
     String,
-    /// Quotes, text and format specs of an f-string; the values between are classed as what they are.
+    /// Quotes, text and format specs of an f-string; the values in between have their own classes.
     FString,
     Comment,
     /// Operators, brackets and other signs, the braces of an f-string's fields among them.
     Operator,
     Name,
-    /// What is no token.
+    /// Text that is not a token.
     Error,
 }
 
-/// Every token of a text with its class, in order; blanks lie between them. Soft keywords are keywords
-/// where they are used as such.
+/// Every token of a text with its class, in order; blanks are between them. Soft keywords are keywords where
+/// they are used as such.
 pub fn tokens(source: &Source) -> Vec<(Span, TokenClass)> {
     let lexed = lexer::lex(source);
     let mut classed: Vec<(Span, TokenClass)> = Vec::with_capacity(lexed.tokens.len());

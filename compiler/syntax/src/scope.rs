@@ -1,4 +1,4 @@
-//! Which names a function's body assigns: those are its own, all others come from outside.
+//! The names that a function's body assigns: those are local, all others come from outside.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::visit::Part;
 pub struct Scope {
     names: Vec<Name>,
     numbers: FxHashMap<Name, u32>,
-    /// Whatever a part of is assigned, `v.x = ..`, its own or not; each as often as that is done.
+    /// Names of which a part is assigned, `v.x = ..`, local or not; once for each assignment.
     changed_in_part: Vec<Name>,
 }
 
@@ -69,23 +69,23 @@ impl Scope {
 }
 
 impl FunctionDef {
-    /// What its body assigns, looked for once.
+    /// The names that its body assigns, computed once.
     pub fn scope(&self) -> Arc<Scope> {
         Arc::clone(self.scope.get_or_init(|| Arc::new(Scope::of(self))))
     }
 }
 
-/// How a statement gives a variable a new value.
+/// How a statement changes a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Assigns {
-    /// `v = ..`, and where that is written: it also makes the name the function's own.
+    /// `v = ..`, and its place: it also makes the name local.
     Name(Span),
     /// `v.x = ..`, `v[i] = ..`.
     Part,
 }
 
-/// Calls `found` for every name that `body` assigns, each as often as it does. Those of statements that kernels do
-/// not have are the function's own all the same, so that nobody is told of the statement and of each of its names.
+/// Calls `found` for every name that `body` assigns, once for each assignment. Names in statements that
+/// kernels do not support are local too, so that only the statement is reported, not each of its names.
 pub fn assigned_names(body: &[Stmt], found: &mut dyn FnMut(&Name, Assigns)) {
     for stmt in body {
         stmt.each_part(&mut |part| match part {

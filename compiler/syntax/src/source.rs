@@ -1,8 +1,8 @@
 //! Source texts and places in them.
 //!
-//! A [`Source`] is one named text, cheap to clone and shared by everything that points into it; a
-//! [`Span`] is a byte range of one source. There is no table of files: whoever needs to point across
-//! files keeps a [`Location`], which carries its source along.
+//! A [`Source`] is one named text, cheap to clone and shared by everything that refers to it. A [`Span`] is a
+//! byte range of one source. There is no table of files: a reference across files is a [`Location`], which
+//! contains its source.
 
 use std::fmt;
 use std::ops::Range;
@@ -47,7 +47,7 @@ impl Source {
         &self.0.text
     }
 
-    /// The text that `span` covers; empty when the span does not lie in this source.
+    /// The text that `span` covers; empty if the span is not in this source.
     pub fn slice(&self, span: Span) -> &str {
         self.0.text.get(span.range()).unwrap_or("")
     }
@@ -154,7 +154,7 @@ impl Span {
         self.start >= self.end
     }
 
-    /// Whether a character lies in both, or both begin at one place.
+    /// Whether a character is in both, or both begin at one place.
     pub fn overlaps(self, other: Span) -> bool {
         self.start == other.start || (self.start < other.end && other.start < self.end)
     }
@@ -166,7 +166,7 @@ impl fmt::Debug for Span {
     }
 }
 
-/// A span together with the source it lies in.
+/// A span together with its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     pub source: Source,

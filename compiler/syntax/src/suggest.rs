@@ -1,22 +1,22 @@
 //! "Did you mean": the known name that is nearest to a misspelt one.
 
-/// Letters that a name has to have for a longer one that begins so to be meant.
+/// The minimum length of a name for which a longer one with this prefix is suggested.
 const SHORTENED: usize = 3;
 
-/// The longest name that a suggestion is made for. Names of generated code may be of any length, and nobody misspells
-/// those.
+/// The longest name for which a suggestion is made. Names in generated code may have any length, and are not
+/// misspelt.
 const LONGEST: usize = 64;
 
-/// A name may differ in so many letters.
+/// The maximum number of changed letters.
 const MOST_CHANGES: usize = 3;
 
-/// Unknown names of one text that are worth a suggestion: to compare each of many with each known name takes long, and
-/// nobody reads that many.
+/// The number of unknown names in one text that get a suggestion: comparing more with each known name takes
+/// long, and nobody reads that many.
 pub const MOST: usize = 100;
 
-/// The nearest of `known`, if it is near enough to be meant: up to three letters are changed, and no more than a third
-/// of the name's; else the shortest one that begins with the name. Names that begin with `__` are nobody's meaning,
-/// but of such a name.
+/// The nearest of `known`, if it is near enough: up to three letters are changed, and no more than a third of
+/// the name's. Otherwise the shortest one with the name as a prefix. Names that begin with `__` are only
+/// suggested for such a name.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let letters: Vec<char> = name.chars().take(LONGEST + 1).collect();
     let n_letters = letters.len();
@@ -47,9 +47,9 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     near.or(begun)
 }
 
-/// Changes of one letter, swaps of two neighbours included, that lead from one name to the other
-/// (optimal string alignment). A change of case counts as one, however many letters it touches. `None` where there
-/// are more than `limit`, or as many as `candidate` has letters.
+/// The number of changes from one name to the other: single letters, and swaps of two neighbours (optimal
+/// string alignment). A change of case counts as one, however many letters it affects. `None` if there are
+/// more than `limit`, or as many as `candidate` has letters.
 fn distance(name: &str, letters: &[char], candidate: &str, limit: usize) -> Option<usize> {
     const ROW: usize = LONGEST + MOST_CHANGES + 1;
     if name.eq_ignore_ascii_case(candidate) {

@@ -1,13 +1,13 @@
 //! The tokens that the grammar reads.
 //!
-//! Operators that the grammar cannot tell apart are one token with a payload; which of them binds
-//! tighter is the business of `build/operations.rs`. A token that stands for text carries its span, and
-//! the builder reads the text there: a token is small and `Copy`, and nothing is decoded twice.
+//! Operators that the grammar does not distinguish are one token with a payload; `build/operations.rs`
+//! handles their precedence. A token with text contains its span, and the builder reads the text there. So a
+//! token is small and `Copy`, and nothing is decoded twice.
 
 use crate::ast::{BinaryOp, BoolOp, CompareOp, UnaryOp};
 use crate::source::Span;
 
-/// A token with its byte range, in the form that the generated parser takes.
+/// A token with its byte range, in the form for the generated parser.
 pub(crate) type Spanned = (u32, Token, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub(crate) enum Token {
     Sign(BinaryOp),
     /// `not`, `~` or `await`.
     Prefix(PrefixOp),
-    /// Any operator that stands between two operands and nowhere else.
+    /// Any operator that is only binary.
     Infix(InfixOp),
     Star,
     DoubleStar,
@@ -101,17 +101,17 @@ pub(crate) enum Token {
 
     /// Text that no token matches; it was reported.
     Invalid,
-    /// Put in place of what was reported: an expression, a simple statement, a statement with a block.
+    /// Replaces reported text: an expression, a simple statement, a statement with a block.
     ErrorExpr,
     ErrorLine,
     ErrorBlock,
 }
 
-/// A piece of literal text in an f-string; doubled braces stand for one.
+/// A piece of literal text in an f-string; doubled braces are an escaped one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FText {
     pub span: Span,
-    /// Backslashes stand for themselves.
+    /// Backslashes are literal.
     pub raw: bool,
 }
 
@@ -129,12 +129,12 @@ pub(crate) enum InfixOp {
 }
 
 impl Token {
-    /// What opens a clause of a compound statement whose first clause is further up.
+    /// Whether it opens a clause of a compound statement whose first clause is further up.
     pub fn continues_statement(self) -> bool {
         matches!(self, Token::Elif | Token::Else | Token::Except | Token::Finally)
     }
 
-    /// What can only open a statement, never stand inside an expression.
+    /// Whether it can only open a statement, never occur inside an expression.
     pub fn opens_statement(self) -> bool {
         matches!(
             self,
@@ -159,7 +159,7 @@ impl Token {
         )
     }
 
-    /// What opens a statement with a block.
+    /// Whether it opens a statement with a block.
     pub fn opens_block(self) -> bool {
         matches!(
             self,

@@ -1,27 +1,28 @@
-//! The direct parts of statements, patterns, targets and expressions, in the order in which control meets them.
+//! Visits the direct parts of statements, patterns, targets and expressions, in the order of evaluation.
 //!
-//! A pass does in its own way what it is about, and hands the rest on to its parts by these; nobody else lists what a
-//! node is made of. Bodies of functions and classes are never parts: they are scopes of their own, and it is for the
-//! pass to say what it does with them. Bounds of type parameters are left out: nothing evaluates them.
+//! A pass handles the nodes that concern it, and visits the parts of all others by these functions; no other
+//! code lists the parts of a node. Bodies of functions and classes are never parts: they are separate scopes,
+//! and each pass decides what to do with them. Bounds of type parameters are excluded: nothing evaluates
+//! them.
 
 use crate::ast::*;
 use crate::source::Span;
 
-/// What a statement is made of.
+/// A part of a statement.
 #[derive(Clone, Copy)]
 pub enum Part<'t> {
-    /// What is computed, or deleted.
+    /// An expression that is evaluated, or deleted.
     Expr(&'t Expr),
     /// `a.b` or `a[i]`, which is assigned to.
     Place(&'t Expr),
-    /// A name that is bound, or declared `global` or `nonlocal`, where it is written.
+    /// A name that is bound, or declared `global` or `nonlocal`, with its place.
     Name(&'t Name, Span),
     /// A block that belongs to the same scope.
     Block(&'t [Stmt]),
 }
 
 impl Stmt {
-    /// Targets and patterns are taken apart into names, places and expressions. The name in `x += 1` is an
+    /// Targets and patterns are split into names, places and expressions. The name in `x += 1` is an
     /// expression, too.
     pub fn each_part<'t>(&'t self, visit: &mut dyn FnMut(Part<'t>)) {
         match &self.kind {
@@ -121,7 +122,7 @@ impl Stmt {
         }
     }
 
-    /// The expressions that stand in a statement itself, places that it assigns to included.
+    /// The expressions in a statement itself, including places that it assigns to.
     pub fn each_expr<'t>(&'t self, visit: &mut dyn FnMut(&'t Expr)) {
         self.each_part(&mut |part| {
             if let Part::Expr(expr) | Part::Place(expr) = part {
@@ -143,7 +144,7 @@ impl Stmt {
 }
 
 impl Pattern {
-    /// The names that a pattern binds and the expressions in it, however deep they stand in it.
+    /// The names that a pattern binds and the expressions in it, at any depth.
     pub fn each_part<'t>(&'t self, visit: &mut dyn FnMut(Part<'t>)) {
         match &self.kind {
             PatternKind::Capture(name) | PatternKind::Star(Some(name)) => ident(name, visit),
@@ -173,7 +174,7 @@ impl Pattern {
 }
 
 impl Expr {
-    /// The names and places in what is assigned to, in order.
+    /// The names and places in the target of an assignment, in order.
     pub fn each_target<'t>(&'t self, visit: &mut dyn FnMut(Part<'t>)) {
         match &self.kind {
             ExprKind::Name(name) => visit(Part::Name(name, self.span)),
@@ -196,7 +197,7 @@ impl ExprKind {
     /// The direct parts, the insides of lambdas and comprehensions included; names that these bind are expressions.
     #[inline]
     pub fn each_child<'t>(&'t self, visit: &mut (impl FnMut(&'t Expr) + ?Sized)) {
-        // What most expressions are is told apart where it is asked for: passes go through all of them many times.
+        // The most common expressions are handled first: passes visit all of them many times.
         match self {
             ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Float(_) => {}
             ExprKind::Attribute { value, .. } => visit(value),
@@ -290,7 +291,7 @@ impl Parameters {
 }
 
 impl Comprehension {
-    /// What it goes over, its target and its conditions.
+    /// Its iterable, its target and its conditions.
     pub fn each_expr<'t>(&'t self, visit: &mut dyn FnMut(&'t Expr)) {
         [&self.iter, &self.target].into_iter().chain(&self.conditions).for_each(visit);
     }

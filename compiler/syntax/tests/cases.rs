@@ -1,7 +1,7 @@
-//! Parses every file under `cases/` and compares what comes out with the file beside it.
+//! Parses every file under `cases/` and compares the result with the file beside it.
 //!
-//! `cases/ok/*.kps` parse without a mistake and have their tree in `.ast`; `cases/errors/*.kps` have their
-//! mistakes in `.err`. `UPDATE=1 cargo test -p kps-syntax --test cases` writes the files anew.
+//! `cases/ok/*.kps` parse without an error and have their tree in `.ast`; `cases/errors/*.kps` have their
+//! errors in `.err`. `UPDATE=1 cargo test -p kps-syntax --test cases` writes these files.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,4 +1,4 @@
-//! No input overflows the stack, panics or takes long, and what is too deep is said once.
+//! No input overflows the stack, panics or takes long, and excessive depth is reported once.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -97,7 +97,7 @@ fn damaged_cases() {
         let entries = std::fs::read_dir(folder).expect("the folder of cases is there");
         let mut paths: Vec<_> =
             entries.map(|entry| entry.expect("the folder can be listed").path()).collect();
-        // What is damaged, and how, is the same on every machine.
+        // The damage is the same on every machine.
         paths.sort();
         for path in paths {
             if path.extension().is_none_or(|extension| extension != "kps") {

@@ -1,4 +1,4 @@
-//! What is said to the prompt itself: lines that begin with a colon.
+//! Commands to the prompt itself: lines that begin with a colon.
 
 use kps::Session;
 use kps::inspect::nearest;
@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::console::{print_error, report_all, show};
 use crate::visible::visible;
 
-/// What there is to say, with what it does.
+/// The commands, with their descriptions.
 const COMMANDS: [(&str, &str); 4] = [
     (
         ":explain NAME[:LINE]",
@@ -23,7 +23,7 @@ pub fn is_command(entry: &str) -> bool {
     entry.trim_start().starts_with(':')
 }
 
-/// Commands that begin like this.
+/// Commands with this prefix.
 pub fn completions(head: &str) -> Vec<String> {
     names().filter(|name| name.starts_with(head)).map(str::to_owned).collect()
 }
@@ -32,7 +32,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|(usage, _)| usage.split(' ').next().unwrap_or(usage))
 }
 
-/// What the prompt does behind a command.
+/// What the prompt does after a command.
 pub enum Then {
     GoOn,
     Leave,

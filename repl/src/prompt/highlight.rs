@@ -4,7 +4,7 @@ use kps_syntax::{Source, TokenClass, tokens};
 
 const RESET: &str = "\x1b[0m";
 
-/// The text with colours put in.
+/// The text with colours inserted.
 pub fn highlight(text: &str) -> String {
     let source = Source::new("<prompt>", text);
     let mut coloured = String::with_capacity(text.len() * 2);

@@ -1,4 +1,4 @@
-//! Where entries come from: a terminal with editing, history and completion, or a pipe.
+//! The sources of entries: a terminal with editing, history and completion, or a pipe.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -33,7 +33,7 @@ pub enum Lines {
     Pipe(Rc<RefCell<Session>>),
 }
 
-/// What came of asking for an entry.
+/// The result of reading an entry.
 pub enum Read {
     Entry(String),
     /// An empty one, or one that Ctrl-C threw away.
@@ -57,8 +57,8 @@ impl Lines {
     }
 }
 
-/// Reads lines until they make an entry, prompting for each. Answers inside a pasted transcript are
-/// passed over, up to the next prompt or empty line.
+/// Reads lines until they form an entry, prompting for each. Answers inside of a pasted transcript are
+/// skipped, up to the next prompt or empty line.
 fn read_pipe(session: &RefCell<Session>) -> Result<Read, Failure> {
     let mut entry = String::new();
     let mut prompt = FIRST;
@@ -79,7 +79,7 @@ fn read_pipe(session: &RefCell<Session>) -> Result<Read, Failure> {
     }
 }
 
-/// Whether these lines, the last one with its end, make an entry. A transcript ends with an empty line,
+/// Whether these lines, the last one with its end, form an entry. A transcript ends with an empty line,
 /// because its answers may be anything.
 fn is_finished(lines: &str) -> bool {
     match is_transcript(lines) {
@@ -104,7 +104,7 @@ impl Terminal {
         editor.set_helper(Some(Helper { session, colour: Colour::for_stderr() }));
         let history = history_file();
         if let Some(history) = &history {
-            // The first time there is none.
+            // There is no history yet at the first start.
             let _ = editor.load_history(history);
         }
         Ok(Terminal { editor, history })
@@ -186,7 +186,7 @@ impl Completer for Helper {
         let start = before
             .rfind(|char: char| !(char.is_alphanumeric() || char == '_'))
             .map_or(0, |found| found + before[found..].chars().next().map_or(1, char::len_utf8));
-        // Where there is nothing to complete, tab indents.
+        // If there is nothing to complete, tab indents.
         if before[before.rfind('\n').map_or(0, |end| end + 1)..].trim().is_empty() {
             return Ok((at, vec!["    ".to_owned()]));
         }

@@ -1,4 +1,4 @@
-//! The prompt: reads an entry, runs it, shows its value, and goes on after every error.
+//! The prompt: reads an entry, runs it, shows its value, and continues after every error.
 
 mod commands;
 mod highlight;
@@ -75,7 +75,7 @@ fn run_entries(lines: &mut Lines, session: &RefCell<Session>) -> Result<u8, Fail
     }
 }
 
-/// Runs what was typed or pasted; the exit code when it asked for the end.
+/// Runs typed or pasted text; returns the exit code if it requested the end.
 fn run_entry(session: &RefCell<Session>, entry: &str) -> Result<Option<u8>, Failure> {
     for part in paste::entries(entry) {
         session.borrow_mut().host().interrupter().clear();

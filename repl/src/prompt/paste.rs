@@ -1,13 +1,13 @@
-//! Text as it is pasted into the prompt: whole programs, indented pieces of a page, and transcripts
-//! with their `>>>` and the answers that once followed.
+//! Text that is pasted into the prompt: whole programs, indented pieces of a page, and transcripts with their
+//! `>>>` and answers.
 
 use kps_syntax::{Source, parse};
 
 const FIRST: &str = ">>>";
 const NEXT: &str = "...";
 
-/// The entries of a pasted or typed text, each to be run on its own, so that each shows its value.
-/// Text that does not parse stays one entry, for its errors to be told in their place.
+/// The entries of a pasted or typed text, each to be run separately, so that each shows its value. Text that
+/// does not parse stays one entry, so that its errors have the right places.
 pub fn entries(text: &str) -> Vec<String> {
     match is_transcript(text) {
         true => transcript_entries(text),
@@ -20,7 +20,7 @@ pub fn is_transcript(text: &str) -> bool {
     text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| after_prompt(line, FIRST).is_some())
 }
 
-/// What stands behind the prompt on this line.
+/// The text after the prompt on this line.
 fn after_prompt<'l>(line: &'l str, prompt: &str) -> Option<&'l str> {
     let rest = line.trim_start().strip_prefix(prompt)?;
     match rest.is_empty() {
@@ -29,7 +29,7 @@ fn after_prompt<'l>(line: &'l str, prompt: &str) -> Option<&'l str> {
     }
 }
 
-/// The lines behind prompts; the others are answers of the session that was copied.
+/// The lines after prompts; the others are answers in the transcript.
 fn transcript_entries(text: &str) -> Vec<String> {
     let mut entries: Vec<String> = vec![];
     for line in text.lines() {
@@ -44,7 +44,7 @@ fn transcript_entries(text: &str) -> Vec<String> {
     entries
 }
 
-/// Takes away the indentation that all lines share.
+/// Removes the common indentation of all lines.
 fn dedent(text: &str) -> String {
     let indents = text.lines().filter(|line| !line.trim().is_empty()).map(|line| {
         let n_blanks = line.len() - line.trim_start_matches([' ', '\t']).len();

@@ -1,4 +1,5 @@
-//! The blocks in Rust of the pages, as doc tests. A page with such a block has its line here; the suite checks that.
+//! The Rust blocks of the pages, as doc tests. A page with such a block has its line here, which the suite
+//! checks.
 
 #![cfg(doctest)]
 

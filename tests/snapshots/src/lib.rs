@@ -1,7 +1,7 @@
-//! Goldens: what a test expects lies in a file beside its case.
+//! Snapshots: the expected output of a test is in a file beside its case.
 //!
-//! In goes what was seen; out comes whether it is what the file holds. With `UPDATE=1` in the environment the file is
-//! written instead, to be read before it is committed.
+//! Output goes in; the result is whether it equals the content of the file. With `UPDATE=1` in the
+//! environment the file is written instead, to be read before it is committed.
 
 mod pattern;
 mod sink;
@@ -16,7 +16,7 @@ pub use sink::Sink;
 ///
 /// # Panics
 ///
-/// Where there is none: a test that looks at nothing cannot fail.
+/// If there is none: a test without cases cannot fail.
 pub fn cases(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries
@@ -28,22 +28,22 @@ pub fn cases(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether a text is what is expected, which is a pattern where `[..]` is in it ([`matches`]).
+/// Whether a text equals the expected one, which is a pattern if it contains `[..]` ([`matches`]).
 pub fn fits(expected: &str, seen: &str) -> bool {
     expected == seen || expected.contains("[..]") && matches(expected, seen)
 }
 
-/// Whether the run writes what it sees as what is expected.
+/// Whether the run writes its output as the expected one.
 pub fn is_update() -> bool {
     std::env::var_os("UPDATE").is_some_and(|value| value != "0")
 }
 
-/// Compares text with the file that holds what is expected, which may be a pattern ([`fits`]); a missing file means
-/// an empty text.
+/// Compares text with the expected file, which may be a pattern ([`fits`]); a missing file means an empty
+/// text.
 ///
 /// # Errors
 ///
-/// Both texts, where they differ; what the system says of a file that cannot be written.
+/// Both texts, if they differ; the system's message if the file cannot be written.
 pub fn compare(expected_file: &Path, seen: &str) -> Result<(), String> {
     let expected = fs::read_to_string(expected_file).unwrap_or_default();
     if fits(&expected, seen) {

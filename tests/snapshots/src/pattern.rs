@@ -1,5 +1,5 @@
-//! What is expected where not all is the same on every machine: `[..]` stands for anything within a line,
-//! a line `...` for any number of lines, and a line behind `[?]` may be missing.
+//! Patterns for output that differs between machines: `[..]` matches any text within a line, a line `...` any
+//! number of lines, and a line after `[?]` is optional.
 
 /// Whether a text fits a pattern; line ends at the end do not count.
 pub fn matches(expected: &str, seen: &str) -> bool {

@@ -1,19 +1,19 @@
-//! Where a host under test prints to.
+//! The output of a host under test.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-/// Keeps what is written to it, or to a clone of it.
+/// Stores what is written to it, or to a clone of it.
 #[derive(Clone, Default)]
 pub struct Sink(Rc<RefCell<Vec<u8>>>);
 
 impl Sink {
-    /// What was written since the last time.
+    /// What was written since the last call.
     ///
     /// # Panics
     ///
-    /// Where it is no text.
+    /// If it is not text.
     pub fn take(&self) -> String {
         String::from_utf8(self.0.take()).expect("scripts print text")
     }

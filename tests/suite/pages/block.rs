@@ -1,4 +1,4 @@
-//! The code blocks of a page, each with what its fence says.
+//! The code blocks of a page, each with its fence.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub enum Kind {
     Text,
     Json,
     NotRun,
-    /// The fence says something else.
+    /// Another fence.
     Unknown(String),
 }
 
@@ -30,7 +30,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// What is checked or counted runs on the built-in device.
+    /// Checked and profiled scripts run on the built-in device.
     pub fn runs_on(&self, device: TestDevice) -> bool {
         device == TestDevice::Cpu || !self.is_cpu_only && self.options.is_empty()
     }

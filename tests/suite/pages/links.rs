@@ -1,4 +1,4 @@
-//! Links of the pages lead somewhere.
+//! Checks that links of the pages have a target.
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ pub fn files_exist(pages: &[PathBuf]) -> Result<(), Failure> {
         let text = std::fs::read_to_string(page)?;
         let prose: String = text.split("```").step_by(2).collect();
         for name in prose.split('`').skip(1).step_by(2).filter(|name| name.contains('/')) {
-            // `NAME.rs` and `library/*.kps` stand for others.
+            // `NAME.rs` and `library/*.kps` are patterns.
             let is_file = ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.contains([' ', '*']);
             if is_file && !name.contains("NAME") && !files.iter().any(|file| file.ends_with(name)) {
                 missing.push(format!("{}: {name}", page.display()));
@@ -63,7 +63,7 @@ pub fn files_exist(pages: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-/// The headings of a page as they stand in links.
+/// The headings of a page, as link fragments.
 fn headings(text: &str) -> impl Iterator<Item = String> {
     let titles = text.lines().filter_map(|line| line.strip_prefix('#'));
     titles.map(|title| {
@@ -72,7 +72,7 @@ fn headings(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// mdBook makes web pages of those alone that the summary lists.
+/// mdBook only builds the pages in the summary.
 pub fn are_in_summary(pages: &[PathBuf]) -> Result<(), Failure> {
     let book = root().join("docs/src");
     let listed = targets(&book.join("SUMMARY.md"))?;

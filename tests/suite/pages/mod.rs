@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! python             a script that must succeed on every device, and print what a `text` block below it shows
-//! python cpu         the same on the built-in device alone
+//! python cpu         the same on the built-in device only
 //! python check       the same under `--check`; `check=overflow`, `seed=7` and `profile` are options likewise
 //! python raises      a script that must fail, with the message that the `text` block below it shows
 //! LANGUAGE file=NAME a file for the `sh` and `console` blocks of the page

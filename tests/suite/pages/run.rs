@@ -1,4 +1,4 @@
-//! Runs one block of a page as a reader would, in a folder that has the page's files and the examples.
+//! Runs one block of a page as a reader would, in a folder with the page's files and the examples.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ fn folder(page: &Page) -> Result<TempFolder, Failure> {
     Ok(folder)
 }
 
-/// Runs a script and compares what it prints with the block below it, if that shows it.
+/// Runs a script and compares its output with the block below it, if there is one.
 pub fn script(program: &Program, page: &Page, i: usize, device: TestDevice) -> Result<(), Failure> {
     let block = &page.blocks[i];
     let Kind::Script(Script { options, raises, .. }) = &block.kind else { return Ok(()) };
@@ -46,7 +46,7 @@ pub fn script(program: &Program, page: &Page, i: usize, device: TestDevice) -> R
     let output = program::run(command, "")?;
     let as_wanted = match output.status.code() {
         Some(0) => !raises,
-        // What `--check` finds ends the program so, too.
+        // Findings of `--check` also exit with 1.
         Some(1) => *raises || !options.is_empty(),
         _ => false,
     };
@@ -80,7 +80,7 @@ pub fn prompt(program: &Program, page: &Page, i: usize) -> Result<(), Failure> {
     compare(page, Some(i), &seen)
 }
 
-/// The block that shows what the one before it prints.
+/// The block with the output of the one before it.
 fn answer(page: &Page, i: usize) -> Option<usize> {
     let next = page.blocks.get(i + 1)?;
     matches!(next.kind, Kind::Text | Kind::Json).then_some(i + 1)
@@ -90,7 +90,7 @@ fn printed(output: &Output) -> String {
     format!("{}{}", output.stdout, output.stderr)
 }
 
-/// Compares what was seen with a block, and writes it there instead where the run updates goldens.
+/// Compares output with a block, and writes it there instead if the run updates snapshots.
 fn compare(page: &Page, shown: Option<usize>, seen: &str) -> Result<(), Failure> {
     let Some(shown) = shown.map(|i| &page.blocks[i]) else { return Ok(()) };
     let fits = match shown.kind {
@@ -106,7 +106,7 @@ fn compare(page: &Page, shown: Option<usize>, seen: &str) -> Result<(), Failure>
     Err(Failure(format!("--- on the page\n{}\n--- actual\n{seen}", shown.text)))
 }
 
-/// Replaces the text of the block whose fence stood on a line. Blocks before it may have become longer since.
+/// Replaces the text of the block whose fence was on a line. Blocks before it may have become longer since.
 fn write(page: &Page, line: usize, shown: &str, seen: &str) -> Result<(), Failure> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);

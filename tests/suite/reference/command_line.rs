@@ -1,4 +1,4 @@
-//! The page on the command line: what `--help` says of each command.
+//! The page on the command line: the output of `--help` for each command.
 
 use std::fmt::Write;
 

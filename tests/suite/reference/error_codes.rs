@@ -1,5 +1,5 @@
-//! The page on error codes: each code that the sources construct, with a message of it from the tests' expected
-//! outputs, or else the format string behind it.
+//! The page on error codes: each code in the sources, with an example message from the expected outputs of
+//! tests, or else its format string.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -17,7 +17,7 @@ A run-time exception has no code: it has the name of its class, as in Python.
 The message below a code is one example.
 ";
 
-/// Where diagnostics are made, and what the families of their codes are about.
+/// The files with diagnostics, and the subjects of the families of codes.
 const FAMILIES: &[(&str, &str)] = &[
     ("syntax", "Mistakes in the syntax of a script."),
     ("compile", "Code that the language does not have, or that contradicts itself."),
@@ -48,7 +48,7 @@ pub fn page() -> Result<String, Failure> {
             .expect("a string takes all");
         for (name, code) in codes.iter().filter(|(name, _)| family_of(name) == Some(family)) {
             let message = code.example.as_ref().or(code.format.as_ref()).map_or("", |message| message);
-            // Others look for a code that a file of constructors makes.
+            // Other files compare a code that a constructor in an errors file creates.
             let has_constructor = code.files.iter().any(|file| file.contains("errors"));
             let files = code.files.iter().filter(|file| !has_constructor || file.contains("errors"));
             let files: Vec<String> = files.map(|file| format!("`{file}`")).collect();

@@ -1,7 +1,7 @@
-//! The reference pages of the book, held to the program.
+//! Checks the reference pages of the book against the program.
 //!
-//! Some pages are printed from what there is: `UPDATE=1` writes them. The others are written by hand and must have
-//! every name that there is, and no other.
+//! Some pages are generated: `UPDATE=1` writes them. The others are written by hand, and must list exactly
+//! the existing names.
 
 mod command_line;
 mod error_codes;
@@ -34,7 +34,7 @@ fn page(name: &str) -> PathBuf {
     root().join("docs/src/reference").join(name)
 }
 
-/// What a script prints.
+/// The output of a script.
 fn printed(program: &Program, script: &str) -> Result<String, Failure> {
     let mut command = program.command();
     command.args(["run", "-"]).env("KPS_DEVICE", "cpu");

@@ -1,4 +1,4 @@
-//! Pages that are written by hand have every name that there is, and no other.
+//! Checks that pages written by hand list exactly the existing names.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::{members, page};
 use crate::program::Program;
 use crate::{Failure, files};
 
-/// The classes of `kp`, whose members the page has.
+/// The classes of `kp` whose members are on the page.
 const CLASSES: [&str; 6] = ["Manager", "Tensor", "Image", "Sampler", "Algorithm", "Sequence"];
 
 /// A name that any test or example uses and that kernels know by themselves is on the page.
@@ -31,7 +31,7 @@ fn is_known(name: &str, known: &BTreeSet<String>) -> bool {
 pub fn kp(program: &Program) -> Result<(), Failure> {
     let listed = listed(&page("kp.md"))?;
     let mut known = members(program, "kp", "kp")?;
-    // Types of kernels stand on the page of kernels.
+    // Types of kernels are on the page of kernels.
     known.retain(|name| !kps_kernel::is_name(name) && name != "Array");
     for class in CLASSES {
         known.extend(members(program, "kp", &format!("kp.{class}"))?);

@@ -121,7 +121,7 @@ impl<'a> Compiler<'a> {
                     self.emitter().load_constant(row, Constant::Str(name.name.clone()));
                     self.expr_to(value, row + 1);
                     self.emitter().span = arg.span;
-                    // What was spread before may have the name already.
+                    // An earlier `**` argument may contain the name already.
                     self.emitter().abc(Op::BuildDict, row, row, 1);
                     self.emitter().abcx(Op::DictMerge, dict, row, 0, Operand::temporary(row).first());
                 }
@@ -146,7 +146,7 @@ impl<'a> Compiler<'a> {
             && !self.scopes.is_bound_globally(name)
     }
 
-    /// Whether this is the builtin `super` inside of a method, where its arguments may be left out.
+    /// Whether this is the builtin `super` inside of a method, where its arguments are optional.
     fn is_bare_super(&self, name: &Name) -> bool {
         &**name == "super"
             && self.scopes.meaning(self.scope, name) == Meaning::Global

@@ -1,4 +1,4 @@
-//! Comprehensions: loops in the frame around them, with variables of their own.
+//! Comprehensions: loops in the enclosing frame, with separate variables.
 
 use kps_syntax::ast::*;
 

@@ -1,4 +1,4 @@
-//! Conditions: expressions of which only the truth matters, and where it leads.
+//! Conditions: expressions of which only the truth matters, and their branches.
 
 use kps_syntax::ast::*;
 
@@ -20,8 +20,8 @@ fn test_opcode(op: CompareOp) -> Option<(Op, Op)> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Jumps to `label` when the truth of `test` is `when`; goes on otherwise. What is certainly set
-    /// afterwards holds on both ways.
+    /// Jumps to `label` if the truth of `test` is `when`; continues otherwise. What is definitely assigned
+    /// afterwards holds on both paths.
     pub(super) fn branch(&mut self, test: &'a Expr, label: Label, when: bool) {
         match &test.kind {
             ExprKind::True | ExprKind::False => {

@@ -1,4 +1,4 @@
-//! `if`, loops, and the ways out of them.
+//! `if`, loops, and the exits from them.
 
 use kps_syntax::Span;
 use kps_syntax::ast::*;
@@ -22,12 +22,12 @@ impl<'a> Compiler<'a> {
                 self.emitter().jump(end);
             }
             let flow = std::mem::replace(&mut self.frame.emitter.flow, before);
-            meet(&mut after, flow);
+            join(&mut after, flow);
             self.emitter().place(next);
         }
         self.block(orelse);
         if let Some(after) = after {
-            self.frame.emitter.flow.meet(&after);
+            self.frame.emitter.flow.join(&after);
         }
         self.emitter().place(end);
     }
@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
         self.emitter().place(end);
     }
 
-    /// The register that takes each item: the variable itself, or a temporary that is stored first.
+    /// The register for each item: the variable itself, or a temporary that is stored first.
     pub(super) fn loop_target(&mut self, target: &'a Expr) -> u16 {
         if let ExprKind::Name(name) = &target.kind
             && let Some(register) = self.local_register(name)
@@ -146,7 +146,7 @@ impl<'a> Compiler<'a> {
         let has_cleanup =
             self.frame.blocks.iter().any(|block| !matches!(block, Block::Loop { .. } | Block::Try { .. }));
         if has_cleanup && !value.ends {
-            // What runs on the way out may change the variable.
+            // Cleanup code on the exit path may change the variable.
             let copy = self.emitter().alloc();
             self.emitter().abc(Op::Move, copy, value.register, 0);
             value = Operand::temporary(copy);
@@ -157,8 +157,8 @@ impl<'a> Compiler<'a> {
         });
     }
 
-    /// Leaves all blocks from `depth` on: their cleanup runs, innermost first, none of it inside of the
-    /// regions that are left; then `exit` goes where the statement leads.
+    /// Leaves all blocks from `depth` on: their cleanup runs, innermost first, outside of the regions that
+    /// are left. Then `exit` emits the jump of the statement.
     fn leave(&mut self, depth: usize, exit: impl FnOnce(&mut Self)) {
         let blocks = self.frame.blocks.clone();
         let flow = self.frame.emitter.flow.clone();
@@ -193,17 +193,18 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A label's way in: used by handlers, which start with what was certain before their body.
+    /// Starts at a label whose flow is given: handlers start with what was definitely assigned before their
+    /// body.
     pub(super) fn start_at(&mut self, label: Label, flow: crate::emit::Flow) {
         self.frame.emitter.flow = flow;
         self.emitter().place(label);
     }
 }
 
-/// Adds one way to those that meet at a place.
-pub(super) fn meet(after: &mut Option<crate::emit::Flow>, flow: crate::emit::Flow) {
+/// Joins one path with those that already reach a place.
+pub(super) fn join(after: &mut Option<crate::emit::Flow>, flow: crate::emit::Flow) {
     match after {
-        Some(after) => after.meet(&flow),
+        Some(after) => after.join(&flow),
         None => *after = Some(flow),
     }
 }

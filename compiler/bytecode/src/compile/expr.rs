@@ -1,4 +1,4 @@
-//! Expressions: each leaves its value in one register.
+//! Expressions: each stores its value in one register.
 
 use kps_syntax::Span;
 use kps_syntax::ast::*;
@@ -12,7 +12,7 @@ use crate::program::Constant;
 /// Displays longer than this are built in parts, so that they need few registers.
 const ROW: usize = 32;
 
-/// Where the result of an operation goes.
+/// The destination of an operation's result.
 #[derive(Clone, Copy)]
 pub(super) enum Dest {
     Given(Register),
@@ -79,7 +79,7 @@ pub(super) fn small_int(expr: &Expr) -> Option<i16> {
     }
 }
 
-/// The value of an expression that is the same every time; tuples are shared, so they hold only such.
+/// The value of a constant expression; tuples are shared, so they contain only constants.
 pub(super) fn constant(expr: &Expr) -> Option<Constant> {
     Some(match &expr.kind {
         ExprKind::None => Constant::None,
@@ -142,8 +142,8 @@ impl<'a> Compiler<'a> {
         dest
     }
 
-    /// As [`Compiler::expr`], but in a register that nothing else changes before it is read: what comes
-    /// after may assign names inside of expressions.
+    /// As [`Compiler::expr`], but in a register that nothing else changes before it is read: later code may
+    /// assign names inside of expressions.
     pub(super) fn stable(&mut self, expr: &'a Expr) -> Operand {
         let value = self.expr(expr);
         let ExprKind::Name(name) = &expr.kind else { return value };
@@ -155,7 +155,7 @@ impl<'a> Compiler<'a> {
         Operand::temporary(copy)
     }
 
-    /// Operations whose operands come before their result: the result may take the first one's place.
+    /// Operations whose operands precede their result: the result may reuse the first one's register.
     fn operation(&mut self, expr: &'a Expr, dest: Dest) {
         match &expr.kind {
             ExprKind::Binary { op, left, right, .. } => {
@@ -191,7 +191,7 @@ impl<'a> Compiler<'a> {
         !self.frame.emitter.is_variable(register)
     }
 
-    /// Evaluates into a given register. Where that is a variable, it is written last.
+    /// Evaluates into a given register. If that is a variable, it is written last.
     pub(super) fn expr_to(&mut self, expr: &'a Expr, dest: Register) {
         self.emitter().span = expr.span;
         let mark = self.frame.emitter.mark();
@@ -254,7 +254,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// For what writes its result in several steps: a variable must not change before the last one.
+    /// For code that builds its result in several steps: a variable must not change before the last one.
     fn in_temporary(&mut self, dest: Register, build: impl FnOnce(&mut Self, Register)) {
         if self.is_temporary(dest) {
             return build(self, dest);
@@ -370,10 +370,10 @@ impl<'a> Compiler<'a> {
         self.emitter().place(other);
         self.expr_to(orelse, dest);
         self.emitter().place(end);
-        self.frame.emitter.flow.meet(&after_then);
+        self.frame.emitter.flow.join(&after_then);
     }
 
-    /// What stands between the brackets of a subscript.
+    /// The expression between the brackets of a subscript.
     pub(super) fn index(&mut self, index: &'a Expr) -> Operand {
         match &index.kind {
             ExprKind::Slice { lower, upper, step } => {
@@ -537,7 +537,8 @@ impl<'a> Compiler<'a> {
         self.emitter().load_constant(item, Constant::None);
         let step = self.emitter().here();
         let end = self.emitter().label();
-        // ORDER: who throws into the waiting generator finds the iterator by the instructions before.
+        // ORDER: an exception thrown into the suspended generator finds the iterator by the instructions
+        // before.
         self.emitter().abc(Op::Delegate, item, iter, 0);
         self.emitter().jump(end);
         self.emitter().abc(Op::Yield, item, item, 0);

@@ -1,4 +1,4 @@
-//! Functions, lambdas, classes: code within code.
+//! Functions, lambdas, classes: nested code.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) fn docstring(body: &[Stmt]) -> Option<Arc<str>> {
     }
 }
 
-/// The frame and scope to come back to.
+/// The enclosing frame and scope to restore.
 pub(super) struct Outer<'a> {
     frame: Frame<'a>,
     scope: ScopeId,
@@ -36,7 +36,7 @@ impl<'a> Compiler<'a> {
         outer
     }
 
-    /// Ends the inner code and makes it a child of the frame around it; its index.
+    /// Ends the inner code and makes it a child of the enclosing frame; returns its index.
     pub(super) fn close_frame(&mut self, outer: Outer<'a>) -> u16 {
         let inner = self.frame.scope;
         let mut code = self.finish_frame();
@@ -48,7 +48,7 @@ impl<'a> Compiler<'a> {
             _ if is_in_class && &**name == "__class__" => {
                 Capture::Local(self.variable(self.frame.scope, CLASS_CELL))
             }
-            // A class hands names of functions around it down past its own ones.
+            // A class passes captured names of enclosing functions through, past its own ones.
             Meaning::Local(scope) if self.is_class_name(scope) => {
                 let at = self.scopes.free_index(scope, name).expect("the class hands the name down");
                 Capture::Free(at as u16)
@@ -93,7 +93,7 @@ impl<'a> Compiler<'a> {
         first
     }
 
-    /// Calls the decorators, the last one first, with what lies behind them.
+    /// Calls the decorators on the value after them, the last one first.
     fn decorate(&mut self, decorators: &'a [Expr], first: Register, value: Register) -> Operand {
         debug_assert!(value as usize == first as usize + decorators.len());
         for (at, decorator) in decorators.iter().enumerate().rev() {
@@ -164,8 +164,8 @@ impl<'a> Compiler<'a> {
         self.emitter().abcx(Op::MakeFunction, dest, defaults.first, child, flags);
     }
 
-    /// Leaves what gives the annotations of a function in a register: a function without parameters that returns
-    /// their dict, or a tuple of names and texts. False where there are none.
+    /// Stores the source of a function's annotations in a register: a function without parameters that
+    /// returns their dict, or a tuple of names and texts. False without annotations.
     fn annotations(&mut self, def: &'a Arc<FunctionDef>, dest: Register) -> bool {
         if annotations(def).next().is_none() {
             return false;
@@ -204,7 +204,7 @@ impl<'a> Compiler<'a> {
         true
     }
 
-    /// An annotation that is kept as its text.
+    /// An annotation that is stored as text.
     pub(super) fn annotation_text(&self, annotation: &Expr) -> Constant {
         let text = self.source.slice(annotation.span);
         Constant::Str(match &annotation.kind {
@@ -271,7 +271,7 @@ impl<'a> Compiler<'a> {
         self.store_name(&def.name.name, value);
     }
 
-    /// Makes the class in the register that was allocated last.
+    /// Creates the class in the register that was allocated last.
     fn class_def(&mut self, def: &'a Arc<ClassDef>, class: Register) {
         let mark = self.frame.emitter.mark();
         let mut n_bases = self.bases(&def.arguments);
@@ -281,7 +281,7 @@ impl<'a> Compiler<'a> {
             n_bases += 1;
         }
         let has_keywords = self.class_keywords(&def.arguments);
-        // The bases lie right behind the body's register, so the body is made first, over a mark.
+        // The bases are directly after the body's register, so the body is compiled first, at a mark.
         let child = self.class_body(def);
         self.emitter().span = def.header;
         self.make_function(class, Defaults::none(), child);
@@ -290,7 +290,7 @@ impl<'a> Compiler<'a> {
         self.frame.emitter.release(mark);
     }
 
-    /// Evaluates the bases into the registers behind the class's; how many there are.
+    /// Evaluates the bases into the registers after the class's; returns their number.
     fn bases(&mut self, arguments: &'a [Argument]) -> u16 {
         let mut n_bases = 0;
         for argument in arguments {
@@ -312,7 +312,7 @@ impl<'a> Compiler<'a> {
         n_bases
     }
 
-    /// Gathers the keywords of a class in a dict behind its bases; false where there are none.
+    /// Gathers the keywords of a class in a dict after its bases; false without keywords.
     fn class_keywords(&mut self, arguments: &'a [Argument]) -> bool {
         let is_keyword = |argument: &&Argument| {
             matches!(argument.kind, ArgumentKind::Keyword(..) | ArgumentKind::KeywordSpread(_))
@@ -398,7 +398,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Where the defaults of a function lie.
+/// The registers of a function's defaults.
 pub(super) struct Defaults {
     pub first: Register,
     pub has_positional: bool,

@@ -1,12 +1,12 @@
-//! `try` and `with`: regions of code, and what becomes of the exceptions raised in them.
+//! `try` and `with`: protected regions of code, and the handling of exceptions in them.
 //!
-//! Nothing is done on the way in: a table says which instructions are protected. The body of a
-//! `finally` is compiled once for every way out.
+//! Entering a region costs nothing: a table lists the protected instructions. The body of a `finally` is
+//! compiled once for every exit.
 
 use kps_syntax::Span;
 use kps_syntax::ast::*;
 
-use super::control::meet;
+use super::control::join;
 use super::{Block, Compiler};
 use crate::emit::{Operand, Register};
 use crate::errors;
@@ -77,7 +77,7 @@ impl<'a> Compiler<'a> {
             self.handler_body(exception, except);
             self.emitter().jump(end);
             let flow = std::mem::replace(&mut self.frame.emitter.flow, before.clone());
-            meet(&mut after, flow);
+            join(&mut after, flow);
             self.emitter().place(next);
         }
         if stmt.handlers.last().is_none_or(|last| last.exception.is_some()) {
@@ -112,7 +112,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The exception goes, and so does its name, whether the body deleted it or not.
+    /// The exception is dropped, and so is its name, whether the body deleted it or not.
     pub(super) fn end_handler(&mut self, exception: Register, name: Option<&'a Ident>) {
         if let Some(name) = name {
             let none = self.load_none();

@@ -1,20 +1,20 @@
-//! `match`: the patterns in their order, each a row of tests that jump past its block where one fails. Names are
-//! bound once the whole pattern has matched, so that one which fails half way leaves them as they were.
+//! `match`: the patterns in order, each as tests that jump past its block on failure. Names are bound after
+//! the whole pattern has matched, so a partial match does not change them.
 
 use kps_syntax::Span;
 use kps_syntax::ast::*;
 
 use super::Compiler;
-use super::control::meet;
+use super::control::join;
 use crate::emit::{Label, Operand, Register, row};
 use crate::errors;
 use crate::op::{ENDS_B, Op};
 use crate::program::Constant;
 
-/// Items on either side of a star, and attributes by place, are counted in a byte.
+/// Items on either side of a star, and positional attributes, are counted in a byte.
 const MAX_IN_A_BYTE: usize = 255;
 
-/// What a pattern binds: the names, each with the register of what it gets.
+/// The bindings of a pattern: the names, each with the register of its value.
 type Bound<'a> = Vec<(&'a Ident, Register)>;
 
 impl<'a> Compiler<'a> {
@@ -31,7 +31,7 @@ impl<'a> Compiler<'a> {
                 self.emitter().jump(end);
             }
             let flow = std::mem::replace(&mut self.frame.emitter.flow, before);
-            meet(&mut after, flow);
+            join(&mut after, flow);
             self.emitter().place(next);
             self.clear_parts(n_parts);
         }
@@ -39,13 +39,14 @@ impl<'a> Compiler<'a> {
             self.frame.emitter.flow.is_dead = true;
         }
         if let Some(after) = after {
-            self.frame.emitter.flow.meet(&after);
+            self.frame.emitter.flow.join(&after);
         }
         self.emitter().place(end);
         self.emitter().abc(Op::Clear, value, 1, 0);
     }
 
-    /// One case; the number of registers above the subject that hold parts of it where it does not match.
+    /// One case; returns the number of registers above the subject that contain parts of it after a failed
+    /// match.
     fn case(&mut self, case: &'a MatchCase, value: Register, next: Label) -> usize {
         let mark = self.frame.emitter.mark();
         let mut bound = Bound::new();
@@ -72,7 +73,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Goes on where `value` matches, and to `next` where it does not.
+    /// Continues if `value` matches, and jumps to `next` otherwise.
     fn pattern(&mut self, pattern: &'a Pattern, value: Register, next: Label, bound: &mut Bound<'a>) {
         self.emitter().span = pattern.span;
         match &pattern.kind {
@@ -127,7 +128,7 @@ impl<'a> Compiler<'a> {
                 if before.max(after) > MAX_IN_A_BYTE {
                     return self.report(errors::too_large("patterns beside a star", self.location(span)));
                 }
-                // Nobody takes what `*_` stands for, so no list of it is made.
+                // `*_` binds nothing, so no list is built for it.
                 let is_unnamed = matches!(items[before].kind, PatternKind::Star(None));
                 (before as u16 | (after as u16) << 8, if is_unnamed { 2 } else { 1 })
             }
@@ -198,7 +199,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Whichever matches first; all of them put what they bind into the same registers.
+    /// The first alternative that matches; all of them store their bindings in the same registers.
     fn alternatives(&mut self, patterns: &'a [Pattern], value: Register, next: Label, bound: &mut Bound<'a>) {
         let Some((last, others)) = patterns.split_last() else { return };
         let mut names = Vec::new();
@@ -217,7 +218,7 @@ impl<'a> Compiler<'a> {
         bound.extend(names.into_iter().zip(registers));
     }
 
-    /// One alternative, whose names go into a row of registers.
+    /// One alternative, whose bindings are stored in consecutive registers.
     fn alternative(
         &mut self,
         pattern: &'a Pattern,
@@ -259,7 +260,7 @@ fn names_of<'a>(pattern: &'a Pattern, names: &mut Vec<&'a Ident>) {
     }
 }
 
-/// Whether two keys are the same whatever the program does.
+/// Whether two keys are certainly equal.
 fn is_same_literal(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Int(a), ExprKind::Int(b)) => a == b,

@@ -72,7 +72,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A value that nobody takes goes at once, with what it holds.
+    /// An unused value is dropped at once.
     fn expr_stmt(&mut self, expr: &'a Expr) {
         if super::expr::constant(expr).is_some() {
             return;

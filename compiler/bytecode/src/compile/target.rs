@@ -1,4 +1,4 @@
-//! Targets: what is assigned to, unpacked into, or deleted.
+//! Targets of assignment, unpacking and deletion.
 
 use kps_syntax::Span;
 use kps_syntax::ast::*;
@@ -36,7 +36,7 @@ impl<'a> Compiler<'a> {
         self.store(last, value);
     }
 
-    /// `a, b = b, a`: no tuple is made. False when stars are in the way.
+    /// `a, b = b, a`: no tuple is created. False if there are stars.
     fn assign_pairwise(&mut self, targets: &'a [Expr], values: &'a [Expr]) -> bool {
         let is_starred = |expr: &Expr| matches!(expr.kind, ExprKind::Starred(_));
         if targets.len() != values.len() || targets.iter().chain(values).any(is_starred) {

@@ -1,6 +1,6 @@
 //! Type parameters: `class Stack[T]`, `def first[T](items: list[T]) -> T`, `type Pair[T] = tuple[T, T]`.
 //!
-//! What has them is made in a function of its own, whose locals are the type variables.
+//! A definition with type parameters is created in a separate function, whose locals are the type variables.
 
 use kps_syntax::Span;
 use kps_syntax::ast::*;
@@ -13,8 +13,8 @@ use crate::program::{CodeKind, Constant, Params};
 use crate::scope::node;
 
 impl<'a> Compiler<'a> {
-    /// Has `make` leave something in a register where the type variables are visible, and takes it over into `dest`.
-    /// Defaults lie right behind `dest`; they are handed in, as they do not see the type variables.
+    /// Lets `make` create a value in a scope with the type variables, and moves it to `dest`. Defaults are
+    /// directly after `dest`; they are passed in, because they do not see the type variables.
     pub(super) fn with_type_params(
         &mut self,
         params: &'a [TypeParam],
@@ -99,7 +99,7 @@ impl<'a> Compiler<'a> {
         self.frame.emitter.release(mark);
     }
 
-    /// A function that evaluates the bound of a type variable: it may name what is defined later.
+    /// A function that evaluates the bound of a type variable: it may name later definitions.
     fn bound(&mut self, bound: &'a Expr, dest: Register) {
         let scope = self.scopes.of_annotations(node(bound)).expect("the bound was walked");
         let code = new_code("__evaluate__", &self.qualname("__evaluate__"), CodeKind::Function);

@@ -1,9 +1,8 @@
-//! Which name means what: every scope of a module, and in it every name as a local, a captured one, or
-//! a global.
+//! Name resolution: every scope of a module, and the meaning of every name in it: local, captured, or global.
 //!
-//! A *frame* is a scope with code of its own: the module, a function, a class body. Comprehensions are
-//! scopes without one: their variables live in the registers of the frame around them. Names of a
-//! class body are seen by the body alone; names of the module are globals, never registers.
+//! A *frame* is a scope with a code object: the module, a function, a class body. Comprehensions are scopes
+//! without one: their variables are registers of the enclosing frame. Only the body of a class sees its
+//! names. Names of the module are globals, never registers.
 
 mod walk;
 
@@ -44,7 +43,7 @@ pub struct Scope {
     pub kind: ScopeKind,
     parent: Option<ScopeId>,
     declared: FxHashMap<Name, Declared>,
-    /// Its own names in the order of binding; parameters come first.
+    /// The local names in the order of binding; parameters come first.
     pub locals: Vec<Name>,
     /// Own names that inner functions use: they live in cells.
     pub captured: FxHashSet<Name>,
@@ -57,15 +56,15 @@ pub struct Scope {
     pub is_generator: bool,
     /// It evaluates the annotations of a function.
     is_of_annotations: bool,
-    /// It has the type parameters of a class or a function, which lies in it.
+    /// The scope of the type parameters of a class or a function, which is in it.
     is_of_type_params: bool,
-    /// In a class or a function of one: the part that goes before its private names.
+    /// In a class or a function of one: the prefix of its private names.
     private: Option<Name>,
     uses: Vec<(Name, Span)>,
     used: FxHashSet<Name>,
 }
 
-/// What a name means where it is used.
+/// The meaning of a name at a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// A local of this scope, a register.
@@ -84,7 +83,7 @@ pub struct Scopes {
     annotations: FxHashMap<usize, ScopeId>,
 }
 
-/// Functions, classes and comprehensions are known by where they lie in memory.
+/// Functions, classes and comprehensions are identified by their address.
 pub fn node<T: ?Sized>(node: &T) -> usize {
     std::ptr::from_ref(node).cast::<u8>() as usize
 }
@@ -117,7 +116,7 @@ impl Scopes {
         *self.by_node.get(&node).expect("every node with a scope was walked")
     }
 
-    /// The scope of a function's annotations, where it has any, or of the bound of a type parameter.
+    /// The scope of a function's annotations, if it has any, or of the bound of a type parameter.
     pub fn of_annotations(&self, node: usize) -> Option<ScopeId> {
         self.annotations.get(&node).copied()
     }
@@ -127,7 +126,7 @@ impl Scopes {
         mangled(self[scope].private.as_deref(), name)
     }
 
-    /// Whether the module gives a name a value somewhere.
+    /// Whether the module binds a name anywhere.
     pub fn is_bound_globally(&self, name: &str) -> bool {
         let bound_in_module = self[self.module()].declared.contains_key(name);
         bound_in_module || self.scopes.iter().any(|scope| scope.declared.get(name) == Some(&Declared::Global))
@@ -145,7 +144,7 @@ impl Scopes {
             && scope.free.iter().any(|free| &**free == "__class__")
     }
 
-    /// The scope around, where this one has the type parameters of something in it.
+    /// The enclosing scope, if this one contains type parameters.
     pub fn behind_type_params(&self, id: ScopeId) -> ScopeId {
         match self[id].parent {
             Some(parent) if self[id].is_of_type_params => self.frame_of(parent),
@@ -153,7 +152,7 @@ impl Scopes {
         }
     }
 
-    /// What `name` means in `scope`.
+    /// The meaning of `name` in `scope`.
     pub fn meaning(&self, user: ScopeId, name: &str) -> Meaning {
         let mut id = user;
         loop {
@@ -199,7 +198,7 @@ impl std::ops::Index<ScopeId> for Scopes {
     }
 }
 
-/// Whether a module says `from __future__ import annotations`.
+/// Whether a module contains `from __future__ import annotations`.
 pub(crate) fn annotations_are_text(module: &Module) -> bool {
     let imports_it = |stmt: &Stmt| match &stmt.kind {
         StmtKind::ImportFrom(ImportFrom { level: 0, path, names: ImportedNames::Names(names) }) => {
@@ -210,7 +209,7 @@ pub(crate) fn annotations_are_text(module: &Module) -> bool {
     module.body.iter().any(imports_it)
 }
 
-/// `__name` in a class `C` is `_C__name`. Names that end in two underscores are nobody's own.
+/// `__name` in a class `C` is `_C__name`. Names that end in two underscores are not mangled.
 fn mangled(class: Option<&str>, name: &Name) -> Name {
     match class {
         Some(class) if name.starts_with("__") && !name.ends_with("__") => format!("_{class}{name}").into(),
@@ -225,7 +224,7 @@ struct Walker<'a> {
     diagnostics: &'a mut Diagnostics,
     /// `from __future__ import annotations` was written.
     annotations_are_text: bool,
-    /// What is walked is no code of the scope that it is in: only the names count that it uses.
+    /// The current node is not code of its scope: only the used names count.
     in_declaration: bool,
 }
 
@@ -296,8 +295,8 @@ impl Walker<'_> {
         }
     }
 
-    /// A walrus binds in the nearest scope that is no comprehension. Generator expressions on the way there get the
-    /// variable handed down.
+    /// A walrus binds in the nearest scope that is not a comprehension. Generator expressions in between
+    /// capture the variable.
     fn bind_walrus(&mut self, target: &Ident) {
         let name = self.mangled(&target.name);
         let inner = self.current;
@@ -357,7 +356,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Marks what is captured, from every use outwards.
+    /// Marks captured variables, from every use outwards.
     fn resolve_all(&mut self) {
         for at in 0..self.scopes.scopes.len() {
             let uses = std::mem::take(&mut self.scopes.scopes[at].uses);
@@ -369,14 +368,14 @@ impl Walker<'_> {
 
     fn resolve(&mut self, user: ScopeId, name: &Name, span: Span) {
         let is_nonlocal = self.scopes[user].declared.get(name) == Some(&Declared::Nonlocal);
-        // The frames that hand the variable down.
+        // The frames that pass the variable down.
         let mut frames: Vec<ScopeId> = Vec::new();
         let mut id = user;
         loop {
             let scope = &self.scopes[id];
             if scope.kind == ScopeKind::Class && id != user && &**name == "__class__" {
                 self.scopes.scopes[id.0 as usize].captured.insert(CLASS_CELL.into());
-                self.hand_down(name, &frames);
+                self.capture_through(name, &frames);
                 return;
             }
             let is_visible = scope.kind != ScopeKind::Class || id == user;
@@ -386,7 +385,7 @@ impl Walker<'_> {
                         break;
                     }
                     self.scopes.scopes[id.0 as usize].captured.insert(name.clone());
-                    self.hand_down(name, &frames);
+                    self.capture_through(name, &frames);
                     return;
                 }
                 Some(Declared::Global) => return,
@@ -404,8 +403,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Makes a variable of a scope around one that each of these frames gets from outside.
-    fn hand_down(&mut self, name: &Name, frames: &[ScopeId]) {
+    /// Makes a variable of an enclosing scope a captured one in each of these frames.
+    fn capture_through(&mut self, name: &Name, frames: &[ScopeId]) {
         for frame in frames {
             let free = &mut self.scopes.scopes[frame.0 as usize].free;
             if !free.contains(name) {

@@ -1,4 +1,4 @@
-//! The walk over a module that finds its scopes, and what is bound and used in each.
+//! Walks a module to find its scopes, and the names bound and used in each.
 
 use kps_syntax::ast::*;
 use kps_syntax::{Part, Span};
@@ -32,7 +32,7 @@ impl Walker<'_> {
             StmtKind::Nonlocal(names) => self.declare(names, Declared::Nonlocal),
             StmtKind::Try(of) => {
                 self.parts(stmt);
-                // The name of an exception is unbound behind its handler.
+                // The name of an exception is unbound after its handler.
                 let names = of.handlers.iter().filter_map(|handler| handler.name.as_ref());
                 let names: Vec<Name> = names.map(|ident| self.mangled(&ident.name)).collect();
                 self.scope().deleted.extend(names);
@@ -74,7 +74,7 @@ impl Walker<'_> {
         def.decorators.iter().for_each(|decorator| self.expr(decorator));
         self.defaults(&def.params);
         self.bind(&def.name.name);
-        // The defaults and the annotations are handed in.
+        // The defaults and the annotations are parameters.
         let given = [".defaults", ".keyword_defaults", ".annotations"];
         self.with_type_params(&def.type_params, &given, |this| this.function_code(def));
     }
@@ -90,7 +90,7 @@ impl Walker<'_> {
         self.close();
     }
 
-    /// Walks what has type parameters, in a scope of those. `given` are its first locals.
+    /// Walks a definition with type parameters, in their scope. `given` are its first locals.
     fn with_type_params(&mut self, params: &[TypeParam], given: &[&str], walk: impl FnOnce(&mut Self)) {
         if params.is_empty() {
             return walk(self);
@@ -111,7 +111,7 @@ impl Walker<'_> {
         self.close();
     }
 
-    /// Annotations are evaluated when somebody asks for them, in a function beside the one that has them.
+    /// Annotations are evaluated on demand, in a function beside the annotated one.
     fn annotations(&mut self, def: &FunctionDef) {
         let annotations: Vec<&Expr> = annotations(def).map(|(_, annotation)| annotation).collect();
         let Some(first) = annotations.first() else { return };
@@ -133,8 +133,8 @@ impl Walker<'_> {
         self.close();
     }
 
-    /// What is never run, and read by kernels all the same: the names in it are handed down as those that are
-    /// used, and may still be declared `global` or `nonlocal`.
+    /// Code that never runs, but that kernels read: names in it are captured as used ones are, and may still
+    /// be declared `global` or `nonlocal`.
     fn declaration(&mut self, declaration: &Expr) {
         let used = self.scope().used.clone();
         match &declaration.kind {
@@ -237,7 +237,7 @@ impl Walker<'_> {
         self.scopes.scopes[frame.0 as usize].is_generator = true;
     }
 
-    /// The first iterable belongs to the scope around; everything else is inside.
+    /// The first iterable belongs to the enclosing scope; all else is inside.
     fn comprehension(&mut self, clauses: &[Comprehension], kind: ScopeKind, elements: &[&Expr]) {
         let Some((first, others)) = clauses.split_first() else { return };
         self.expr(&first.iter);

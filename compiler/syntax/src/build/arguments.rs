@@ -1,4 +1,4 @@
-//! Parameters of functions and arguments of calls: their kinds and the order that they must come in.
+//! Parameters of functions and arguments of calls: their kinds and their required order.
 
 use crate::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident, Param, Parameters};
 use crate::errors;
@@ -9,7 +9,7 @@ use super::Builder;
 /// A parameter as it is written.
 pub(crate) struct ParamItem {
     kind: ParamKind,
-    /// `None` for `*` and `/` alone.
+    /// `None` for a bare `*` or `/`.
     param: Option<Param>,
     span: Span,
 }
@@ -45,7 +45,7 @@ impl Builder<'_> {
         Box::new(ParamItem { kind, param: None, span: Span::new(start, end) })
     }
 
-    /// Sorts parameters by kind; what is out of order is reported and dropped.
+    /// Sorts parameters by kind; one out of order is reported and dropped.
     pub fn parameters(&mut self, items: Vec<ParamItem>) -> Parameters {
         let mut params = Parameters::default();
         let mut star: Option<Span> = None;
@@ -122,7 +122,7 @@ impl Builder<'_> {
         Argument { span: value.span, kind: ArgumentKind::Positional(value) }
     }
 
-    /// `name=value`, where what stands before the `=` may be no name.
+    /// `name=value`, where the text before the `=` may not be a name.
     pub fn keyword(&mut self, name: Expr, value: Expr) -> Argument {
         let span = name.span.to(value.span);
         match name.kind {

@@ -5,26 +5,26 @@ use crate::source::Span;
 
 use super::Builder;
 
-/// What stands for something else than itself in a piece of text.
+/// Which escapes a piece of text has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flavor {
-    /// Backslashes stand for themselves.
+    /// Backslashes are literal.
     pub raw: bool,
-    /// Doubled braces stand for one.
+    /// Doubled braces are an escaped one.
     pub braces: bool,
 }
 
-/// What an escape stands for.
+/// The value of an escape.
 enum Escape {
     Char(char),
     /// A line end, which vanishes.
     Nothing,
-    /// No escape: the backslash stands for itself.
+    /// Not an escape: the backslash is literal.
     Backslash,
 }
 
 impl Builder<'_> {
-    /// Appends what `body`, which starts at `start` in the source, stands for.
+    /// Appends the decoded `body`, which starts at `start` in the source.
     pub(super) fn decode_str(&mut self, body: &str, start: u32, flavor: Flavor, out: &mut String) {
         let mut rest = body;
         while let Some(at) = rest.find(['\\', '\r', '{', '}']) {
@@ -58,7 +58,7 @@ impl Builder<'_> {
         out.push_str(rest);
     }
 
-    /// The escape that `rest` begins with, and its length.
+    /// The escape at the start of `rest`, and its length.
     fn str_escape(&mut self, rest: &str, offset: u32) -> (Escape, usize) {
         match rest.as_bytes().get(1) {
             Some(b'u') => self.hex_char(rest, offset, 4),
@@ -156,14 +156,14 @@ impl Builder<'_> {
     }
 }
 
-/// What an escape that strings and bytes share stands for.
+/// The value of an escape that strings and bytes share.
 enum Simple {
     Value(u32),
     Nothing,
     Unknown,
 }
 
-/// The escape that `rest` begins with, and its length.
+/// The escape at the start of `rest`, and its length.
 fn simple_escape(rest: &[u8]) -> (Simple, usize) {
     let value = match rest.get(1) {
         Some(b'\\') => b'\\',
@@ -189,7 +189,7 @@ fn simple_escape(rest: &[u8]) -> (Simple, usize) {
     (Simple::Value(u32::from(value)), 2)
 }
 
-/// The character of this name; the table is asked only for what can be a name, and takes nothing else.
+/// The character with this name; only plausible names are looked up in the table.
 fn character(name: &str) -> Option<char> {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ' || c == '-');

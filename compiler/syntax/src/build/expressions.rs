@@ -1,4 +1,4 @@
-//! Expressions: displays, comprehensions, trailers, `lambda` and their like.
+//! Expressions: displays, comprehensions, trailers, `lambda` and others.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::source::Span;
 
 use super::{Builder, ParamItem};
 
-/// What stands between the commas of `{..}`.
+/// An item between the commas of `{..}`.
 pub(crate) enum BraceItem {
     Element(Expr),
     Pair(Expr, Box<Expr>),
@@ -106,7 +106,7 @@ impl Builder<'_> {
     }
 
     pub fn subscript(&mut self, value: Expr, index: Expr, end: u32) -> Expr {
-        // A lone star makes a tuple, as in `Array[*shape]`.
+        // A single star makes a tuple, as in `Array[*shape]`.
         let index = match index.kind {
             ExprKind::Starred(_) => self.tuple(index.span.start, vec![index.clone()], index.span.end),
             _ => index,
@@ -131,7 +131,7 @@ impl Builder<'_> {
         self.leaf(start, ExprKind::Dict(Vec::new()), end)
     }
 
-    /// `{..}` with items: a set where the first one is an element, otherwise a dict.
+    /// `{..}` with items: a set if the first one is an element, otherwise a dict.
     pub fn braces(&mut self, start: u32, items: Vec<BraceItem>, end: u32) -> Expr {
         let span = Span::new(start, end);
         match items.first() {
@@ -235,7 +235,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Refuses what may only stand in brackets: a lone `*a`, and `:=` without parentheses.
+    /// Refuses expressions that are only allowed in brackets: a bare `*a`, and `:=` without parentheses.
     pub(super) fn check_value(&mut self, value: &Expr) {
         match &value.kind {
             ExprKind::Starred(_) => {

@@ -1,4 +1,4 @@
-//! Numbers and strings: the value behind the text.
+//! Numbers and strings: decodes the text.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::token::FText;
 use super::escapes::Flavor;
 use super::{Builder, deepest_part};
 
-/// Longer decimal integers are refused, as in CPython: reading them takes quadratic time.
+/// Longer decimal integers are refused, as in CPython: parsing them takes quadratic time.
 const MAX_DECIMAL_DIGITS: usize = 4300;
 
-/// One of several literals that stand beside each other.
+/// One of several adjacent literals.
 pub(crate) enum StringPiece {
     Plain(Span),
     Format(Vec<FStringPart>),
 }
 
-/// What follows the expression in a field: `=`, `!r`, `:spec`.
+/// The end of a field after its expression: `=`, `!r`, `:spec`.
 pub(crate) struct FieldTail {
     equal: Option<Span>,
     conversion: Option<Span>,
@@ -34,7 +34,7 @@ impl FieldTail {
     }
 }
 
-/// A plain literal taken apart.
+/// The parts of a plain literal.
 struct PlainString<'a> {
     body: &'a str,
     /// Where the body starts.

@@ -1,8 +1,8 @@
-//! What the grammar's actions call: pieces of a rule in, nodes of the tree out.
+//! The actions of the grammar: pieces of a rule go in, nodes of the tree come out.
 //!
-//! One file per family of rules. Everything that the grammar is too coarse to refuse is reported here, and
-//! a node comes out all the same. No tree that comes out is deeper than [`MAX_DEPTH`]: what would be is
-//! replaced by one [`ExprKind::Error`].
+//! One file per family of rules. Errors that the grammar is too coarse to find are reported here, and a node
+//! comes out nevertheless. No tree is deeper than [`MAX_DEPTH`]: a deeper one is replaced by one
+//! [`ExprKind::Error`].
 
 mod arguments;
 mod escapes;
@@ -34,7 +34,7 @@ pub(crate) struct Builder<'a> {
     text: &'a str,
     names: FxHashMap<&'a str, Name>,
     pub diagnostics: Vec<Diagnostic>,
-    /// The tree was too deep somewhere, which is said once.
+    /// The tree was too deep somewhere, which is reported once.
     reported_depth: bool,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Mark {
     reported_depth: bool,
 }
 
-/// The statements of a block, and where the last of them ends.
+/// The statements of a block, and the end of the last one.
 pub(crate) struct Block {
     pub body: Vec<Stmt>,
     pub end: u32,
@@ -72,12 +72,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What has been reported so far.
+    /// The number of diagnostics so far.
     pub fn mark(&self) -> Mark {
         Mark { n_diagnostics: self.diagnostics.len(), reported_depth: self.reported_depth }
     }
 
-    /// Takes back what was reported since `mark`.
+    /// Drops the diagnostics since `mark`.
     pub fn reset(&mut self, mark: Mark) {
         self.diagnostics.truncate(mark.n_diagnostics);
         self.reported_depth = mark.reported_depth;
@@ -97,15 +97,14 @@ impl<'a> Builder<'a> {
         Arc::clone(self.names.entry(text).or_insert_with(normalized))
     }
 
-    /// A node above all that it is made of.
+    /// A node above its children.
     fn expr(&mut self, span: Span, kind: ExprKind) -> Expr {
         let mut below = 0;
         kind.each_child(&mut |child| below = child.depth.max(below));
         self.expr_above(span, kind, below)
     }
 
-    /// A node above trees of which the deepest is `below` deep, where that is known: a chain that grows is not
-    /// looked through again.
+    /// A node above trees with the known depth `below`: a growing chain is not traversed again.
     fn expr_above(&mut self, span: Span, kind: ExprKind, below: u32) -> Expr {
         if below >= MAX_DEPTH {
             self.report_depth(span);

@@ -1,7 +1,7 @@
 //! Operator precedence.
 //!
-//! The grammar delivers operands and operators flat, in the order of writing; here they become a tree by
-//! two stacks (the shunting-yard algorithm), without recursion however long the chain is.
+//! The grammar delivers operands and operators as a flat list, in source order. Two stacks turn them into a
+//! tree (the shunting-yard algorithm), without recursion however long the chain is.
 //!
 //! ```text
 //! or  <  and  <  not  <  == != < <= > >= in is  <  |  <  ^  <  &  <  << >>  <  + -  <  * @ / // %  <  -x +x ~x  <  **  <  await
@@ -104,8 +104,8 @@ fn infix_level(op: InfixOp) -> Level {
     }
 }
 
-/// An operand of the chain, and whether the chain itself made it: `a < b < c` goes on with a comparison
-/// that `(a < b) < c` does not.
+/// An operand of the chain, and whether the chain itself created it: `a < b < c` continues a comparison,
+/// while `(a < b) < c` does not.
 struct Operand {
     expr: Expr,
     made_here: bool,
@@ -242,8 +242,8 @@ impl Builder<'_> {
     }
 }
 
-/// Whether an operator of level `before` takes its operands before one of level `next` that follows it.
+/// Whether an operator of level `before` takes its operands before a following one of level `next`.
 fn binds_before(before: Level, next: Level) -> bool {
-    // Powers group to the right, everything else to the left.
+    // Powers are right-associative, all others left-associative.
     before > next || (before == next && next != Level::Power)
 }

@@ -28,7 +28,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A name or `_` matches everything, so no alternative behind it is ever tried.
+    /// A name or `_` matches everything, so no alternative after it is ever tried.
     fn alternatives(&mut self, alternatives: Vec<Pattern>) -> PatternKind {
         let n_before = alternatives.len() - 1;
         let catches_all = |pattern: &&Pattern| match &pattern.kind {
@@ -55,7 +55,7 @@ impl Builder<'_> {
         self.pattern(start, PatternKind::Error, end)
     }
 
-    /// `(pattern)`: a star alone in parentheses is refused.
+    /// `(pattern)`: a star in parentheses is refused.
     pub fn group_pattern(&mut self, start: u32, pattern: Pattern, end: u32) -> Box<Pattern> {
         let span = Span::new(start, end);
         if let PatternKind::Star(name) = &pattern.kind {

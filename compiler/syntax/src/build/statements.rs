@@ -147,7 +147,7 @@ impl Builder<'_> {
         WithItem { context, target, span }
     }
 
-    /// Items without parentheses; where they look like one tuple, `with (a, b):`, they are its elements.
+    /// Items without parentheses. If they look like one tuple, `with (a, b):`, they are its elements.
     pub fn with_bare(
         &mut self,
         start: u32,
@@ -321,7 +321,7 @@ impl Builder<'_> {
         Box::new(TypeParam { name, kind, span: Span::new(start, end) })
     }
 
-    /// A statement with a block whose header was reported; the block is parsed for its own mistakes.
+    /// A statement with a block whose header was reported; the block is parsed for its own errors.
     pub fn error_block(&mut self, start: u32, block: Block) -> Box<Stmt> {
         self.stmt(start, block.end, StmtKind::Error)
     }
@@ -349,7 +349,7 @@ fn optional(block: Option<Block>, end: u32) -> (Vec<Stmt>, u32) {
     }
 }
 
-/// Whether the whole text stands in one pair of parentheses.
+/// Whether one pair of parentheses encloses the whole text.
 fn is_display(text: &str) -> bool {
     let mut depth = 0;
     let closes_early = text.char_indices().any(|(at, c)| {

@@ -1,11 +1,11 @@
-//! What can be assigned to, deleted or looped over with, and what to call everything else.
+//! Targets of assignment, deletion and loops, and descriptions of all other expressions.
 
 use crate::ast::{Expr, ExprKind};
 use crate::errors;
 
 use super::Builder;
 
-/// Who assigns.
+/// The kind of assignment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Assign,
@@ -85,7 +85,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What kind of thing `expr` is, with its article.
+    /// A description of `expr`, with its article.
     pub(super) fn describe(&self, expr: &Expr) -> &'static str {
         match &expr.kind {
             ExprKind::None => "`None`",

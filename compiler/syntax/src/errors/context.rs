@@ -1,4 +1,4 @@
-//! Statements and expressions that their surroundings do not allow.
+//! Statements and expressions that their context does not allow.
 
 use crate::Diagnostic;
 use crate::source::Location;

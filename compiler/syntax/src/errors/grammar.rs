@@ -1,4 +1,4 @@
-//! Mistakes that the parser finds: a token where it cannot stand.
+//! Errors of the parser: unexpected tokens.
 
 use crate::Diagnostic;
 use crate::source::Location;
@@ -192,7 +192,7 @@ pub(crate) fn dotted_range(at: Location, first: &str, last: &str) -> Diagnostic 
         .fix(at, format!("range({first}, {last})"))
 }
 
-/// `is_alone` where nothing of the statement stands before `place`.
+/// `is_whole_statement` if nothing of the statement precedes `place`.
 pub(crate) fn increment(at: Location, sign: &str, place: &str, is_whole_statement: bool) -> Diagnostic {
     let diagnostic =
         Diagnostic::error("syntax/invalid-operator", format!("`{sign}{sign}` is not an operator"))
@@ -310,7 +310,7 @@ pub(crate) fn two_statements(at: Location, before: Location) -> Diagnostic {
         .help("begin a new line, or write `;` between them")
 }
 
-// What is left out.
+// Missing parts.
 
 pub(crate) fn missing_operand(at: Location, sign: &str) -> Diagnostic {
     let is_launch = at.source.text()[at.span.start as usize..].starts_with("<<<");

@@ -1,4 +1,4 @@
-//! Mistakes in characters, numbers, brackets and indentation.
+//! Errors in characters, numbers, brackets and indentation.
 
 use crate::Diagnostic;
 use crate::lexer::{NumberProblem, Radix};
@@ -179,7 +179,7 @@ fn suffix(at: Location, text: &str) -> Diagnostic {
         .help(help)
 }
 
-/// `e5f`, as C writes what is behind `1`.
+/// `e5f`, as C writes after `1`.
 fn exponent_with_suffix(letters: &str) -> bool {
     letters
         .strip_prefix(['e', 'E'])

@@ -1,4 +1,4 @@
-//! What the grammar lets through and the builder refuses.
+//! Errors that the grammar accepts and the builder refuses.
 
 use crate::Diagnostic;
 use crate::source::Location;
@@ -334,7 +334,7 @@ pub(crate) fn pattern_arithmetic(at: Location) -> Diagnostic {
         .help("only complex numbers are written with a sign: `1 + 2j`; anything else is compared in a guard")
 }
 
-/// A whole pattern that is an expression; `case` is what to write.
+/// A whole pattern is an expression; `case` is a suggestion.
 pub(crate) fn computed_pattern(at: Location, case: &str) -> Diagnostic {
     Diagnostic::error("syntax/pattern", "a pattern neither computes nor compares")
         .label(at, "")

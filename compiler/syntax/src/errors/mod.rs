@@ -1,7 +1,7 @@
-//! One constructor per mistake that the syntax can hold.
+//! One constructor per syntax error.
 //!
-//! They are sorted by who finds them: the lexer, the strings, the parser, the builder behind it, the
-//! last look at the whole.
+//! They are sorted by the phase that finds them: the lexer, the strings, the parser, the builder, the final
+//! checks.
 
 mod context;
 mod grammar;

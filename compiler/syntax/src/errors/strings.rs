@@ -1,4 +1,4 @@
-//! Mistakes in strings, bytes and f-strings.
+//! Errors in strings, bytes and f-strings.
 
 use crate::Diagnostic;
 use crate::source::Location;

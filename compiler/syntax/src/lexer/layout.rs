@@ -1,7 +1,7 @@
 //! Line starts and ends: INDENT, DEDENT and NEWLINE.
 //!
-//! Columns are counted twice, as CPython does: with tabs to every eighth column and with tabs as one
-//! column. Where the two disagree about which of two lines is deeper, tabs and spaces are mixed.
+//! Columns are counted twice, as in CPython: with tabs to every eighth column and with tabs as one column. If
+//! the two counts order two lines differently, tabs and spaces are mixed.
 
 use crate::errors;
 use crate::source::Span;
@@ -29,7 +29,7 @@ pub(super) struct Columns {
 }
 
 impl Lexer<'_> {
-    /// Skips blank lines and opens or closes blocks; false where the text must not be read further.
+    /// Skips blank lines and opens or closes blocks; false if the text must not be read further.
     pub(super) fn begin_line(&mut self) -> bool {
         let columns = loop {
             let (columns, len) = measure(self.raw.remainder());
@@ -103,8 +103,8 @@ impl Lexer<'_> {
         if current.wide != columns.wide
             && let Some(indent) = innermost
         {
-            // Most likely the line belongs to the block that it is nearly as deep as, unless it goes on
-            // with the statement around.
+            // Most likely the line belongs to the block with the nearest indentation, unless it continues the
+            // enclosing statement.
             let rest = self.raw.remainder();
             if !["else", "elif", "except", "finally"].iter().any(|clause| rest.starts_with(clause)) {
                 self.out.tokens.pop();

@@ -1,10 +1,10 @@
-//! Text to the grammar's tokens.
+//! Converts text to the grammar's tokens.
 //!
-//! Four layers, one file each: `raw.rs` (logos) finds the smallest pieces, `layout.rs` turns line starts
-//! into INDENT, DEDENT and NEWLINE, `strings.rs` walks through strings and the fields of f-strings, and
-//! `soft.rs` decides which `match`, `case`, `type` and `with (` are meant as keywords. Everything is
-//! decided in one pass without looking ahead. What is wrong is reported here and leaves a
-//! [`Token::Invalid`] in its line, so that the parser stays silent about that line.
+//! Four layers, one file each: `raw.rs` (logos) finds the smallest pieces, `layout.rs` turns line starts into
+//! INDENT, DEDENT and NEWLINE, `strings.rs` handles strings and the fields of f-strings, and `soft.rs`
+//! decides which `match`, `case`, `type` and `with (` are keywords. There is one pass without lookahead.
+//! Errors are reported here and leave a [`Token::Invalid`] in their line, so that the parser reports nothing
+//! about that line.
 
 mod layout;
 mod numbers;
@@ -27,7 +27,7 @@ use strings::Mode;
 
 /// Brackets nested deeper than this are refused, as in CPython.
 const MAX_BRACKETS: usize = 200;
-/// How often the lexer starts again behind a bracket that nothing closes.
+/// How often the lexer restarts after an unclosed bracket.
 const MAX_RESTARTS: u32 = 50;
 
 /// All that the lexer found.
@@ -35,7 +35,7 @@ pub(crate) struct Lexed {
     pub tokens: Vec<Spanned>,
     pub comments: Vec<Span>,
     pub diagnostics: Vec<Diagnostic>,
-    /// What was still open where the text ended, unless something was wrong before.
+    /// The construct still open at the end of the text, unless there was an error before.
     pub open: Option<Open>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn lex(source: &Source) -> Lexed {
     lexer.out
 }
 
-/// [`lex`]; `None` where it was cancelled.
+/// [`lex`]; `None` if it was cancelled.
 pub(crate) fn lex_unless(source: &Source, cancellation: &Cancellation) -> Option<Lexed> {
     let mut lexer = Lexer::new(source);
     while !cancellation.step() && lexer.step() {}
@@ -66,9 +66,9 @@ struct Lexer<'a> {
     out: Lexed,
     indents: Vec<Indent>,
     brackets: Vec<Bracket>,
-    /// Innermost last: where in which f-string we are.
+    /// Innermost last: the current position in nested f-strings.
     modes: Vec<Mode>,
-    /// The next character begins a logical line.
+    /// The next character starts a logical line.
     at_line_start: bool,
     /// The next piece is the first of a physical line inside brackets.
     at_joined_line_start: bool,
@@ -85,7 +85,7 @@ struct Bracket {
     kind: BracketKind,
     at: u32,
     token_idx: usize,
-    /// An `as` stands directly inside.
+    /// An `as` occurs directly inside.
     has_as: bool,
 }
 
@@ -230,7 +230,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A closing bracket that does not close the innermost open one, which is `opened`.
+    /// A closing bracket that does not match the innermost open one, which is `opened`.
     fn wrong_bracket(&mut self, kind: BracketKind, span: Span, opened: Option<(Span, char)>) {
         if !self.line_is_invalid {
             let at = self.source.at(span);
@@ -244,8 +244,8 @@ impl<'a> Lexer<'a> {
         self.push(Token::Invalid, span);
     }
 
-    /// Drops the brackets inside the nearest open one of this kind, and that one; where there is none,
-    /// takes the wrong bracket for the right one.
+    /// Drops the brackets inside the nearest open one of this kind, and that one. Without such a bracket, the
+    /// wrong bracket is taken for the right one.
     fn close_through(&mut self, kind: BracketKind) {
         let in_field = |bracket: &Bracket| bracket.kind == BracketKind::Field;
         let innermost_field = self.brackets.iter().rposition(in_field).map_or(0, |idx| idx + 1);
@@ -281,7 +281,7 @@ impl<'a> Lexer<'a> {
         self.mark_case();
     }
 
-    /// A keyword is followed by characters beyond ASCII that make it a longer name.
+    /// A keyword is followed by characters beyond ASCII, which make it a longer name.
     fn name_continues(&self) -> bool {
         let rest = self.raw.remainder();
         rest.as_bytes().first().is_some_and(|byte| *byte >= 0x80)
@@ -334,7 +334,7 @@ impl<'a> Lexer<'a> {
         true
     }
 
-    /// The text ended; true where reading goes on behind an unclosed bracket.
+    /// The text ended; true if lexing continues after an unclosed bracket.
     fn end_of_text(&mut self) -> bool {
         if !self.brackets.is_empty() {
             self.leave_open(Open::Bracket);
@@ -347,8 +347,8 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// Reports a bracket that is open where nothing can belong to it, at `end`, and reads on behind it: where a line
-    /// begins that is no deeper than its block. It is the innermost, unless another one was open there before.
+    /// Reports an unclosed bracket at `end`, and restarts after it: at a line that is no deeper than its
+    /// block. It is the innermost one, unless another one was open there before.
     fn unclosed_bracket(&mut self, end: u32) -> bool {
         let mut pairs = self.brackets.windows(2);
         let outer = pairs.find(|pair| self.line_after(pair[0].at) <= pair[1].at).map(|pair| pair[0]);
@@ -382,7 +382,7 @@ impl<'a> Lexer<'a> {
         self.seek(line_start);
     }
 
-    /// Ends the text here: what follows cannot be read with any sense.
+    /// Ends the text here: what follows cannot be lexed meaningfully.
     fn give_up(&mut self) -> bool {
         self.brackets.clear();
         self.modes.clear();
@@ -413,13 +413,13 @@ impl<'a> Lexer<'a> {
         self.raw.bump(at as usize);
     }
 
-    /// Where the raw lexer stands.
+    /// The position of the raw lexer.
     fn position(&self) -> u32 {
         self.raw.span().end as u32
     }
 }
 
-/// The comparison that two keywords make together.
+/// The comparison that consists of two keywords.
 fn two_words(first: Token, second: Token) -> Option<CompareOp> {
     const NOT: Token = Token::Prefix(PrefixOp::Unary(UnaryOp::Not));
     const IS: Token = Token::Infix(InfixOp::Compare(CompareOp::Is));

@@ -1,4 +1,4 @@
-//! The extent of a number literal, and what is wrong with it.
+//! The extent of a number literal, and its errors.
 
 /// How far a number literal reaches.
 pub(super) struct Scanned {
@@ -6,7 +6,7 @@ pub(super) struct Scanned {
     pub problem: Option<NumberProblem>,
 }
 
-/// What can be wrong with a number.
+/// Errors of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberProblem {
     /// `012`.
@@ -17,7 +17,7 @@ pub(crate) enum NumberProblem {
     NoDigits(Radix),
     /// `0b12`, `0o9`.
     Digit(Radix, char),
-    /// `12abc`: letters right behind.
+    /// `12abc`: letters directly after the digits.
     Suffix,
 }
 
@@ -58,7 +58,7 @@ impl Radix {
     }
 }
 
-/// Scans the number that `text` begins with.
+/// Scans the number at the start of `text`.
 pub(super) fn scan(text: &str) -> Scanned {
     let bytes = text.as_bytes();
     let radix = match bytes {
@@ -130,7 +130,7 @@ fn digits(bytes: &[u8], radix: Radix) -> (usize, bool) {
     (len, misplaced)
 }
 
-/// Takes letters right behind the number into it, unless they are a keyword that may follow.
+/// Includes letters directly after the number, unless they are a keyword that may follow.
 fn finish(text: &str, scanned: Scanned) -> Scanned {
     let word = word_at(text, scanned.len);
     if word.is_empty() || may_follow(word) {
@@ -140,7 +140,7 @@ fn finish(text: &str, scanned: Scanned) -> Scanned {
     Scanned { len: scanned.len + word.len(), problem }
 }
 
-/// The letters and digits that stand at `at`.
+/// The letters and digits at `at`.
 fn word_at(text: &str, at: usize) -> &str {
     let rest = &text[at..];
     let len = rest.find(|c| c != '_' && !unicode_ident::is_xid_continue(c)).unwrap_or(rest.len());

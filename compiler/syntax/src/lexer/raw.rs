@@ -1,4 +1,5 @@
-//! Characters to the smallest pieces, by logos: no layout, no soft keywords, no inside of strings.
+//! Splits characters into the smallest pieces, by logos: without layout, soft keywords or the content of
+//! strings.
 
 use logos::Logos;
 
@@ -21,7 +22,7 @@ pub(super) enum Raw {
     Newline,
     #[regex(r"#[^\r\n]*", allow_greedy = true)]
     Comment,
-    /// The start of a name; characters beyond ASCII are added by hand.
+    /// The start of a name; characters beyond ASCII are added by code.
     #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
     Name,
     /// The first character of a name or a mistake.

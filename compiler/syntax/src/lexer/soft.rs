@@ -1,10 +1,10 @@
-//! Which `match`, `case`, `type` and `with (` are keywords, so that the grammar need not ask.
+//! Decides which `match`, `case`, `type` and `with (` are keywords, so that the grammar need not.
 //!
-//! - `match` is one where it begins a logical line that ends with a colon, or where what follows could
-//!   not follow a name.
-//! - `case` is one where it begins a line directly in the block of a `match`: nothing else may stand there.
-//! - `type` is one where it begins a statement and a name follows.
-//! - The `(` after `with` surrounds items, not an expression, where an `as` stands directly inside.
+//! - `match` is one if it begins a logical line that ends with a colon, or if the next token could not follow
+//!   a name.
+//! - `case` is one if it begins a line directly in the block of a `match`, where nothing else is allowed.
+//! - `type` is one if it begins a statement and a name follows.
+//! - The `(` after `with` surrounds items, not an expression, if an `as` occurs directly inside.
 
 use crate::token::{PrefixOp, Token};
 

@@ -1,8 +1,8 @@
 //! Strings, and the modes of f-strings.
 //!
-//! A plain string is one token from prefix to closing quote. An f-string is a sequence: its start, pieces
-//! of text, fields that hold ordinary tokens between `{` and `}`, its end. [`Mode`] says where we are; a
-//! field may hold strings and f-strings with any quotes, and a format spec may hold fields.
+//! A plain string is one token from prefix to closing quote. An f-string is a sequence: its start, pieces of
+//! text, fields with ordinary tokens between `{` and `}`, its end. [`Mode`] is the current position. A field
+//! may contain strings and f-strings with any quotes, and a format spec may contain fields.
 
 use crate::errors;
 use crate::source::Span;
@@ -47,7 +47,7 @@ impl Quotes {
     }
 }
 
-/// Where a run of string text ends.
+/// The end of a run of string text.
 enum Stop {
     Quotes,
     /// A lone brace.
@@ -250,7 +250,7 @@ impl Lexer<'_> {
         true
     }
 
-    /// Forgets every open f-string together with the brackets inside.
+    /// Drops all open f-strings with the brackets inside.
     fn leave_fstrings(&mut self) {
         self.modes.clear();
         if let Some(idx) = self.brackets.iter().position(|bracket| bracket.kind == BracketKind::Field) {
@@ -266,8 +266,8 @@ impl Lexer<'_> {
     }
 }
 
-/// The length of the rest of a plain string with its closing quotes; `Err` with the length of what there
-/// is where they do not come.
+/// The length of the rest of a plain string with its closing quotes; `Err` with the length of the rest if it
+/// is not closed.
 fn plain_string_len(rest: &[u8], quotes: Quotes) -> Result<usize, usize> {
     let mut at = 0;
     while let Some(&byte) = rest.get(at) {
@@ -281,7 +281,7 @@ fn plain_string_len(rest: &[u8], quotes: Quotes) -> Result<usize, usize> {
     Err(rest.len())
 }
 
-/// The length of a backslash and what it escapes, a whole line end included.
+/// The length of a backslash and the escaped text, including a whole line end.
 fn escape_len(rest: &[u8]) -> usize {
     match rest {
         [_, b'\r', b'\n', ..] => 3,
@@ -290,7 +290,7 @@ fn escape_len(rest: &[u8]) -> usize {
     }
 }
 
-/// How far the text of an f-string reaches, and what ends it.
+/// The length of an f-string's text, and what ends it.
 fn fstring_text_len(rest: &[u8], fstring: FString, in_spec: bool) -> (usize, Stop) {
     let mut at = 0;
     while let Some(&byte) = rest.get(at) {

@@ -1,5 +1,5 @@
-//! What depends on the statements around: `return` outside a function, `break` outside a loop, `yield`
-//! and `await` where nothing can wait, patterns behind one that matches everything.
+//! Checks that depend on the enclosing statements: `return` outside a function, `break` outside a loop,
+//! `yield` and `await` where nothing can suspend, patterns after one that matches everything.
 
 use crate::Diagnostic;
 use crate::ast::*;
@@ -87,7 +87,7 @@ impl Walk<'_> {
         });
     }
 
-    /// Whether a statement may stand where it does.
+    /// Whether a statement is allowed in its context.
     fn check_stmt(&mut self, stmt: &Stmt, Context { scope, in_loop }: Context) {
         match &stmt.kind {
             StmtKind::Return(_) if !matches!(scope, Scope::Function | Scope::AsyncFunction) => {
@@ -133,7 +133,7 @@ impl Walk<'_> {
             ExprKind::DictComp { key, value, clauses } => {
                 self.comprehension(&[key, value], clauses, expr.span, scope);
             }
-            // A generator may wait wherever it is made: whoever runs it waits.
+            // A generator may suspend wherever it is created: whoever runs it waits.
             ExprKind::Generator { element, clauses } => {
                 let inside = Scope::Comprehension { can_await: true };
                 self.clauses(clauses, scope, inside);
@@ -164,7 +164,7 @@ impl Walk<'_> {
         self.exprs(elements.iter().copied(), inside);
     }
 
-    /// The first iterable is computed outside, everything else inside.
+    /// The first iterable is evaluated outside, all else inside.
     fn clauses(&mut self, clauses: &[Comprehension], scope: Scope, inside: Scope) {
         for (idx, clause) in clauses.iter().enumerate() {
             self.expr(&clause.target, inside);
@@ -188,7 +188,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A pattern that matches everything must come last, unless a guard holds it back.
+    /// A pattern that matches everything must come last, unless it has a guard.
     fn check_cases(&mut self, cases: &[MatchCase]) {
         let [before @ .., _] = cases else { return };
         let catches_all = |case: &&MatchCase| case.guard.is_none() && pattern_name(&case.pattern).is_some();

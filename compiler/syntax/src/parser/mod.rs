@@ -1,9 +1,8 @@
-//! Tokens to the tree, statement by statement.
+//! Parses tokens to the tree, statement by statement.
 //!
-//! The text is parsed in chunks, one per statement of the outermost level with its blocks and clauses. A
-//! chunk with a mistake is diagnosed, the line of the mistake is put right as far as its shape goes, and
-//! the chunk is parsed again: so each line tells at most one mistake, and the lines after it are read as
-//! if it had been right.
+//! The text is parsed in chunks, one per top-level statement with its blocks and clauses. A chunk with an
+//! error is diagnosed, the structure of its line is repaired, and the chunk is parsed again. So each line
+//! reports at most one error, and the lines after it are parsed as if it had been correct.
 
 mod captures;
 mod context;
@@ -27,10 +26,10 @@ lalrpop_mod!(
     grammar
 );
 
-/// No more mistakes than these are told, and the text behind them is not parsed.
+/// The most errors that are reported; the text after them is not parsed.
 const MAX_ERRORS: usize = 50;
 
-/// Parses a whole source. What is wrong with it stands in the second half, in the order of the source.
+/// Parses a whole source. Errors are in the second half of the result, in the order of the source.
 pub fn parse(source: &Source) -> (Module, Diagnostics) {
     match parse_unless(source, &|| false) {
         Some(parsed) => parsed,
@@ -38,7 +37,7 @@ pub fn parse(source: &Source) -> (Module, Diagnostics) {
     }
 }
 
-/// [`parse`], which asks after every few thousand tokens whether it is cancelled, and then gives `None`.
+/// [`parse`], which polls for cancellation after every few thousand tokens, and then returns `None`.
 pub fn parse_unless(source: &Source, is_cancelled: &dyn Fn() -> bool) -> Option<(Module, Diagnostics)> {
     let cancellation = Cancellation::new(is_cancelled);
     let lexed = lexer::lex_unless(source, &cancellation)?;
@@ -74,7 +73,7 @@ pub fn parse_unless(source: &Source, is_cancelled: &dyn Fn() -> bool) -> Option<
     Some((Module { source: source.clone(), body }, Diagnostics(diagnostics)))
 }
 
-/// Keeps the first mistakes where there are too many to read.
+/// Truncates the list if there are too many errors to read.
 fn shorten(diagnostics: &mut Vec<Diagnostic>) {
     if diagnostics.len() <= MAX_ERRORS {
         return;
@@ -106,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a chunk again and again, each time with one more line put right.
+    /// Parses a chunk repeatedly, each time with one more line repaired.
     fn repair_chunk(&mut self, chunk: &[Spanned], mut failure: Failure) {
         let mut tokens = chunk.to_vec();
         let mut found = Vec::new();

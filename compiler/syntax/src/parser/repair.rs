@@ -1,30 +1,30 @@
-//! Puts a line with a mistake right as far as its shape goes.
+//! Repairs the structure of a line with an error.
 //!
-//! What the line says is lost, unless its colon alone is missing, but a header stays a header of its kind: so the block below it is read for
-//! its own mistakes, and an `else` further down still finds its `if`.
+//! The content of the line is lost, unless only its colon is missing. But a header remains a header of its
+//! kind: the block below it is parsed for its own errors, and a later `else` still finds its `if`.
 
 use crate::source::Span;
 use crate::token::{Spanned, Token};
 
-/// What to do with the tokens so that parsing gets further.
+/// A change of the tokens that lets parsing continue.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Repair {
     /// Replace the logical line with this token.
     Line(usize),
     /// Replace the logical line with this token, which begins like a clause but continues nothing.
     StrayLine(usize),
-    /// Put the colon of a header before this token, which ends the line: nothing of it is lost.
+    /// Insert the colon of a header before this token, which ends the line: nothing of it is lost.
     InsertColon(usize),
-    /// Put a block before this token.
+    /// Insert a block before this token.
     InsertBlock(usize),
-    /// Take this INDENT away, and its DEDENT.
+    /// Remove this INDENT, and its DEDENT.
     RemoveIndent(usize),
-    /// Take away the decorators whose last line is that of this token.
+    /// Remove the decorators whose last line is that of this token.
     RemoveDecorators(usize),
 }
 
 impl Repair {
-    /// Where in the text the repair is made.
+    /// The position of the repair in the text.
     pub fn place(self, tokens: &[Spanned]) -> u32 {
         let at = match self {
             Repair::Line(at) | Repair::StrayLine(at) | Repair::RemoveDecorators(at) => at,
@@ -61,7 +61,7 @@ pub(super) fn line_of(tokens: &[Spanned], at: usize) -> std::ops::Range<usize> {
     start..end
 }
 
-/// The index behind the block whose INDENT is at `at`.
+/// The index after the block whose INDENT is at `at`.
 fn block_end(tokens: &[Spanned], at: usize) -> usize {
     let mut level = 0;
     for (idx, (_, token, _)) in tokens.iter().enumerate().skip(at) {
@@ -106,7 +106,7 @@ fn replace_line(tokens: &mut Vec<Spanned>, at: usize, is_stray: bool) {
     tokens.splice(line, shape.into_iter().map(|token| (start, token, end)));
 }
 
-/// What opens a block that `follower` may continue.
+/// The openers of a block that `follower` may continue.
 fn block_opener(follower: Option<Token>) -> Vec<Token> {
     match follower {
         Some(Token::Elif | Token::Else) => vec![Token::If, Token::ErrorExpr, Token::Colon],
@@ -115,7 +115,7 @@ fn block_opener(follower: Option<Token>) -> Vec<Token> {
     }
 }
 
-/// The header that a line was meant to be, up to its colon; `None` for a line that opens no block.
+/// The intended header of a line, up to its colon; `None` for a line that opens no block.
 fn header(line: &[Spanned]) -> Option<Vec<Token>> {
     let (start, first, end) = *line.first()?;
     let second = line.get(1).map(|(_, token, _)| *token);

@@ -47,7 +47,7 @@ pub(super) struct Changes {
     /// Bound by a function further in, or deleted.
     rebound: FxHashSet<Name>,
     /// Passed on, or an attribute of it is set.
-    handed: FxHashSet<Name>,
+    escaped: FxHashSet<Name>,
     /// Accessed: values in it may be passed on.
     opened: FxHashSet<Name>,
     /// Passed on as a whole, not only a part of its content.
@@ -79,12 +79,12 @@ impl Changes {
 
     /// Whether the items of this list may change.
     pub fn touches_list(&self, name: &str) -> bool {
-        self.handed.contains(name)
+        self.escaped.contains(name)
     }
 
     /// Whether a list in a list of this name may.
     pub fn touches_nested(&self, name: &str) -> bool {
-        self.handed.contains(name) || self.opened.contains(name)
+        self.escaped.contains(name) || self.opened.contains(name)
     }
 
     fn block(&mut self, body: &[Stmt]) {
@@ -98,11 +98,11 @@ impl Changes {
             }
             StmtKind::Assign { targets, value } => {
                 targets.iter().for_each(|target| self.target(target));
-                self.hand(value);
+                self.escape(value);
             }
             StmtKind::AnnAssign { target, value, .. } => {
                 self.target(target);
-                value.iter().for_each(|value| self.hand(value));
+                value.iter().for_each(|value| self.escape(value));
             }
             StmtKind::AugAssign { target, value, .. } => {
                 self.target(target);
@@ -123,20 +123,20 @@ impl Changes {
             StmtKind::With { items, .. } => {
                 for item in items {
                     item.target.iter().for_each(|target| self.target(target));
-                    self.hand(&item.context);
+                    self.escape(&item.context);
                 }
             }
             // A kernel only reads what it captures.
             StmtKind::Function(def) if def.decorators.iter().any(is_kernel) => {}
             StmtKind::Function(def) => {
-                stmt.each_expr(&mut |expr| self.hand(expr));
+                stmt.each_expr(&mut |expr| self.escape(expr));
                 self.block(&def.body);
             }
             StmtKind::Class(def) => {
-                stmt.each_expr(&mut |expr| self.hand(expr));
+                stmt.each_expr(&mut |expr| self.escape(expr));
                 self.block(&def.body);
             }
-            StmtKind::Return(_) | StmtKind::Raise { .. } => stmt.each_expr(&mut |expr| self.hand(expr)),
+            StmtKind::Return(_) | StmtKind::Raise { .. } => stmt.each_expr(&mut |expr| self.escape(expr)),
             _ => stmt.each_expr(&mut |expr| self.look(expr)),
         }
         stmt.blocks().into_iter().for_each(|block| self.block(block));
@@ -151,18 +151,18 @@ impl Changes {
             {
                 self.set.insert(name.clone());
             }
-            place.each_child(&mut |part| self.hand(part));
+            place.each_child(&mut |part| self.escape(part));
         });
     }
 
     /// A value is passed to code that may retain it.
-    fn hand(&mut self, expr: &Expr) {
+    fn escape(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Name(name) => {
-                self.handed.insert(name.clone());
+                self.escaped.insert(name.clone());
                 self.passed.insert(name.clone());
             }
-            ExprKind::Attribute { value, .. } => self.hand_part(value),
+            ExprKind::Attribute { value, .. } => self.escape_part(value),
             ExprKind::Call { func, args } => self.call(func, args),
             ExprKind::Subscript { .. }
             | ExprKind::Compare { .. }
@@ -173,23 +173,23 @@ impl Changes {
             ExprKind::ListComp { element, clauses }
             | ExprKind::SetComp { element, clauses }
             | ExprKind::Generator { element, clauses } => {
-                self.hand(element);
+                self.escape(element);
                 self.clauses(clauses);
             }
             ExprKind::DictComp { key, value, clauses } => {
-                self.hand(key);
-                self.hand(value);
+                self.escape(key);
+                self.escape(value);
                 self.clauses(clauses);
             }
-            _ => expr.each_child(&mut |part| self.hand(part)),
+            _ => expr.each_child(&mut |part| self.escape(part)),
         }
     }
 
     /// A part of a value is passed on.
-    fn hand_part(&mut self, whole: &Expr) {
+    fn escape_part(&mut self, whole: &Expr) {
         match &whole.kind {
-            ExprKind::Name(name) => drop(self.handed.insert(name.clone())),
-            _ => self.hand(whole),
+            ExprKind::Name(name) => drop(self.escaped.insert(name.clone())),
+            _ => self.escape(whole),
         }
     }
 
@@ -197,7 +197,7 @@ impl Changes {
     fn look(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Name(name) => drop(self.opened.insert(name.clone())),
-            _ => self.hand(expr),
+            _ => self.escape(expr),
         }
     }
 
@@ -213,20 +213,20 @@ impl Changes {
         let is_name = |expr: &&Expr| matches!(expr.kind, ExprKind::Name(_));
         match &func.kind {
             ExprKind::Name(name) if COPIERS.contains(&&**name) => {
-                args.filter(|arg| !is_name(arg)).for_each(|arg| self.hand(arg));
+                args.filter(|arg| !is_name(arg)).for_each(|arg| self.escape(arg));
             }
             ExprKind::Attribute { value, attr } if COPIERS.contains(&&*attr.name) => {
                 self.look(value);
-                args.filter(|arg| !is_name(arg)).for_each(|arg| self.hand(arg));
+                args.filter(|arg| !is_name(arg)).for_each(|arg| self.escape(arg));
             }
             ExprKind::Name(name) if READERS.contains(&&**name) => args.for_each(|arg| self.look(arg)),
             ExprKind::Attribute { value, attr } if LOOKS.contains(&&*attr.name) => {
                 self.look(value);
-                args.for_each(|arg| self.hand(arg));
+                args.for_each(|arg| self.escape(arg));
             }
             _ => {
-                self.hand_part(func);
-                args.for_each(|arg| self.hand(arg));
+                self.escape_part(func);
+                args.for_each(|arg| self.escape(arg));
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::Diagnostic;
 use crate::errors;
 use crate::token::Token;
 
-/// Words that say of a parameter what is not said here.
+/// Qualifiers of parameters without an equivalent.
 const QUALIFIERS: [&str; 16] = [
     "const",
     "in",
@@ -25,7 +25,7 @@ const QUALIFIERS: [&str; 16] = [
     "uniform",
 ];
 
-/// A parameter whose type stands before its name, or ends in a sign.
+/// A parameter whose type precedes its name, or ends in a sign.
 pub(super) fn typed_parameter(scene: &Scene) -> Option<Diagnostic> {
     let is_def = matches!(scene.first(), Token::Def | Token::Async);
     let open = (scene.line.clone()).find(|at| scene.token(*at) == Token::LeftParen)?;
@@ -66,7 +66,7 @@ fn is_in_angles(scene: &Scene, first: usize, at: usize) -> bool {
     n_of("<") > n_of(">")
 }
 
-/// `x: Array[float]` for `const float* x`; `None` where nobody can tell.
+/// `x: Array[float]` for `const float* x`; `None` if it is ambiguous.
 fn as_written_here(text: &str) -> Option<String> {
     let declared = text.split('=').next()?.trim();
     if let Some(parameter) = without_colon(declared) {

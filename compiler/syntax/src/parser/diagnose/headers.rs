@@ -8,7 +8,7 @@ use crate::token::Token;
 use super::super::repair::Repair;
 use super::{Diagnosis, Scene, begins_operand, ends_operand};
 
-/// Mistakes of indentation, which are mended in ways of their own.
+/// Errors of indentation, which have their own repairs.
 pub(super) fn layout(scene: &Scene) -> Option<Diagnosis> {
     unexpected_indent(scene).or_else(|| missing_block(scene)).or_else(|| lone_decorator(scene))
 }
@@ -63,7 +63,7 @@ fn lone_decorator(scene: &Scene) -> Option<Diagnosis> {
     Some(Diagnosis { diagnostic: Some(diagnostic), repair: Repair::RemoveDecorators(decorator.start) })
 }
 
-/// `else` and its like where nothing is open that it could continue.
+/// `else` and other clauses without an open statement to continue.
 pub(super) fn stray_clause(scene: &Scene) -> Option<Diagnostic> {
     if scene.at != scene.line.start {
         return None;
@@ -120,7 +120,7 @@ pub(super) fn missing_in(scene: &Scene) -> Option<Diagnostic> {
         .then(|| errors::missing_in(scene.place()))
 }
 
-/// A header whose line ends, or goes on with its statement, before the colon came.
+/// A header whose line ends, or continues with its statement, before a colon.
 pub(super) fn missing_colon(scene: &Scene) -> Option<Diagnostic> {
     let opens = scene.first().opens_block() && scene.open_bracket().is_none();
     if !opens || !scene.expects(":") || scene.at == scene.line.start || scene.colon_follows() {
@@ -138,7 +138,7 @@ pub(super) fn missing_colon(scene: &Scene) -> Option<Diagnostic> {
     Some(errors::missing_colon(scene.behind(), keyword, is_brace))
 }
 
-/// Whether a colon before the failed token stands outside brackets.
+/// Whether a colon before the failed token is outside of brackets.
 fn colon_ends_header(scene: &Scene) -> bool {
     let mut level = 0i32;
     scene.before().iter().any(|(_, token, _)| {
@@ -166,7 +166,7 @@ pub(super) fn lambda_colon(scene: &Scene) -> Option<Diagnostic> {
         .then(|| errors::lambda_colon(scene.behind()))
 }
 
-/// Something else than a name where a parameter belongs.
+/// A token other than a name in place of a parameter.
 pub(super) fn bad_parameter(scene: &Scene) -> Option<Diagnostic> {
     let is_def = matches!(scene.first(), Token::Def | Token::Async);
     let open = scene.open_bracket()?;

@@ -1,4 +1,4 @@
-//! What is left out: operands, values, commas, the parts of an import.
+//! Missing parts: operands, values, commas, parts of an import.
 
 use crate::Diagnostic;
 use crate::errors;
@@ -58,7 +58,7 @@ pub(super) fn conditional_without_else(scene: &Scene) -> Option<Diagnostic> {
     Some(errors::conditional_without_else(scene.location(scene.line.start + if_idx), scene.behind()))
 }
 
-/// An operator, comma or `=` without what should follow it.
+/// An operator, comma or `=` without its operand.
 pub(super) fn operand(scene: &Scene) -> Option<Diagnostic> {
     let previous = scene.previous()?;
     if begins_operand(scene.here()) || scene.here().opens_statement() || scene.here() == Token::Yield {
@@ -88,7 +88,7 @@ pub(super) fn operand(scene: &Scene) -> Option<Diagnostic> {
     }
 }
 
-/// A statement or clause that ends right behind its keyword.
+/// A statement or clause that ends directly after its keyword.
 pub(super) fn value(scene: &Scene) -> Option<Diagnostic> {
     let keyword = scene.previous()?;
     let ends = matches!(scene.here(), Token::Newline | Token::Colon | Token::Semicolon | Token::RightParen);

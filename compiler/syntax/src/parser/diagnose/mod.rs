@@ -1,7 +1,7 @@
-//! From the token that did not fit to what was probably meant.
+//! From the unexpected token to the probable intent.
 //!
-//! Each question is asked by one small function that answers with a diagnostic or not at all; the first
-//! answer is told. The order goes from the particular to the general.
+//! Each small function tests for one error and returns a diagnostic or nothing; the first one is reported.
+//! They are ordered from the specific to the general.
 
 mod declarations;
 mod headers;
@@ -26,7 +26,7 @@ pub(super) struct Failure {
 }
 
 pub(super) struct Diagnosis {
-    /// `None` where the line was reported: by the lexer, or with the one that it belongs to.
+    /// `None` if the line was reported: by the lexer, or with the line that it belongs to.
     pub diagnostic: Option<Diagnostic>,
     pub repair: Repair,
 }
@@ -147,7 +147,7 @@ impl<'a> Scene<'a> {
         self.source.at(self.span(first).to(self.span(last)))
     }
 
-    /// Right behind the token before the failed one.
+    /// The position directly after the token before the failed one.
     fn behind(&self) -> Location {
         let end = self.at.checked_sub(1).map_or(0, |before| self.span(before).end);
         self.source.at(Span::point(end))
@@ -167,7 +167,7 @@ impl<'a> Scene<'a> {
         &self.tokens[self.line.start..self.at.min(self.line.end)]
     }
 
-    /// The line's tokens behind the failed one.
+    /// The line's tokens after the failed one.
     fn after(&self) -> &'a [Spanned] {
         self.tokens.get(self.at + 1..self.line.end).unwrap_or(&[])
     }
@@ -208,7 +208,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// The failed token in words.
+    /// A description of the failed token.
     fn describe(&self) -> String {
         match self.here() {
             Token::Newline if self.span(self.at).start as usize >= self.source.text().len() => {
@@ -223,7 +223,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What would have fitted, where that is one thing.
+    /// The expected token, if there is only one.
     fn expectation(&self) -> Option<String> {
         let signs: Vec<&str> = self
             .expected
@@ -244,10 +244,10 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Terminals that nobody types.
+/// Terminals that are never typed.
 const NEVER_WRITTEN: [&str; 5] = ["errorexpr", "errorline", "errorblock", "indent", "dedent"];
 
-/// A terminal of the grammar as a reader knows it.
+/// A terminal of the grammar, spelled for a reader.
 fn spelled(terminal: &str) -> String {
     match terminal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(sign) => format!("`{sign}`"),
@@ -271,7 +271,7 @@ fn ends_operand(token: Token) -> bool {
     )
 }
 
-/// Whether a simple statement is complete with this token alone.
+/// Whether this token alone is a complete simple statement.
 fn is_whole_statement(token: Token) -> bool {
     matches!(token, Token::Pass | Token::Break | Token::Continue)
 }

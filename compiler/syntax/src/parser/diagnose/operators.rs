@@ -65,7 +65,7 @@ pub(super) fn address(scene: &Scene) -> Option<Diagnostic> {
     })
 }
 
-/// Where a name begins that ends with this token, with its parts and items: `a.b[i]`.
+/// The start of the place that ends with this token, with its parts and items: `a.b[i]`.
 fn place_up_to(scene: &Scene, last: usize) -> Option<usize> {
     let mut at = last;
     loop {

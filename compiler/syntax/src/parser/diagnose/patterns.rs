@@ -1,4 +1,4 @@
-//! Patterns that would compute or compare.
+//! Patterns that compute or compare.
 
 use crate::Diagnostic;
 use crate::ast::UnaryOp;
@@ -7,7 +7,7 @@ use crate::token::{InfixOp, PrefixOp, Token};
 
 use super::{Scene, ends_operand};
 
-/// `case -x:`, `case x + 1:`, `case > 3:`: what belongs in the guard.
+/// `case -x:`, `case x + 1:`, `case > 3:`: these belong in the guard.
 pub(super) fn computed(scene: &Scene) -> Option<Diagnostic> {
     let is_case = scene.first() == Token::Case && scene.at > scene.line.start;
     let has_guard = scene.before().iter().any(|(_, token, _)| *token == Token::If);
@@ -35,7 +35,8 @@ pub(super) fn computed(scene: &Scene) -> Option<Diagnostic> {
 
 const NOT: Token = Token::Prefix(PrefixOp::Unary(UnaryOp::Not));
 
-/// What can stand in an expression and in no pattern. `|` separates alternatives, and is not among them.
+/// Tokens that are allowed in an expression but not in a pattern. `|` separates alternatives, and is not
+/// among them.
 fn computes(token: Token) -> bool {
     matches!(
         token,
@@ -69,7 +70,7 @@ fn start_of_part(scene: &Scene) -> usize {
     scene.line.start
 }
 
-/// The index of the last one; none where the line ends before the pattern does.
+/// The index of the last one; none if the line ends before the pattern does.
 fn end_of_part(scene: &Scene) -> Option<usize> {
     let mut level = 0;
     for idx in scene.at..scene.line.end {

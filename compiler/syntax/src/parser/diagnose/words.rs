@@ -1,4 +1,4 @@
-//! Keywords where names belong, statements where expressions do, and words of other languages.
+//! Keywords in place of names, statements in place of expressions, and words of other languages.
 
 use crate::Diagnostic;
 use crate::errors;
@@ -46,7 +46,7 @@ pub(super) fn keyword_as_name(scene: &Scene) -> Option<Diagnostic> {
     if (here.is_keyword() || is_constant) && names_something {
         return Some(errors::keyword_as_name(place, word));
     }
-    // `class = 3`: the keyword was taken for the start of its statement.
+    // `class = 3`: the keyword was parsed as the start of its statement.
     if let Some(previous) = scene.previous()
         && previous.is_keyword()
         && matches!(here, Token::Equal | Token::Augmented(_))
@@ -161,7 +161,7 @@ pub(super) fn misspelt_keyword(scene: &Scene) -> Option<Diagnostic> {
     Some(errors::misspelt_keyword(scene.location(scene.line.start), word, meant))
 }
 
-/// Whether one letter too many, too few, or wrong, or two that changed places make the difference.
+/// Whether the words differ by one letter that is extra, missing, or wrong, or by two swapped letters.
 fn is_near(word: &str, keyword: &str) -> bool {
     let (word, keyword) = (word.as_bytes(), keyword.as_bytes());
     let n_same = word.iter().zip(keyword).take_while(|(a, b)| a == b).count();
@@ -189,7 +189,7 @@ pub(super) fn statement_in_expression(scene: &Scene) -> Option<Diagnostic> {
     (is_statement && is_inside).then(|| errors::statement_in_expression(scene.place(), scene.text(scene.at)))
 }
 
-/// What C would cast with.
+/// Type names of C's casts.
 const TYPES: [&str; 12] =
     ["int", "float", "double", "bool", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "uint"];
 
