@@ -15,7 +15,7 @@ use crate::visible::{escape, visible};
 /// Run Python-like scripts whose kernels run on any GPU, or on the CPU.
 #[derive(Parser, Debug)]
 #[command(name = "kps", version, about, args_conflicts_with_subcommands = true)]
-#[command(after_help = "Without a command, `kps FILE` runs a script and `kps` alone is a prompt.")]
+#[command(after_help = "Without a command, `kps FILE` runs a script, and `kps` starts the prompt.")]
 pub struct Arguments {
     #[command(subcommand)]
     pub verb: Option<Verb>,

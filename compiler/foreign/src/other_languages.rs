@@ -12,7 +12,7 @@ struct Other {
     help: &'static str,
 }
 
-const REWRITE: &str = "write it in GLSL, HLSL, WGSL or as a kernel, a function behind `@kernel`";
+const REWRITE: &str = "write it in GLSL, HLSL, WGSL or as a kernel, a function after `@kernel`";
 
 const OTHERS: &[Other] = &[
     Other { name: "CUDA", marks: &["__global__", "__device__", "<<<", "threadIdx"], help: REWRITE },

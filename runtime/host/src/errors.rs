@@ -39,7 +39,7 @@ pub fn fixed_class() -> Raise {
 
 pub fn fixed_class_attribute(class: &str, name: &str) -> Raise {
     type_error(format!("cannot set '{name}' of class '{class}'"))
-        .help("what a class derives from is settled where it is defined; define another class")
+        .help("the bases of a class are fixed by its definition; define another class")
 }
 
 pub fn attribute_error(message: impl Into<String>) -> Raise {
@@ -216,7 +216,7 @@ pub fn no_attribute(value: &Value, name: &str, suggestion: Option<String>) -> Ra
             raise.help("a kernel is called: `k(x)`, or `k[n](x)` for `n` invocations")
         }
         (Value::NativeFunction(function), _, _) if &*function.name == "kernel" => {
-            raise.help("write `@kernel` alone, or with options, `@kernel(local_size=64)`")
+            raise.help("write plain `@kernel`, or with options, `@kernel(local_size=64)`")
         }
         (_, _, Some(suggestion)) => raise.help(format!("did you mean `{suggestion}`?")),
         (_, _, None) => raise,
@@ -398,7 +398,7 @@ pub fn nothing_binds(at: Location, name: &str, help: String) -> Diagnostic {
 pub fn no_module(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
     let help = match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("`{name}.kps` would stand in the folder of this file"),
+        None => format!("`{name}.kps` would be in the folder of this file"),
     };
     Diagnostic::warning("script/unknown-module", format!("there is no module `{name}`"))
         .label(at, "")

@@ -141,7 +141,7 @@ static ATTRIBUTES: &[(&str, &[&str], &str)] = &[
         &["loadtxt", "genfromtxt", "savetxt"],
         "read lines with `open`, or use `np.load` and `np.save`",
     ),
-    ("numpy", &["savez", "savez_compressed"], "save each array by itself: `np.save(path, a)`"),
+    ("numpy", &["savez", "savez_compressed"], "save each array separately: `np.save(path, a)`"),
     (
         "numpy",
         &["percentile", "quantile"],

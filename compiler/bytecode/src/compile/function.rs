@@ -50,7 +50,7 @@ impl<'a> Compiler<'a> {
             }
             // A class passes captured names of enclosing functions through, past its own ones.
             Meaning::Local(scope) if self.is_class_name(scope) => {
-                let at = self.scopes.free_index(scope, name).expect("the class hands the name down");
+                let at = self.scopes.free_index(scope, name).expect("the class captures the name");
                 Capture::Free(at as u16)
             }
             Meaning::Local(scope) | Meaning::Cell(scope) => Capture::Local(self.variable(scope, name)),

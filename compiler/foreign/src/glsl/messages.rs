@@ -218,7 +218,7 @@ fn extension(token: &str, found: &str, extensions: &str) -> MessageWithHelp {
     };
     if found == "\"" || token == "string literal" {
         let help = "shaders have no strings, except the first argument of `debugPrintfEXT`";
-        return ("a string cannot stand here".to_owned(), Some(help.to_owned()));
+        return ("a string is not allowed here".to_owned(), Some(help.to_owned()));
     }
     (format!("`{what}` needs an extension"), extension.map(enable))
 }
@@ -288,7 +288,7 @@ fn assignment(rest: &str, before: &str) -> MessageWithHelp {
         "a readonly buffer" => {
             ("its buffer is `readonly`", "leave out `readonly` where the buffer is declared")
         }
-        _ => ("it is not a variable", "only a variable, an element or a member stands left of `=`"),
+        _ => ("it is not a variable", "only a variable, an element or a member is allowed left of `=`"),
     };
     (format!("{what} cannot be assigned to: {why}"), Some(help.to_owned()))
 }
@@ -379,7 +379,7 @@ fn known(token: &str, reason: &str, found: &str) -> Option<MessageWithHelp> {
         ),
         _ if reason.starts_with("bad digit in") => (
             format!("`{found}` is not a number"),
-            "digits are 0 to 7 behind `0`, and 0 to 9 and a to f behind `0x`",
+            "digits are 0 to 7 after `0`, and 0 to 9 and a to f after `0x`",
         ),
         _ if starts("missing #endif") => ("an `#if` is not closed".to_owned(), "write `#endif`"),
         _ if starts("boolean expression expected") => {
@@ -399,7 +399,7 @@ fn known(token: &str, reason: &str, found: &str) -> Option<MessageWithHelp> {
             ("this resource has no binding".to_owned(), "write `layout(set = 0, binding = 0)` before it")
         }
         _ if starts("non-opaque uniforms outside a block") => (
-            "a uniform that is a number stands in a block".to_owned(),
+            "a uniform that is a number must be in a block".to_owned(),
             "write `layout(push_constant) uniform Numbers { float k; };`",
         ),
         _ if starts("ambiguous best function") => (
@@ -477,7 +477,7 @@ fn known(token: &str, reason: &str, found: &str) -> Option<MessageWithHelp> {
         ),
         _ if starts("initializer can only be a null initializer") => (
             "shared memory has no initial value".to_owned(),
-            "store one at the start of `main`, and write `barrier();` behind it",
+            "store one at the start of `main`, and write `barrier();` after it",
         ),
         _ if starts("condition must be a scalar integer") => {
             ("a `switch` takes an integer".to_owned(), "convert the value, `int(x)`, or write an `if`")

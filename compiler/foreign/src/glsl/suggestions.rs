@@ -108,12 +108,12 @@ pub(super) fn instead_of(found: &str, before: &str, expected: &[&str]) -> Option
         "else" => "`else` follows the one statement of its `if`: put several into `{ .. }`",
         "\"" => "shaders have no strings, except the first argument of `debugPrintfEXT`",
         "=" if is_in_struct(before) => "members have no values of their own: give them in `S(1.0)`",
-        "=" if could_be("`;`") => "only a variable, an element or a member stands left of `=`",
+        "=" if could_be("`;`") => "only a variable, an element or a member is allowed left of `=`",
         _ if known.ends_with(',') && is_in_struct(before) => {
             "members of a struct end with `;`: `float x; float y;`"
         }
         _ if could_be("`(`") && ["if", "while", "for", "switch"].contains(&word) => {
-            "a condition stands in parentheses: `if (x < y)`"
+            "a condition is written in parentheses: `if (x < y)`"
         }
         _ if could_be("`;`") && is_in_head_of_for(known) => {
             "the parts of a `for` end with `;`: `for (int i = 0; i < n; i++)`"
@@ -124,7 +124,7 @@ pub(super) fn instead_of(found: &str, before: &str, expected: &[&str]) -> Option
         "}" if could_be("`;`") => "a statement ends with `;`",
         _ if could_be("a name") && is_keyword(found) => "GLSL reserves this word: choose another name",
         _ if could_be("`;`") && is_reserved(found) => "GLSL reserves this word: choose another name",
-        _ if could_be("`;`") => "end what stands before it with `;`",
+        _ if could_be("`;`") => "end the statement before it with `;`",
         _ if could_be("`]`") => "close the index: `a[i]`",
         _ if could_be("`)`") => "close the parentheses",
         _ if is_first_of_value => "a value belongs here",

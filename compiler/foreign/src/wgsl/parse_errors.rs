@@ -115,7 +115,7 @@ fn unexpected(source: &Source, expected: &str, found: &str) -> MessageWithHelp {
     if found.starts_with("/*") {
         return ("this comment is not closed".to_owned(), Some("write `*/` at its end".to_owned()));
     }
-    let stands = match found.trim() {
+    let described = match found.trim() {
         "" => "the end of the text".to_owned(),
         found => format!("`{found}`"),
     };
@@ -138,7 +138,7 @@ fn unexpected(source: &Source, expected: &str, found: &str) -> MessageWithHelp {
     let help = match (expected, found) {
         (_, "") => Some("close what is open: a `{`, a `(`, or a comment's `/*`"),
         ("a declaration", found) => suggestions::declaration_in_other_languages(source.text(), found),
-        ("`{`", _) => Some("the body of `if`, `for` and `while` stands in braces"),
+        ("`{`", _) => Some("the body of `if`, `for` and `while` is enclosed in braces"),
         ("`,`", ";") => Some("members of a struct are parted by `,`"),
         ("`(`", _) => Some("write `for (var i = 0; i < n; i++) { .. }`"),
         ("a value" | "a statement", "\"" | "'") => {
@@ -147,7 +147,7 @@ fn unexpected(source: &Source, expected: &str, found: &str) -> MessageWithHelp {
         ("a statement", "#") => Some("a comment is written `// ..`, and there is no preprocessor"),
         ("a statement", _) => Some("a value by itself does nothing: write `_ = ..;`"),
         ("`,`", "=") => Some("parameters have no values of their own: hand one over at each call"),
-        ("`:`", _) => Some("write the type behind the name: `x: f32`"),
+        ("`:`", _) => Some("write the type after the name: `x: f32`"),
         ("`=`", ";") => Some(
             "`let` and `const` have a value: `let x = 1.0;`; write `var x: f32;` for one that gets it later",
         ),
@@ -155,7 +155,7 @@ fn unexpected(source: &Source, expected: &str, found: &str) -> MessageWithHelp {
         ("`)`", _) => Some("close what is open with `)`"),
         ("`;`", ",") => Some("the parts of a `for` end with `;`: `for (var i = 0; i < n; i++)`"),
         ("`;`", "=") => {
-            Some("left of `=` stands a variable, an element or a member, and an assignment gives no value")
+            Some("only a variable, an element or a member is allowed left of `=`, and an assignment has no value")
         }
         ("`;`", "as") => Some("a conversion is written `f32(x)`"),
         ("`;`", "{") => Some("a struct is made by its name: `S(1.0, 2.0)`"),
@@ -164,7 +164,7 @@ fn unexpected(source: &Source, expected: &str, found: &str) -> MessageWithHelp {
         {
             Some("numbers are written with the digits 0 to 9, or as `0x1f`")
         }
-        ("`;`", _) => Some("what stands before it ends with `;`"),
+        ("`;`", _) => Some("end the statement before it with `;`"),
         ("an assignment, or a call", ";") => {
             Some("write `_ = ..;` for a value that is not used, and `f();` for a call")
         }
@@ -172,7 +172,7 @@ fn unexpected(source: &Source, expected: &str, found: &str) -> MessageWithHelp {
         ("a variable", _) => Some("this is a function: call it, `f(..)`"),
         _ => None,
     };
-    (format!("expected {expected}, found {stands}"), help.map(str::to_owned))
+    (format!("expected {expected}, found {described}"), help.map(str::to_owned))
 }
 
 /// A value of another type than expected.
@@ -334,7 +334,7 @@ fn of_names(message: &str, found: &str) -> Option<MessageWithHelp> {
             return Some((format!("`{found}` does not say all"), Some(suggestions::whole_type(found))));
         }
         "unexpected expression" => (
-            "cannot stand here",
+            "is not allowed here",
             "the accesses of a buffer are `read` and `read_write`: `var<storage, read_write>`",
         ),
         _ if message.starts_with("invalid address space for local variable") => {
@@ -361,7 +361,7 @@ fn of_places(message: &str) -> Option<MessageWithHelp> {
     }
     let (message, help) = match message {
         "expected global declaration, but found a global directive" => {
-            ("directives stand before all declarations", "put it at the top of the text")
+            ("directives come before all declarations", "put it at the top of the text")
         }
         "the `wgpu_binding_array` enable extension is not enabled" => {
             ("arrays of buffers, images and samplers are not known here", "bind each by itself")

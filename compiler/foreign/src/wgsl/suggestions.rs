@@ -15,9 +15,9 @@ pub(super) fn instead_of(found: &str, before: &str) -> Option<String> {
         }
         "=" if is_test(before) => "a comparison is written `==`".to_owned(),
         "++" | "--" => "it is a statement of its own: `i++;`".to_owned(),
-        "{" if word == "else" => "`else` stands directly behind the `}` of its `if`".to_owned(),
+        "{" if word == "else" => "`else` comes directly after the `}` of its `if`".to_owned(),
         _ if is_name && word == "override" => {
-            "overrides stand outside of functions; here, write `let` or `const`".to_owned()
+            "overrides are declared outside of functions; here, write `let` or `const`".to_owned()
         }
         "[" => "an array is written `array(1.0, 2.0)`".to_owned(),
         "(" if word == "length" => "write `arrayLength(&name)`".to_owned(),
@@ -70,7 +70,7 @@ pub(super) fn declaration_in_other_languages(text: &str, found: &str) -> Option<
         "layout" | "void" | "in" | "out" | "shared" => "this is GLSL: name its file `.comp`",
         "def" => "this is Python: a kernel of kps has `@kernel` before it",
         _ => {
-            "outside of functions are declarations alone: `fn`, `var`, `const`, `override`, `struct`, `alias`"
+            "only declarations are allowed outside of functions: `fn`, `var`, `const`, `override`, `struct`, `alias`"
         }
     })
 }
@@ -149,7 +149,7 @@ fn name(name: &str) -> Option<String> {
         "gl_LocalInvocationIndex" => builtin("local_invocation_index", "u32"),
         "gl_WorkGroupID" => builtin("workgroup_id", "vec3<u32>"),
         "gl_NumWorkGroups" => builtin("num_workgroups", "vec3<u32>"),
-        "i8" | "u8" | "i16" | "u16" => Some("narrow integers are known in SPIR-V alone".to_owned()),
+        "i8" | "u8" | "i16" | "u16" => Some("narrow integers are only supported in SPIR-V".to_owned()),
         "mod" | "fmod" => Some("the rest of a division is `a % b`".to_owned()),
         "and" => Some("write `&&`".to_owned()),
         "or" => Some("write `||`".to_owned()),

@@ -11,7 +11,7 @@ pub(crate) fn unexpected(at: Location, what: &str, expectation: Option<String>) 
     match expectation {
         Some(expected) => diagnostic.help(format!("write {expected} here")),
         None if is_comment => diagnostic.help("a comment begins with `#`"),
-        None => diagnostic.help("check what stands before it: something is missing there, or too much"),
+        None => diagnostic.help("check the text before it: something is missing there, or superfluous"),
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn else_with_condition(at: Location) -> Diagnostic {
 }
 
 pub(crate) fn clause_takes_nothing(at: Location, keyword: &str) -> Diagnostic {
-    Diagnostic::error("syntax/unexpected", format!("nothing can stand between `{keyword}` and its colon"))
+    Diagnostic::error("syntax/unexpected", format!("nothing is allowed between `{keyword}` and its colon"))
         .label(at, "expected `:`")
         .help(format!("write `{keyword}:` on a line of its own"))
 }
@@ -125,14 +125,14 @@ pub(crate) fn missing_colon(at: Location, keyword: &str, is_brace: bool) -> Diag
 pub(crate) fn bad_parameter(at: Location, what: &str) -> Diagnostic {
     Diagnostic::error("syntax/parameter", format!("a parameter must be a name, not {what}"))
         .label(at, "")
-        .help("write a name; a default value stands behind it: `def f(size=3):`")
+        .help("write a name; a default value follows it: `def f(size=3):`")
 }
 
 /// `written` is the same parameter as it is written here.
 pub(crate) fn typed_parameter(at: Location, written: &str) -> Diagnostic {
     let message = match at.source.slice(at.span).contains(':') {
         true => "a type has none of C's signs here",
-        false => "the type of a parameter stands behind its name and a colon",
+        false => "the type of a parameter follows its name and a colon",
     };
     Diagnostic::error("syntax/parameter", message)
         .label(at.clone(), "")
@@ -157,7 +157,7 @@ pub(crate) fn length_of(at: Location, name: &str) -> Diagnostic {
 pub(crate) fn address(at: Location) -> Diagnostic {
     Diagnostic::error("syntax/address", "`&` takes no address here, it joins the bits of two ints")
         .label(at, "")
-        .help("leave it out: objects and arrays are handed over by their names")
+        .help("leave it out: objects and arrays are passed by name")
 }
 
 pub(crate) fn compound_inline(at: Location, keyword: &str) -> Diagnostic {
@@ -209,14 +209,14 @@ pub(crate) fn single_equal(at: Location, in_parens: bool) -> Diagnostic {
         true => "write `==` to compare, or `:=` to assign inside an expression",
         false => "write `==` to compare",
     };
-    Diagnostic::error("syntax/single-equal", "`=` assigns and cannot stand in an expression")
+    Diagnostic::error("syntax/single-equal", "`=` assigns and is not allowed in an expression")
         .label(at.clone(), "")
         .help(help)
         .fix(at, "==")
 }
 
 pub(crate) fn equal_in_braces(at: Location) -> Diagnostic {
-    Diagnostic::error("syntax/single-equal", "`=` cannot stand in a dict")
+    Diagnostic::error("syntax/single-equal", "`=` is not allowed in a dict")
         .label(at.clone(), "")
         .help("write `key: value`, or `dict(key=value)`")
         .fix(at, ":")
@@ -229,7 +229,7 @@ pub(crate) fn declared_with_value(at: Location, keyword: &str) -> Diagnostic {
 }
 
 pub(crate) fn arrow(at: Location) -> Diagnostic {
-    Diagnostic::error("syntax/invalid-operator", "`->` stands only before the result type of a function")
+    Diagnostic::error("syntax/invalid-operator", "`->` is only allowed before the result type of a function")
         .label(at, "")
         .help("an attribute is written with a dot: `value.name`")
 }
@@ -304,7 +304,7 @@ pub(crate) fn c_cast(at: Location, ty: &str, operand: &str) -> Diagnostic {
 }
 
 pub(crate) fn two_statements(at: Location, before: Location) -> Diagnostic {
-    Diagnostic::error("syntax/two-statements", "two statements stand on one line")
+    Diagnostic::error("syntax/two-statements", "there are two statements on one line")
         .label(at, "the second one")
         .label(before, "the first one ends here")
         .help("begin a new line, or write `;` between them")
@@ -342,7 +342,7 @@ pub(crate) fn nothing_after_keyword(at: Location, keyword: &str) -> Diagnostic {
 }
 
 pub(crate) fn empty_between_commas(at: Location) -> Diagnostic {
-    Diagnostic::error("syntax/missing-operand", "no value stands before the comma")
+    Diagnostic::error("syntax/missing-operand", "there is no value before the comma")
         .label(at, "")
         .help("write the value, or remove the comma")
 }
@@ -365,7 +365,7 @@ pub(crate) fn conditional_without_else(at: Location, end: Location) -> Diagnosti
 // Imports.
 
 pub(crate) fn import_from_order(at: Location) -> Diagnostic {
-    Diagnostic::error("syntax/import", "`from` stands before `import`")
+    Diagnostic::error("syntax/import", "`from` comes before `import`")
         .label(at, "")
         .help("write `from module import name`")
 }

@@ -45,7 +45,7 @@ pub(crate) fn too_many_brackets(at: Location) -> Diagnostic {
 pub(crate) fn invalid_character(at: Location, character: char) -> Diagnostic {
     let code = "syntax/invalid-character";
     if look_alike(character) == Some(" ") {
-        return Diagnostic::error(code, "an unusual kind of space stands where a plain one belongs")
+        return Diagnostic::error(code, "an unusual kind of space is used in place of a plain one")
             .label(at.clone(), format!("U+{:04X}", character as u32))
             .help("type a plain space; text copied from a web page often has such characters")
             .fix(at, " ");
@@ -69,14 +69,14 @@ pub(crate) fn invalid_character(at: Location, character: char) -> Diagnostic {
             let code_point = character as u32;
             Diagnostic::error(
                 code,
-                format!("`{character}` (U+{code_point:04X}) cannot stand outside a string"),
+                format!("`{character}` (U+{code_point:04X}) is not allowed outside a string"),
             )
         }
     };
     let help = match character {
         '?' => "write `a if condition else b` for a choice between two values",
         '`' => "write strings in straight quotes: `'text'`",
-        '$' => "write a name without it; in an f-string a value stands in braces: `{name}`",
+        '$' => "write a name without it; in an f-string a value is written in braces: `{name}`",
         _ => "remove it, or put it into a string",
     };
     diagnostic.label(at, "").help(help)
@@ -145,7 +145,7 @@ pub(crate) fn bad_number(at: Location, text: &str, problem: NumberProblem) -> Di
                 .fix(at.clone(), digits)
         }
         NumberProblem::Underscore => diagnostic(format!("an underscore is out of place in `{text}`"))
-            .help("underscores stand singly between two digits: `1_000_000`"),
+            .help("underscores are only allowed singly between two digits: `1_000_000`"),
         NumberProblem::NoDigits(radix) => {
             diagnostic(format!("`{text}` has no {} digits", radix.name())).help(example(radix))
         }

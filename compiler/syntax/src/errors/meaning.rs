@@ -50,7 +50,7 @@ pub(crate) fn lone_target(at: Location, what: &str, what_for: &str) -> Diagnosti
 }
 
 pub(crate) fn lone_star_target(at: Location, text: &str) -> Diagnostic {
-    Diagnostic::error("syntax/star", "a starred target must stand in a list or tuple")
+    Diagnostic::error("syntax/star", "a starred target must be in a list or tuple")
         .label(at, "")
         .help(format!("write `{text}, = ..` to take everything into a list"))
 }
@@ -63,7 +63,7 @@ pub(crate) fn second_star_target(at: Location, first: Location) -> Diagnostic {
 }
 
 pub(crate) fn lone_star(at: Location) -> Diagnostic {
-    Diagnostic::error("syntax/star", "a starred expression cannot stand alone")
+    Diagnostic::error("syntax/star", "a starred expression cannot be used on its own")
         .label(at, "")
         .help("put it into a list or tuple: `[*values]` or `*values,`")
 }
@@ -88,7 +88,7 @@ pub(crate) fn prefix_needs_parens(at: Location, op: &str) -> Diagnostic {
 }
 
 pub(crate) fn spread_in_comprehension(at: Location, star: &str) -> Diagnostic {
-    Diagnostic::error("syntax/star", format!("`{star}` cannot stand in a comprehension"))
+    Diagnostic::error("syntax/star", format!("`{star}` is not allowed in a comprehension"))
         .label(at, "")
         .help("loop over the inner values with a second `for`")
 }
@@ -217,7 +217,7 @@ pub(crate) fn bare_exception_tuple(at: Location, text: &str) -> Diagnostic {
 
 /// `except A, e:`, as it was written long ago.
 pub(crate) fn exception_comma(at: Location, exception: &str, name: &str) -> Diagnostic {
-    Diagnostic::error("syntax/exception-tuple", "the name for the exception stands after `as`")
+    Diagnostic::error("syntax/exception-tuple", "the name for the exception comes after `as`")
         .label(at.clone(), "")
         .help(format!("write `except {exception} as {name}:`"))
         .fix(at, format!("{exception} as {name}"))
@@ -263,7 +263,7 @@ pub(crate) fn second_star_pattern(at: Location, first: Location) -> Diagnostic {
 }
 
 pub(crate) fn lone_star_pattern(at: Location, name: &str) -> Diagnostic {
-    Diagnostic::error("syntax/pattern", "a starred pattern must stand in a sequence")
+    Diagnostic::error("syntax/pattern", "a starred pattern must be in a sequence")
         .label(at, "")
         .help(format!("write `[*{name}]`"))
 }
@@ -325,7 +325,7 @@ pub(crate) fn name_as_pattern_key(at: Location, name: &str) -> Diagnostic {
 pub(crate) fn pattern_sign(at: Location) -> Diagnostic {
     Diagnostic::error("syntax/pattern", "the only sign that a pattern may have is the `-` of a number")
         .label(at, "")
-        .help("write the number alone")
+        .help("write only the number")
 }
 
 pub(crate) fn pattern_arithmetic(at: Location) -> Diagnostic {

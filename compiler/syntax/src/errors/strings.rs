@@ -7,7 +7,7 @@ pub(crate) fn unterminated_string(at: Location, quote: char) -> Diagnostic {
     Diagnostic::error("syntax/unterminated-string", "the string does not end on its line")
         .label(at, "begins here")
         .help(format!(
-            "write the closing `{quote}`; a string of several lines stands in `{quote}{quote}{quote}`"
+            "write the closing `{quote}`; a string of several lines is enclosed in `{quote}{quote}{quote}`"
         ))
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn non_ascii_bytes(at: Location) -> Diagnostic {
 }
 
 pub(crate) fn mixed_bytes(at: Location) -> Diagnostic {
-    Diagnostic::error("syntax/bad-bytes", "strings and bytes stand beside each other")
+    Diagnostic::error("syntax/bad-bytes", "strings and bytes cannot be mixed")
         .label(at, "")
         .help("give all of the parts the prefix `b`, or none")
 }

@@ -33,7 +33,7 @@ const MAX_ERRORS: usize = 50;
 pub fn parse(source: &Source) -> (Module, Diagnostics) {
     match parse_unless(source, &|| false) {
         Some(parsed) => parsed,
-        None => unreachable!("nobody cancelled it"),
+        None => unreachable!("it cannot be cancelled"),
     }
 }
 

@@ -122,7 +122,7 @@ impl<'e> Rows<'e> {
         if let Some(ty) = assigned {
             self.names.insert(text.to_owned());
             return Some(match (known, ty.strip_prefix("weak ")) {
-                (Some(value), Some(_)) => format!("{value}, which takes the type of what it meets"),
+                (Some(value), Some(_)) => format!("{value}, which adopts the type of the other operand"),
                 (Some(value), None) => format!("{ty}, always {value}"),
                 (None, Some(literal)) => literal.to_owned(),
                 _ => ty.clone(),

@@ -33,7 +33,7 @@ pub(super) fn describe(names: Names, entry: &EntryPoint, error: &Error) -> Optio
         }
         Error::InvalidGlobalUsage(handle, _) => {
             let variable = names.module.global_variables[*handle].name.clone().unwrap_or_default();
-            report(format!("`{variable}` cannot be used in this way: it is for reading, or for writing, alone"))
+            report(format!("`{variable}` cannot be used in this way: it is read-only or write-only"))
                 .help("write `read_write` where it is declared")
         }
         _ => return None,
@@ -122,7 +122,7 @@ fn varying(error: &VaryingError) -> Option<Report> {
             report("integers are not interpolated").help("write `@interpolate(flat)` before it")
         }
         VaryingError::InvalidMultiDimensionalSubgroupBuiltIn => {
-            report("numbers in subgroups are known in workgroups with one axis alone")
+            report("subgroup indices exist only in workgroups with one axis")
                 .help("write `@workgroup_size(64)`, and work out rows and columns of it")
         }
         _ => return None,

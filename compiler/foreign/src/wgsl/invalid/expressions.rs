@@ -93,7 +93,7 @@ impl<'m> Typed<'m> {
         let value = *components.get(index as usize)?;
         let (name, given) = (format!("`{}`", self.names.ty(wanted)), self.ty(value));
         if name == given && name.ends_with("]`") {
-            return Some(report(format!("{given} lies in a struct in another way than in variables")).help(
+            return Some(report(format!("{given} has another layout in a struct than in variables")).help(
                 "write the struct with other values first, and assign to the member then: `s.values = x;`",
             ));
         }
@@ -249,7 +249,7 @@ impl<'m> Typed<'m> {
     }
 
     fn unsized_value(&self) -> Report {
-        report("a buffer whose length is known at run time alone has no value of its own")
+        report("a buffer whose length is only known at run time cannot be used as a value")
             .help("name an element, `data[i]`, or take its address, `arrayLength(&data)`")
     }
 
@@ -301,7 +301,7 @@ impl<'m> Typed<'m> {
                 report("a gradient has as many components as the image has axes")
             }
             Error::InvalidGatherDimension(_) => {
-                report("components are gathered of images with two axes alone")
+                report("components are gathered only from images with two axes")
             }
             Error::InvalidGatherComponent(_) | Error::InvalidGatherLevel => {
                 report("this component cannot be gathered")
@@ -322,7 +322,7 @@ fn composed(error: &ComposeError) -> Report {
         ))
         .help("give one value for each member or element"),
         ComposeError::ComponentType { index } => report(format!("value {} is of another type", index + 1))
-            .help("convert it to the type that stands at this place"),
+            .help("convert it to the type of that component"),
     }
 }
 

@@ -21,18 +21,18 @@ pub(super) fn describe(names: Names, function: &Function, error: &Error) -> Opti
             variable(&mut typed, name, ty, function.local_variables[handle].init, source)?
         }
         Error::InvalidArgumentType { ref name, .. } => {
-            report(format!("`{name}` cannot be a parameter: values of its type are not handed to functions"))
+            report(format!("`{name}` cannot be a parameter: values of its type cannot be passed to functions"))
                 .help("let the function name the buffer or the image itself")
         }
         Error::InvalidArgumentPointerSpace { .. } => {
-            report("a pointer to a buffer or to shared memory cannot be handed to a function here: let the function name it")
+            report("a pointer to a buffer or to shared memory cannot be passed to a function here: use the variable in the function")
         }
         Error::NonConstructibleReturnType => report("a function cannot return a value of this type"),
-        Error::BreakOutsideOfLoopOrSwitch => report("`break` stands outside of a loop and of a `switch`")
+        Error::BreakOutsideOfLoopOrSwitch => report("`break` is outside of a loop or a `switch`")
             .help("write `return;` to end the function, or leave it out"),
-        Error::ContinueOutsideOfLoop => report("`continue` stands outside of a loop")
+        Error::ContinueOutsideOfLoop => report("`continue` is outside of a loop")
             .help("write `return;` to end the function, or leave it out"),
-        Error::InvalidReturnSpot => report("`return` cannot stand in a `continuing` block"),
+        Error::InvalidReturnSpot => report("`return` is not allowed in a `continuing` block"),
         Error::InvalidReturnType { expression, .. } => returned(&mut typed, function, expression),
         Error::InvalidIfType(condition) => not_a_condition(&mut typed, condition),
         Error::InvalidSwitchType(value) => {
@@ -49,7 +49,7 @@ pub(super) fn describe(names: Names, function: &Function, error: &Error) -> Opti
         Error::LastCaseFallTrough => report("the last case has nothing to fall through to")
             .help("end it with `break;`"),
         Error::InvalidStorePointer(_) => report(
-            "this cannot be stored to: it lies in a uniform, or in a buffer that is for reading alone",
+            "this cannot be stored to: it is in a uniform, or in a read-only buffer",
         )
         .help("declare it `var<storage, read_write>`"),
         Error::InvalidStoreTypes { pointer, value } => stored(&mut typed, pointer, value),
@@ -79,14 +79,14 @@ pub(super) fn describe(names: Names, function: &Function, error: &Error) -> Opti
             report("not all invocations come here, and `workgroupUniformLoad` is a barrier")
         }
         Error::PipelineInputRegularFunction { ref name } => given_to_no_entry_point(names, function, name),
-        Error::PipelineOutputRegularFunction => report("entry points alone have built-in results and locations"),
+        Error::PipelineOutputRegularFunction => report("only entry points have built-in results and locations"),
         _ => return None,
     })
 }
 
 /// A parameter that only an entry point can have.
 fn given_to_no_entry_point(names: Names, function: &Function, parameter: &str) -> Report {
-    let message = report(format!("`{parameter}` is built in, and entry points alone are given such values"));
+    let message = report(format!("`{parameter}` is built in, and only entry points receive such values"));
     match &function.name {
         Some(name) if names.module.entry_points.is_empty() => {
             message.help(format!("write `@compute @workgroup_size(64)` before `fn {name}`"))
@@ -106,11 +106,11 @@ fn variable(
     Some(match error {
         LocalVariableError::InvalidType(_) => match names.module.types[ty].inner {
             TypeInner::Image { .. } | TypeInner::Sampler { .. } => {
-                report("images and samplers cannot be kept in variables")
+                report("images and samplers cannot be stored in variables")
                     .help("name them where they are used")
             }
             TypeInner::Array { size: ArraySize::Pending(_), .. } => report(format!(
-                "the length of `{name}` is an override, which arrays in `var<workgroup>` alone have"
+                "the length of `{name}` is an override, which only arrays in `var<workgroup>` can have"
             ))
             .help("write a number, or a `const`"),
             _ => report("a local variable has a known size")
@@ -138,7 +138,7 @@ fn returned(typed: &mut Typed, function: &Function, value: Option<Handle<Express
             let Some(result) = &function.result else { return message };
             typed.converted(message, &typed.names.module.types[result.ty].inner, value)
         }
-        (None, Some(expected)) => report("this function comes to its end without a `return` of its value")
+        (None, Some(expected)) => report("this function ends without returning a value")
             .help(format!("end each way through it with `return ..;`, which gives a `{expected}`")),
         (_, None) => report("this function returns nothing")
             .help("leave out the value, or write its type: `fn f() -> f32`"),

@@ -17,10 +17,10 @@ pub(super) fn variable(names: Names, variable: &GlobalVariable, error: &Error) -
     Some(match *error {
         Error::MissingTypeFlags { required, seen } => of_missing(name, variable, required - seen),
         Error::InvalidType(AddressSpace::Handle) | Error::InvalidUsage(_) => {
-            report(format!("`{name}` does not say where it lies"))
+            report(format!("`{name}` has no address space"))
                 .help("write `var<private>`, `var<workgroup>`, `var<uniform>` or `var<storage, read_write>`")
         }
-        Error::InvalidType(_) => report(format!("a `{}` cannot lie there", names.ty(variable.ty))),
+        Error::InvalidType(_) => report(format!("a `{}` is not allowed in this address space", names.ty(variable.ty))),
         Error::InvalidBindingArray(_) => report(NO_ARRAYS_OF_RESOURCES),
         Error::InvalidBinding if variable.binding.is_some() => {
             report(format!("`{name}` is memory of the shader's own, which is not bound"))
@@ -32,7 +32,7 @@ pub(super) fn variable(names: Names, variable: &GlobalVariable, error: &Error) -
             report("a buffer that is written can be read, too").help("write `var<storage, read_write>`")
         }
         Error::InitializerNotAllowed(_) => report("this memory has no value from the start")
-            .help("store one at the start of the function, and write `workgroupBarrier();` behind"),
+            .help("store one at the start of the function, and write `workgroupBarrier();` after it"),
         Error::InitializerType => {
             let ty = names.ty(variable.ty);
             report(format!("`{name}` is a `{ty}`, and its value is not"))
@@ -56,9 +56,9 @@ fn of_missing(name: &str, variable: &GlobalVariable, missing: TypeFlags) -> Repo
         return report(format!("`{name}` has no known length")).help("write the length of the array");
     }
     match variable.space {
-        AddressSpace::Private => report(format!("`{name}` cannot lie in an invocation's own memory"))
-            .help("atomics lie in `var<workgroup>` and `var<storage, read_write>`"),
-        _ => report(format!("`{name}` cannot lie there")),
+        AddressSpace::Private => report(format!("`{name}` is not allowed in an invocation's private memory"))
+            .help("atomics are allowed in `var<workgroup>` and `var<storage, read_write>`"),
+        _ => report(format!("`{name}` is not allowed in this address space")),
     }
 }
 
@@ -67,12 +67,12 @@ fn laid(space: AddressSpace, disalignment: &Disalignment) -> Report {
         Disalignment::ArrayStride { alignment, .. }
             if space == AddressSpace::Uniform && alignment.to_string() == "16" =>
         {
-            report("elements of an array in a uniform lie 16 bytes apart").help(
+            report("elements of an array in a uniform are 16 bytes apart").help(
                 "make them vectors of four, `array<vec4<f32>, n>`, or use a buffer, `var<storage, read>`",
             )
         }
         Disalignment::ArrayStride { stride, alignment } => {
-            report(format!("elements lie {stride} bytes apart, which is no multiple of {alignment}"))
+            report(format!("elements are {stride} bytes apart, which is no multiple of {alignment}"))
                 .help("add members to the elements that fill them up, or use a buffer")
         }
         Disalignment::StructSpan { span, alignment } => {
@@ -80,15 +80,15 @@ fn laid(space: AddressSpace, disalignment: &Disalignment) -> Report {
                 .help("add members that fill it up, or use a buffer")
         }
         Disalignment::MemberOffset { index, offset, alignment } => {
-            report(format!("member {} lies at byte {offset}, which is no multiple of {alignment}", index + 1))
+            report(format!("member {} is at byte {offset}, which is no multiple of {alignment}", index + 1))
                 .help("add members before it that fill the gap, or use a buffer")
         }
         Disalignment::MemberOffsetAfterStruct { index, expected, .. } => report(format!(
-            "member {} lies behind a struct, and cannot lie before byte {expected}",
+            "member {} follows a struct, and cannot be before byte {expected}",
             index + 1
         ))
         .help("add members before it that fill the gap, or use a buffer"),
-        Disalignment::UnsizedMember { .. } => report("what lies in a uniform has a known length")
+        Disalignment::UnsizedMember { .. } => report("a uniform has a known length")
             .help("write the length of the array, or use a buffer"),
         Disalignment::NonHostShareable => report("no memory outside of the shader has a `bool`")
             .help("use a number that is 0 or 1, and compare it: `x != 0`"),
@@ -101,7 +101,7 @@ pub(super) fn ty(error: &TypeError) -> Option<Report> {
         | TypeError::BindingArrayBaseTypeNotStruct(_)
         | TypeError::BindingArrayBaseExternalTextures => report(NO_ARRAYS_OF_RESOURCES),
         TypeError::InvalidDynamicArray(ref name, _) => {
-            report(format!("`{name}` has no known length, and something lies behind it"))
+            report(format!("`{name}` has no known length, but is not the last member"))
                 .help("put it at the end of the block, or write its length")
         }
         TypeError::EmptyStruct => report("a struct has at least one member").help("write one: `x: f32`"),
@@ -115,7 +115,7 @@ pub(super) fn ty(error: &TypeError) -> Option<Report> {
         TypeError::InvalidData(_) => report("an image or a sampler cannot be a member of a struct")
             .help("declare it by itself, with `var`"),
         TypeError::InvalidPointerToUnsized { .. } => {
-            report("what has no known length lies in buffers alone").help("write the length of the array")
+            report("an array without a known length is only allowed in buffers").help("write the length of the array")
         }
         _ => return None,
     })

@@ -107,7 +107,7 @@ pub(super) fn other_language_statement(scene: &Scene) -> Option<Diagnostic> {
             format!("variables are not declared: write `{} = ..`", name.unwrap_or(scene.text(scene.at)))
         }
         "switch" => "write `match value:` with `case`s below it".to_owned(),
-        "case" => "a `case` stands in the block of a `match`".to_owned(),
+        "case" => "a `case` belongs in the block of a `match`".to_owned(),
         "foreach" => "write `for item in items:`".to_owned(),
         "unless" => "write `if not ..:`".to_owned(),
         "until" => "write `while not ..:`".to_owned(),

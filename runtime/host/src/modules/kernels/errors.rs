@@ -190,7 +190,7 @@ pub fn unnamed_option_at(at: Location) -> Diagnostic {
 /// PyShader's decorator takes only the function.
 pub fn python2shader_option_at(at: Location) -> Diagnostic {
     option_mistake(at, "@python2shader takes no options")
-        .help("write `@python2shader` alone: its workgroups are of one invocation")
+        .help("write plain `@python2shader`: its workgroups are of one invocation")
 }
 
 /// Only kernels run here: the stages of a graphics pipeline are compiled for programs that draw.
@@ -393,7 +393,7 @@ pub fn partial_group(
     let mut group = local_size[..domain.shape.len().clamp(n_axes_of_group, 3)].to_vec();
     group.reverse();
     let message = format!(
-        "kernel `{name}` needs its invocations together, so its domain must be whole workgroups of {}, and {} is not",
+        "kernel `{name}` needs whole workgroups, so its domain must be a multiple of {}, and {} is not",
         shape_text(&group),
         shape_text(&domain.shape),
     );
@@ -576,7 +576,7 @@ pub fn no_member(of: &StructType, name: &str) -> Raise {
 
 /// For two classes of one name.
 fn defined_anew(name: &str) -> String {
-    format!("`{name}` was defined anew: what has the earlier one, such as a kernel, is to be made again")
+    format!("`{name}` was redefined: recreate what uses the earlier one, such as a kernel")
 }
 
 pub fn member_twice(of: &StructType, name: &str) -> Raise {

@@ -82,7 +82,7 @@ fn help(error: &ComputeError) -> Option<String> {
                 .to_owned()
         }
         ComputeError::DescriptorSet { .. } => {
-            "give it a slot of set 0: `layout(set = 0, binding = ..)`, `@group(0) @binding(..)`, or a number alone"
+            "give it a slot of set 0: `layout(set = 0, binding = ..)`, `@group(0) @binding(..)`, or only a number"
                 .to_owned()
         }
         ComputeError::ParameterImage { format: Some(format), .. } => {

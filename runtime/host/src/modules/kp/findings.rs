@@ -211,7 +211,7 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
             divergent_barrier(finding, *other, waits.as_ref(), near)
         }
         FindingKind::Uninitialised(element) if element.memory != SharedMemory::Workgroup => {
-            let message = format!("{} is read, and nobody has written it", name(finding, element));
+            let message = format!("{} is read, but was never written", name(finding, element));
             Diagnostic::error("checked/uninitialised", message).help(
                 "what is made without data holds any values: write it first, or begin with np.zeros(..)",
             )
@@ -317,13 +317,13 @@ fn index_test(array: &str, index: Int, line: &str) -> Option<String> {
 
 fn out_of_bounds_help(access: Access, beyond: Beyond) -> &'static str {
     match (access, beyond) {
-        (_, Beyond::End) => "unchecked, it meets the element at the end",
+        (_, Beyond::End) => "unchecked, it accesses the element at the end",
         (Access::Read, Beyond::Nothing) => "unchecked, it reads 0",
         (Access::Read, Beyond::Row) => "unchecked, it reads 0, or in a longer row an element of another one",
         (Access::Write, Beyond::Nothing) => "unchecked, the write is dropped",
         (Access::Write, Beyond::Row) => "unchecked, the write is dropped, or lands in another row",
         (Access::ReadWrite, Beyond::Nothing) => "unchecked, it reads 0 and writes nothing",
-        (Access::ReadWrite, Beyond::Row) => "unchecked, it reads 0 and writes nothing, or meets another row",
+        (Access::ReadWrite, Beyond::Row) => "unchecked, it reads 0 and writes nothing, or accesses another row",
     }
 }
 
@@ -384,7 +384,7 @@ fn outside_image(image: Option<&ArrayName>, place: &[Int], size: &[u64], access:
     let message =
         format!("texel {} is outside of {name}, which has {} texels", coordinates(place), size.join(" x "));
     let help = match access {
-        Access::Read => "unchecked, it reads 0; a sampler says what lies beyond the edge",
+        Access::Read => "unchecked, it reads 0; a sampler determines the values beyond the edge",
         Access::Write | Access::ReadWrite => "unchecked, the write is dropped",
     };
     Diagnostic::error("checked/out-of-bounds", message).help(help)

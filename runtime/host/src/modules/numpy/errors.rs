@@ -248,7 +248,7 @@ pub fn order_not_text(value: &Value) -> Raise {
 }
 
 pub fn only_rows_first() -> Raise {
-    value_error("arrays of structs are reshaped in the order 'C' alone")
+    value_error("arrays of structs are reshaped only in the order 'C'")
 }
 
 pub fn no_such_loop(ufunc: &str) -> Raise {
@@ -371,6 +371,6 @@ pub fn bad_field() -> Raise {
 }
 
 pub fn unaligned_fields() -> Raise {
-    value_error("these fields do not lie as in C, which is how kernels see structs")
+    value_error("these fields do not have C's layout, which kernels use for structs")
         .help("write np.dtype([..], align=True)")
 }

@@ -136,7 +136,7 @@ impl Layout {
             high += last.max(0);
         }
         let at = |steps: isize| {
-            self.offset.checked_add_signed(steps * size as isize).expect("elements lie within the bytes")
+            self.offset.checked_add_signed(steps * size as isize).expect("elements are within the bytes")
         };
         at(low)..at(high) + size
     }

@@ -87,7 +87,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
         module.set(ty.name, Value::Class(vm.native_class(ty)));
     }
     for (alias, name) in ALIASES {
-        let class = module.get(name).expect("an alias stands for a class that was just set");
+        let class = module.get(name).expect("an alias names a class that was just set");
         module.set(alias, class);
     }
     for (name, constant) in CONSTANTS {

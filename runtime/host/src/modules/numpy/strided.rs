@@ -108,7 +108,7 @@ pub fn gather_at(bytes: &[u8], size: usize, offsets: &[usize]) -> Result<Vec<u8>
         checkpoint()?;
         with_size!(size, N => {
             for (place, &offset) in row.as_chunks_mut::<N>().0.iter_mut().zip(offsets) {
-                *place = *bytes[offset..].first_chunk::<N>().expect("the element lies within the bytes");
+                *place = *bytes[offset..].first_chunk::<N>().expect("the element is within the bytes");
             }
         });
     }
@@ -132,7 +132,7 @@ fn view<'a, const N: usize>(bytes: &'a [u8], layout: &Layout) -> ArrayViewD<'a, 
     let plan = Plan::new(layout, N);
     let (elements, _) = bytes[plan.range.clone()].as_chunks::<N>();
     let shape = IxDyn(&plan.shape).strides(IxDyn(&plan.strides));
-    let mut view = ArrayViewD::from_shape(shape, elements).expect("the layout lies within its bytes");
+    let mut view = ArrayViewD::from_shape(shape, elements).expect("the layout is within its bytes");
     for &axis in &plan.backwards {
         view.invert_axis(Axis(axis));
     }
@@ -143,7 +143,7 @@ fn view_mut<'a, const N: usize>(bytes: &'a mut [u8], layout: &Layout) -> ArrayVi
     let plan = Plan::new(layout, N);
     let (elements, _) = bytes[plan.range.clone()].as_chunks_mut::<N>();
     let shape = IxDyn(&plan.shape).strides(IxDyn(&plan.strides));
-    let mut view = ArrayViewMutD::from_shape(shape, elements).expect("the layout lies within its bytes");
+    let mut view = ArrayViewMutD::from_shape(shape, elements).expect("the layout is within its bytes");
     for &axis in &plan.backwards {
         view.invert_axis(Axis(axis));
     }

@@ -133,7 +133,7 @@ impl Order<'_> {
             (Some(rounds), _) if !self.before.in_one_round => self.before_the_next_round(rounds),
             (Some(rounds), None) => self.in_any_round(&within, rounds),
             (Some(rounds), Some(_)) => format!(
-                "{}; should the two meet within a round, {within}, if every invocation comes there",
+                "{}; should both occur within one iteration, {within}, if every invocation gets there",
                 self.before_the_next_round(rounds)
             ),
             (None, _) if !self.before.in_one_round => self.after_each_call(),

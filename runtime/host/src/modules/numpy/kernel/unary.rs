@@ -112,7 +112,7 @@ fn floats<T: Element + num_traits::Float>(op: Unary, row: &[u8]) -> Result<Vec<u
         Unary::Arctanh => map(row, T::atanh),
         Unary::Degrees => map(row, T::to_degrees),
         Unary::Radians => map(row, T::to_radians),
-        Unary::Invert | Unary::BitwiseCount => unreachable!("the bits of a float are nobody's business"),
+        Unary::Invert | Unary::BitwiseCount => unreachable!("floats have no bitwise operations"),
     }
 }
 
