@@ -168,7 +168,7 @@ impl From<std::io::Error> for Failure {
 }
 
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the root of the project")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are in the root of the project")
 }
 
 fn cases() -> PathBuf {
