@@ -90,8 +90,8 @@ fn rendered(diagnostic: &Diagnostic, colour: Colour, width: Width) -> String {
         text.extend(calls.iter().map(frame_text));
     }
     text.push_str(&picture(diagnostic, colour, width));
-    for elsewhere in labels_elsewhere(diagnostic) {
-        text.push_str(&picture(&elsewhere, colour, width));
+    for note in labels_in_other_sources(diagnostic) {
+        text.push_str(&picture(&note, colour, width));
     }
     text
 }
@@ -271,7 +271,7 @@ impl miette::Diagnostic for Picture {
 }
 
 /// A note for each source, other than the first, that has labels.
-fn labels_elsewhere(diagnostic: &Diagnostic) -> Vec<Diagnostic> {
+fn labels_in_other_sources(diagnostic: &Diagnostic) -> Vec<Diagnostic> {
     let Some(here) = diagnostic.location().map(|location| &location.source) else { return vec![] };
     let mut notes: Vec<Diagnostic> = vec![];
     for label in diagnostic.labels.iter().filter(|label| label.location.source != *here) {

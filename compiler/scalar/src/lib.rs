@@ -12,7 +12,7 @@
 
 use std::fmt;
 
-/// One number or truth value.
+/// A number type or the type of truth values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scalar {
     Bool,
@@ -30,7 +30,7 @@ pub enum Scalar {
     F64,
 }
 
-/// What sort of number a scalar is: conversions that lose nothing stay within one.
+/// The kind of a scalar: lossless conversions stay within one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Bool,
@@ -48,19 +48,19 @@ pub enum SpirvType {
     BFloat16,
 }
 
-/// What a scalar type is.
+/// The properties of a scalar type.
 struct Row {
     scalar: Scalar,
-    /// In kernels, in Rust and in the crate `half`.
+    /// The name in kernels, in Rust and in the crate `half`.
     name: &'static str,
-    /// In NumPy, which has no bfloat16: that name is the one of the package `ml_dtypes`.
+    /// The name in NumPy. NumPy has no bfloat16: that name is from the package `ml_dtypes`.
     numpy_name: &'static str,
     /// `dtype.char`.
     numpy_char: &'static str,
     kind: Kind,
     /// Bits of a number; a truth value has 1.
     bits: u32,
-    /// Binary digits of a float's significand, the first one, which is not stored, among them; else 0.
+    /// Binary digits of a float's significand, including the implicit first one; else 0.
     digits: u32,
 }
 
@@ -110,22 +110,22 @@ impl Scalar {
         &TABLE[self as usize]
     }
 
-    /// As kernels and Rust write it: `f32`.
+    /// The name in kernels and Rust: `f32`.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// As NumPy writes it: `float32`.
+    /// The name in NumPy: `float32`.
     pub const fn numpy_name(self) -> &'static str {
         self.row().numpy_name
     }
 
-    /// The letter that NumPy has for it, `dtype.char`: `f`.
+    /// NumPy's letter for it, `dtype.char`: `f`.
     pub const fn numpy_char(self) -> &'static str {
         self.row().numpy_char
     }
 
-    /// The letter that NumPy has for its kind, `dtype.kind`. NumPy knows of a bfloat16 only its bytes.
+    /// NumPy's letter for its kind, `dtype.kind`. NumPy treats a bfloat16 as raw bytes.
     pub const fn numpy_kind(self) -> &'static str {
         match self.kind() {
             _ if matches!(self, Scalar::Bf16) => "V",
@@ -136,12 +136,12 @@ impl Scalar {
         }
     }
 
-    /// The type that has this name in kernels.
+    /// The type with this name in kernels.
     pub fn of_name(name: &str) -> Option<Scalar> {
         Scalar::ALL.into_iter().find(|scalar| scalar.name() == name)
     }
 
-    /// The type that has this name in kernels or in NumPy.
+    /// The type with this name in kernels or in NumPy.
     ///
     /// ```
     /// use kps_scalar::Scalar;
@@ -166,7 +166,7 @@ impl Scalar {
         }
     }
 
-    /// The type with this declaration in SPIR-V; `None` for widths that no type has.
+    /// The type with this declaration in SPIR-V; `None` for widths without a type.
     pub fn of_spirv(declared: SpirvType) -> Option<Scalar> {
         Scalar::ALL.into_iter().find(|scalar| scalar.spirv() == declared)
     }
@@ -185,12 +185,12 @@ impl Scalar {
         self.bits().div_ceil(8)
     }
 
-    /// The same as Rust counts bytes of its own memory.
+    /// The same as a `usize`.
     pub const fn size(self) -> usize {
         self.bytes() as usize
     }
 
-    /// Binary digits of a float, the first one, which is not stored, among them; other types have 0.
+    /// Binary digits of a float's significand, including the implicit first one; other types have 0.
     pub const fn digits(self) -> u32 {
         self.row().digits
     }
@@ -242,12 +242,12 @@ impl Scalar {
         }
     }
 
-    /// The same type but for the sign of ints, which SPIR-V's operations choose themselves.
+    /// Whether the types differ at most in the sign of ints, for which SPIR-V has separate operations.
     pub fn is_alike(self, other: Scalar) -> bool {
         self == other || self.is_int() && other.is_int() && self.bits() == other.bits()
     }
 
-    /// The float type that an int becomes where a float is needed: f32 up to 32 bits, else f64.
+    /// The float type to which an int is converted where a float is required: f32 up to 32 bits, else f64.
     pub const fn as_float(self) -> Scalar {
         match self.kind() {
             Kind::Float => self,
@@ -256,12 +256,12 @@ impl Scalar {
         }
     }
 
-    /// The type that functions of a float are computed in.
+    /// The type in which functions of a float are computed.
     pub const fn at_least_f32(self) -> Scalar {
         if matches!(self, Scalar::F64) { Scalar::F64 } else { Scalar::F32 }
     }
 
-    /// The type that stands for it in memory that the host shares. A `bool` is one byte, and any byte but 0
+    /// The type that represents it in memory that the host shares. A `bool` is one byte, and any byte but 0
     /// reads as `True`; a `bf16` is the upper half of an f32's bits.
     pub const fn in_buffers(self) -> Scalar {
         match self {
@@ -271,8 +271,8 @@ impl Scalar {
         }
     }
 
-    /// The type that stands for it in the push constants. Members of 8 and 16 bits there need features that a
-    /// device may lack, so they travel in 32 bits; every value of theirs is one of the wide type too.
+    /// The type that represents it in the push constants. Members of 8 and 16 bits there need features that a
+    /// device may lack, so they are passed in 32 bits. The wide type has every value of the narrow one.
     pub const fn in_push_constants(self) -> Scalar {
         match self.kind() {
             _ if self.bits() >= 32 => self,
@@ -282,7 +282,7 @@ impl Scalar {
         }
     }
 
-    /// Whether the other type holds every value of this one, whatever its kind; a bool is 0 or 1 among ints.
+    /// Whether the other type has every value of this one, whatever its kind; a bool is 0 or 1 among ints.
     pub fn is_exact_in(self, other: Scalar) -> bool {
         self.widens_to(other)
             || self == Scalar::Bool && other.is_int()

@@ -24,17 +24,17 @@ pub(crate) fn name_memory(words: Vec<u32>) -> Vec<u32> {
     let is_meant = |instruction: &[u32]| matches!(instruction, [first, _, id, OF_SUBGROUP] if first & 0xffff == OP_CONSTANT && used.contains(id));
     let Some(found) = instructions(&words).find(|instruction| is_meant(instruction)) else { return words };
     let (ty, old, new) = (found[1], found[2], words[BOUND]);
-    let mut mended = words[..HEADER_WORDS].to_vec();
-    mended[BOUND] += 1;
+    let mut corrected = words[..HEADER_WORDS].to_vec();
+    corrected[BOUND] += 1;
     for instruction in instructions(&words) {
-        mended.extend(instruction);
+        corrected.extend(instruction);
         if semantics(instruction) == Some(old) {
-            *mended.last_mut().expect("it has operands") = new;
+            *corrected.last_mut().expect("it has operands") = new;
         }
         // The constant may have other uses.
         if is_meant(instruction) {
-            mended.extend([4 << 16 | OP_CONSTANT, ty, new, OF_BUFFERS_AND_SHARED]);
+            corrected.extend([4 << 16 | OP_CONSTANT, ty, new, OF_BUFFERS_AND_SHARED]);
         }
     }
-    mended
+    corrected
 }

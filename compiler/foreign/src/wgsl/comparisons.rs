@@ -6,13 +6,13 @@ const OP_F_ORD_NOT_EQUAL: u32 = 182;
 const OP_F_UNORD_NOT_EQUAL: u32 = 183;
 
 pub(crate) fn let_nan_differ(words: Vec<u32>) -> Vec<u32> {
-    let mut mended = words[..HEADER_WORDS].to_vec();
+    let mut corrected = words[..HEADER_WORDS].to_vec();
     for instruction in instructions(&words) {
-        let at = mended.len();
-        mended.extend(instruction);
+        let at = corrected.len();
+        corrected.extend(instruction);
         if instruction[0] & 0xffff == OP_F_ORD_NOT_EQUAL {
-            mended[at] = instruction[0] & !0xffff | OP_F_UNORD_NOT_EQUAL;
+            corrected[at] = instruction[0] & !0xffff | OP_F_UNORD_NOT_EQUAL;
         }
     }
-    mended
+    corrected
 }

@@ -117,7 +117,7 @@ fn round(vm: &mut Vm, args: &Args) -> Result {
         return vm.call_method_value(&function, value, n_decimals.map_or(&[], std::slice::from_ref));
     }
     let n_decimals = match n_decimals {
-        // An int of any size: how far it lies outside does not matter.
+        // An int of any size: how far it is out of range does not matter.
         Some(n_decimals) => {
             let n_decimals = int::required(vm, n_decimals)?;
             Some(n_decimals.to_i64().unwrap_or(if n_decimals.is_negative() { i64::MIN } else { i64::MAX }))

@@ -10,7 +10,7 @@ use crate::value::{Args, Dict, Result, Value};
 use crate::vm::Vm;
 
 /// The method's own text, when it was called without arguments.
-fn alone<'a>(args: &Args<'a>, function: &str) -> Result<&'a str> {
+fn sole_argument<'a>(args: &Args<'a>, function: &str) -> Result<&'a str> {
     args.rest().exactly::<0>(function)?;
     Ok(this_str(args)?)
 }
@@ -19,7 +19,7 @@ macro_rules! changes_and_tests {
     ($($func:ident($name:literal) = $result:expr;)*) => {
         $(pub fn $func(_: &mut Vm, args: &Args) -> Result {
             let result: fn(&str) -> Result<_> = $result;
-            result(alone(args, $name)?).map(Value::from)
+            result(sole_argument(args, $name)?).map(Value::from)
         })*
     };
 }

@@ -237,7 +237,7 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
             }
         }
         FindingKind::Overflow { op, a, b, bits } => overflow(*op, [*a, *b], *bits),
-        FindingKind::NonFinite { value, of } => birth(*value, of),
+        FindingKind::NonFinite { value, of } => origin_of_nan(*value, of),
     }
 }
 
@@ -562,7 +562,7 @@ fn overflow(op: Arithmetic, [a, b]: [Int; 2], bits: u32) -> Diagnostic {
         .help(format!("unchecked, it wraps: {instead}"))
 }
 
-fn birth(value: f64, of: &[Number]) -> Diagnostic {
+fn origin_of_nan(value: f64, of: &[Number]) -> Diagnostic {
     let what = if value.is_nan() { "a NaN" } else { "an infinity" };
     Diagnostic::error("checked/nan", format!("{what} comes of {}", numbers(of).join(" and ")))
         .help("unchecked, it goes on into all that is made of it: test what it comes of first")

@@ -107,14 +107,14 @@ impl Target {
         let output = self.output.as_ref();
         let Some((output, array)) = output.and_then(|value| Some((value, value.downcast::<NdArray>()?)))
         else {
-            return Ok(self.alone(made)?.into_value());
+            return Ok(self.without_output(made)?.into_value());
         };
         write(name, array, made, self.mask.as_ref(), self.casting)?;
         Ok(output.clone())
     }
 
     /// Without an output array, a mask still affects the shape. Elements that it excludes are zero.
-    fn alone(&self, made: OpResult) -> Result<OpResult> {
+    fn without_output(&self, made: OpResult) -> Result<OpResult> {
         let Some(mask) = &self.mask else { return Ok(made) };
         let zero = Operand::Array(NdArray::from_row(made.dtype, &[], vec![0; made.dtype.size()]));
         super::join::choose(mask, &Operand::Array(made.into_array()), &zero)
