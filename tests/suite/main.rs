@@ -13,6 +13,7 @@ mod reference;
 mod script;
 mod shader;
 mod spirv;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
     );
     trials.extend(pages::trials(&program));
     trials.extend(reference::trials(&program));
+    trials.extend(words::trials());
     trials.extend(checked_scripts().map(|(path, option)| checked_trial(&program, path, option)));
     trials.push(Trial::test("every script with an expected output is run", || Ok(no_script_is_left_out()?)));
     libtest_mimic::run(&arguments, trials).exit_code()

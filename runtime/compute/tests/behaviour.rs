@@ -189,7 +189,7 @@ fn specialised_modules_refuse_other_constants() {
     on_every_device(|manager| {
         let a = manager.tensor(&[1.0f32, 2.0])?;
         let mut words = kernels::scale();
-        let note = [5 << 16 | OP_MODULE_PROCESSED].into_iter().chain(text(b"kps.settled "));
+        let note = [5 << 16 | OP_MODULE_PROCESSED].into_iter().chain(text(b"kps.specialised "));
         let first = words.iter().position(|word| word & 0xffff == OP_DECORATE).expect("it is decorated");
         words.splice(first..first, note);
         let run = |constant: f64| {

@@ -98,7 +98,7 @@ pub struct Interface {
 }
 
 /// Prefix of an `OpModuleProcessed` of shaders whose constants were given before the translation.
-pub const SPECIALISED: &str = "kps.settled ";
+pub const SPECIALISED: &str = "kps.specialised ";
 
 /// The name of the hidden buffer to which `print` and `assert` write. It starts with four counters: words
 /// requested and records lost, of prints and then of assertions. Then come [`RECORD_ASSERT_WORDS`] words for

@@ -8,7 +8,7 @@ use crate::{Options, Stage};
 const OP_MODULE_PROCESSED: u32 = 330;
 
 /// The prefix of the first note. A device that finds it cannot set the constants.
-const SPECIALISED: &str = "kps.settled ";
+const SPECIALISED: &str = "kps.specialised ";
 const ENTRY_POINT: &str = "kps.entry_point ";
 /// The prefix of a constant without a default.
 const UNSET: &str = "kps.unset ";

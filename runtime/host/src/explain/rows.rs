@@ -134,8 +134,8 @@ impl<'e> Rows<'e> {
             if is_number(text) {
                 return is_everything.then(|| ty.to_owned());
             }
-            let is_told = is_cast(text, ty);
-            return (is_everything || !is_told).then(|| match ty {
+            let is_stated = is_cast(text, ty);
+            return (is_everything || !is_stated).then(|| match ty {
                 "int" | "float" => format!("always {value}"),
                 ty => format!("{ty}, always {value}"),
             });

@@ -60,8 +60,8 @@ pub fn check(source: &Source) -> Diagnostics {
             host.0.retain(|mistake| !is_in(mistake, source, span));
         }
         let is_known = |mistake: &Diagnostic| {
-            let is_slip = mistake.severity != Severity::Error && broken.is_of_a_part(mistake);
-            !is_slip && !broken.may_explain(mistake) && mistake.code != kps_kernel::KNOWN_LATER
+            let is_warning = mistake.severity != Severity::Error && broken.is_of_a_part(mistake);
+            !is_warning && !broken.may_explain(mistake) && mistake.code != kps_kernel::KNOWN_LATER
         };
         // Kernels may share functions, and their lint warnings.
         let is_new = |mistake: &Diagnostic| is_known(mistake) && !reported.contains(mistake);
