@@ -233,7 +233,7 @@ impl Lowerer<'_> {
             return Err(errors::too_large("its subgroup operations", self.module.line(inst.line)));
         };
         for (i, &operand) in operands.iter().enumerate() {
-            let operand = self.into_slot(operand);
+            let operand = self.slot_form(operand);
             let ty = self.builder.ty(operand);
             let address = self.slot((slots, n_slots), (i, ty), Access::Write);
             self.builder.store(address, 0, operand);
@@ -278,7 +278,7 @@ impl Lowerer<'_> {
     }
 
     /// Converts a value for its slot: booleans become ints, because SIMD groups have no vectors of bytes.
-    fn into_slot(&mut self, value: lane::Value) -> lane::Value {
+    fn slot_form(&mut self, value: lane::Value) -> lane::Value {
         match self.builder.ty(value) {
             Ty::Bool => self.builder.convert(lane::Convert::BoolToInt, value),
             _ => value,
