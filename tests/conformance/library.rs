@@ -1,110 +1,45 @@
-//! Rows of `math` functions that are written in the kernel language, and so have no entry in the table of
-//! intrinsics: splitting of floats, sums and products of lists, integer functions.
+//! True results of `math` functions that are written in the kernel language: splitting of floats, sums and
+//! products of lists, integer functions.
 //!
-//! Their bounds are here; the page of intrinsics describes some of them. They are exact, or as exact as their
-//! operators, which are computed here step by step.
-
-use kps_kernel::intrinsics::{Bound, Domain, Intrinsic, Rough, Source};
+//! Each type has results of its own, computed step by step.
 
 use crate::number::Float;
 use crate::rows::{Exact, FloatRow, Host, IntRow, Test, int, test};
 
 use Host::{None, Other, Same};
 
-const WHOLE_NUMBERS_AND_LISTS: &str = include_str!("../../compiler/kernel/src/library/numbers.kps");
-
-/// A row with its guarantee.
-pub struct Row {
-    pub row: FloatRow,
-    pub promise: Intrinsic,
-}
-
-/// Exact on every device.
-const fn exact(call: &'static str, host: Host, exact: fn(Float, [f64; 3]) -> f64) -> Row {
-    made(call, host, exact, (Domain::Everywhere, Bound::Exact), Bound::Exact)
-}
-
-/// Composed of operators: as exact as these are on a Vulkan device, and each rounded correctly on the CPU
-/// device.
-const fn steps(
-    call: &'static str,
-    host: Host,
-    exact: fn(Float, [f64; 3]) -> f64,
-    formula: fn([Rough; 3]) -> Rough,
-) -> Row {
-    made(call, host, exact, (Domain::Numbers, Bound::Steps(call, formula)), Bound::Exact)
-}
-
-const fn made(
-    call: &'static str,
-    host: Host,
-    exact: fn(Float, [f64; 3]) -> f64,
-    (domain, vulkan): (Domain, Bound),
-    builtin: Bound,
-) -> Row {
-    let row = FloatRow { call, host, exact: Exact::OfEach(exact) };
-    let promise = Intrinsic { call, domain, vulkan, source: Source::Formula, builtin, double: Option::None };
-    Row { row, promise }
+const fn float(call: &'static str, host: Host, exact: fn(Float, [f64; 3]) -> f64) -> FloatRow {
+    FloatRow { call, host, exact: Exact::OfEach(exact) }
 }
 
 /// Also for vectors.
-pub const FLOATS: &[Row] = &[
-    exact("math.nextafter(x, y)", Same, next_after),
-    exact("math.ulp(x)", Same, |float, [x, ..]| if x.is_finite() { float.format().unit(x) } else { x.abs() }),
-    exact("T(math.frexp(x)[1])", Other("math.frexp(x)[1]"), |_, [x, ..]| {
+pub const FLOATS: &[FloatRow] = &[
+    float("math.nextafter(x, y)", Same, next_after),
+    float("math.ulp(x)", Same, |float, [x, ..]| if x.is_finite() { float.format().unit(x) } else { x.abs() }),
+    float("T(math.frexp(x)[1])", Other("math.frexp(x)[1]"), |_, [x, ..]| {
         if x.is_finite() { f64::from(libm::frexp(x).1) } else { 0.0 }
     }),
 ];
 
-pub const FLOATS_OF_NUMBERS: &[Row] = &[
-    exact("math.modf(x)[0]", Same, |_, [x, ..]| {
+pub const FLOATS_OF_NUMBERS: &[FloatRow] = &[
+    float("math.modf(x)[0]", Same, |_, [x, ..]| {
         let part = if x.is_infinite() { 0.0 } else { x - x.trunc() };
         part.copysign(x)
     }),
-    exact("math.modf(x)[1]", Same, |_, [x, ..]| x.trunc()),
-    exact("math.fsum((x, y, z))", Same, sum_rounded_once),
+    float("math.modf(x)[1]", Same, |_, [x, ..]| x.trunc()),
+    float("math.fsum((x, y, z))", Same, sum_rounded_once),
     // The host's compensates for rounding, from Python 3.12 on.
-    steps(
-        "sum((x, y, z))",
-        Other("0 + x + y + z"),
-        |float, [x, y, z]| float.round(float.round(0.0 + x + y) + z),
-        |[x, y, z]| x + y + z,
-    ),
-    steps(
-        "math.prod((x, y, z))",
-        Same,
-        |float, [x, y, z]| float.round(float.round(x * y) * z),
-        |[x, y, z]| x * y * z,
-    ),
-    steps(
-        "math.prod((x, y), start=z)",
-        Same,
-        |float, [x, y, z]| float.round(float.round(z * x) * y),
-        |[x, y, z]| z * x * y,
-    ),
+    float("sum((x, y, z))", Other("0 + x + y + z"), |float, [x, y, z]| {
+        float.round(float.round(0.0 + x + y) + z)
+    }),
+    float("math.prod((x, y, z))", Same, |float, [x, y, z]| float.round(float.round(x * y) * z)),
+    float("math.prod((x, y), start=z)", Same, |float, [x, y, z]| float.round(float.round(z * x) * y)),
     // The host's rounds once.
-    steps(
-        "math.sumprod((x, y), (y, z))",
-        None,
-        |float, [x, y, z]| float.round(0.0 + float.round(x * y) + float.round(y * z)),
-        |[x, y, z]| x * y + y * z,
-    ),
-    // As exact as `hypot` of correctly rounded differences.
-    made(
-        "math.dist((x, y), (y, z))",
-        Same,
-        |float, [x, y, z]| float.round(x - y).hypot(float.round(y - z)),
-        (Domain::Numbers, Bound::Steps("hypot(x - y, y - z)", |[x, y, z]| hypot(x - y, y - z))),
-        Bound::Ulp(3.0),
-    ),
-    // Rounded twice.
-    made(
-        "math.hypot(x, y, z)",
-        Same,
-        |_, [x, y, z]| x.hypot(y).hypot(z),
-        (Domain::Numbers, Bound::Steps("hypot(hypot(x, y), z)", |[x, y, z]| hypot(hypot(x, y), z))),
-        Bound::Ulp(6.0),
-    ),
+    float("math.sumprod((x, y), (y, z))", None, |float, [x, y, z]| {
+        float.round(0.0 + float.round(x * y) + float.round(y * z))
+    }),
+    float("math.dist((x, y), (y, z))", Same, |float, [x, y, z]| float.round(x - y).hypot(float.round(y - z))),
+    float("math.hypot(x, y, z)", Same, |_, [x, y, z]| x.hypot(y).hypot(z)),
 ];
 
 pub const FLOAT_TESTS: &[Test<f64>] = &[
@@ -140,19 +75,6 @@ pub const FITTING_INTS: &[IntRow] = &[
     int("math.comb(x % 64, y % 64)", Same, |_, x, y, _| combinations(x.rem_euclid(64), y.rem_euclid(64))),
     int("math.comb(x, y % 4)", Same, |_, x, y, _| combinations(x, y.rem_euclid(4))),
 ];
-
-/// The calls of all rows in this file.
-pub fn calls() -> impl Iterator<Item = &'static str> {
-    let floats = FLOATS.iter().chain(FLOATS_OF_NUMBERS).map(|row| row.row.call);
-    let ints = INTS.iter().chain(FITTING_INTS).map(|row| row.call);
-    floats.chain(ints).chain(FLOAT_TESTS.iter().map(|test| test.call))
-}
-
-/// The functions that the kernel library defines.
-pub fn functions() -> impl Iterator<Item = &'static str> {
-    let lines = WHOLE_NUMBERS_AND_LISTS.lines();
-    lines.filter_map(|line| Some(line.strip_prefix("def ")?.split_once('(')?.0))
-}
 
 fn next_after(float: Float, [x, y, _]: [f64; 3]) -> f64 {
     let bits = float.to_bits(x);
@@ -205,12 +127,6 @@ fn sum_to_odd(a: f64, b: f64) -> f64 {
         _ if lost > 0.0 => sum.next_up(),
         _ => sum.next_down(),
     }
-}
-
-fn hypot(x: Rough, y: Rough) -> Rough {
-    let (large, small) = if x.value.abs() < y.value.abs() { (y, x) } else { (x, y) };
-    let ratio = small / large;
-    large * (x.constant(1.0) + ratio * ratio).sqrt()
 }
 
 fn is_close(x: f64, y: f64, relative: f64, absolute: f64) -> bool {

@@ -1,6 +1,7 @@
 //! The lines of the table for one type, with the checks of their cells.
 
 use kps_kernel::intrinsics::{Intrinsic, intrinsic};
+use kps_kernel::names::functions;
 
 use crate::casts;
 use crate::columns::{Cell, Column, Printed};
@@ -71,8 +72,8 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
             let rows = INTS.iter().chain(SIGNED_INTS.iter().filter(|_| signed));
             let line = |row| int_line(row, number, (bits, signed), &args);
             let mut lines: Vec<Line> = rows.map(line).collect();
-            lines.extend(EQUIVALENT_CALLS.iter().filter_map(|(call, meant)| {
-                let row = INTS.iter().find(|row| row.call == *meant)?;
+            lines.extend(equivalent_calls().filter_map(|(call, meant)| {
+                let row = INTS.iter().find(|row| row.call == meant)?;
                 Some(Line { call, host: None, ..line(row) })
             }));
             lines.extend(INT_TESTS.iter().map(|test| test_line(test, &args)));
@@ -88,12 +89,11 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
         Number::Float(float) => {
             let args = whole(floats(float), width);
             let line = |row| float_line(row, promised(row), float, column, &args);
-            let mut lines: Vec<Line> = FLOATS.iter().map(line).collect();
             let numbers = if width == 1 { library::FLOATS_OF_NUMBERS } else { &[] };
-            let rows = library::FLOATS.iter().chain(numbers);
-            lines.extend(rows.map(|row| float_line(&row.row, &row.promise, float, column, &args)));
-            lines.extend(EQUIVALENT_CALLS.iter().filter_map(|(call, meant)| {
-                let row = FLOATS.iter().find(|row| row.call == *meant)?;
+            let rows = FLOATS.iter().chain(library::FLOATS).chain(numbers);
+            let mut lines: Vec<Line> = rows.map(line).collect();
+            lines.extend(equivalent_calls().filter_map(|(call, meant)| {
+                let row = FLOATS.iter().find(|row| row.call == meant)?;
                 Some(Line { call, host: None, ..line(row) })
             }));
             // Flushed numbers compare as zeros do.
@@ -109,6 +109,22 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
             Lines { args: write(&args, |float| python(*float)), lines: vector_lines(lines, width) }
         }
     }
+}
+
+/// Equivalent calls, with those by the other names of functions.
+fn equivalent_calls() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let aliases = functions().flat_map(|function| {
+        let row = function.row();
+        let calls: Vec<&str> =
+            row.floats.iter().map(|intrinsic| intrinsic.call).chain(row.exact.iter().copied()).collect();
+        let renamed = |name: &str, call: &str| call.replacen(row.name(), name, 1);
+        let of_name = move |name: &'static str| {
+            calls.iter().map(|call| (renamed(name, call), *call)).collect::<Vec<_>>()
+        };
+        row.names[1..].iter().flat_map(move |name| of_name(name))
+    });
+    let aliases = aliases.map(|(call, meant)| -> (&'static str, _) { (call.leak(), meant) });
+    EQUIVALENT_CALLS.iter().copied().chain(aliases)
 }
 
 fn vector_lines(mut lines: Vec<Line>, width: usize) -> Vec<Line> {

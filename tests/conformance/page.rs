@@ -3,13 +3,14 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use kps_kernel::intrinsics::{Bound, INTRINSICS};
+use kps_kernel::intrinsics::{Bound, intrinsics};
 
 const HEAD: &str = "\
 # Accuracy
 
 You want to know how far the result of an operator or a function may be from the true one.
-A test prints this page from `compiler/kernel/src/intrinsics`, and the conformance tests compare every device with it.
+A test prints this page from `compiler/kernel/src/intrinsics` and the rows in `compiler/kernel/src/builtins`.
+The conformance tests compare every device with it.
 
 ## How to read the table
 
@@ -104,7 +105,7 @@ pub fn is_true() -> Result<(), String> {
 
 fn page() -> String {
     let mut page = HEAD.to_owned();
-    for intrinsic in INTRINSICS {
+    for intrinsic in intrinsics() {
         let double = intrinsic.double.as_ref().map(Bound::to_string).unwrap_or_default();
         let (domain, vulkan, builtin) = (intrinsic.domain, &intrinsic.vulkan, &intrinsic.builtin);
         let (call, source) = (intrinsic.call, intrinsic.source.name());

@@ -199,14 +199,10 @@ pub const EQUIVALENT_CALLS: &[(&str, &str)] = &[
     ("min((x, y, z))", "min(x, y, z)"),
     ("max((x, y, z))", "max(x, y, z)"),
     ("math.dist(vec2(x, y), vec2(y, z))", "distance(vec2(x, y), vec2(y, z))"),
-    ("fabs(x)", "abs(x)"),
-    ("rsqrt(x)", "inversesqrt(x)"),
-    ("round_even(x)", "round(x)"),
-    ("smoothstep(x, y, z)", "smooth_step(x, y, z)"),
     ("vec2(x, y) @ vec2(y, z)", "dot(vec2(x, y), vec2(y, z))"),
 ];
 
-/// One for every entry of the table of intrinsics.
+/// One for every operator and for every call under `floats` in the rows of kernel functions.
 pub const FLOATS: &[FloatRow] = &[
     float("x + y", Same, |x, y, _| x + y),
     float("x - y", Same, |x, y, _| x - y),

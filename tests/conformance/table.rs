@@ -1,65 +1,41 @@
 //! Computes the cells of the table, and checks them.
 
-use kps_kernel::intrinsics::{INTRINSICS, intrinsic};
+use kps_kernel::intrinsics::{intrinsic, intrinsics};
+use kps_kernel::names::functions;
 
 use crate::columns::{Batch, Column, HostRows, cells};
 use crate::findings::Findings;
 use crate::library;
 use crate::lines::{Line, Lines, Output, lines};
 use crate::number::{Float, Number};
-use crate::rows::{EQUIVALENT_CALLS, FLOAT_TESTS, FLOATS, INTS};
+use crate::rows::{FLOAT_TESTS, FLOATS, INT_TESTS, INTS, EQUIVALENT_CALLS};
 
 /// Limit of differences from CPython that are shown.
 const MAX_EXAMPLES: usize = 3;
 
-/// Functions without rows in this table: casts and matrices have tables of their own; images and `discard`
-/// have no numeric result.
-const NOT_IN_TABLE: [&str; 11] = [
-    "bitcast",
-    "transpose",
-    "determinant",
-    "inverse",
-    "matrix_inverse",
-    "read",
-    "imageLoad",
-    "write",
-    "imageStore",
-    "sample",
-    "discard",
-];
-
-pub fn every_intrinsic_has_a_row() -> Result<(), String> {
-    let rows: Vec<&str> = FLOATS.iter().map(|row| row.call).collect();
-    let missing = INTRINSICS.iter().filter(|intrinsic| !rows.contains(&intrinsic.call)).map(|row| row.call);
-    let unknown = rows.iter().copied().filter(|call| intrinsic(call).is_none());
-    let odd: Vec<&str> = missing.chain(unknown).collect();
-    if odd.is_empty() { Ok(()) } else { Err(format!("in one of the two tables alone: {}", odd.join(", "))) }
-}
-
-/// Checks that every function which kernels know by a name of Python's `math`, GLSL's or PyShader's has a
-/// row, library functions included.
-pub fn every_function_has_a_row() -> Result<(), String> {
-    let calls: Vec<&str> = INTS
-        .iter()
-        .map(|row| row.call)
-        .chain(FLOATS.iter().map(|row| row.call))
-        .chain(FLOAT_TESTS.iter().map(|row| row.call))
-        .chain(EQUIVALENT_CALLS.iter().map(|(call, _)| *call))
-        .chain(library::calls())
-        .collect();
-    let functions = kps_kernel::stdlib().filter(|(_, value)| value.is_none()).map(|(name, _)| name);
-    let missing: Vec<&str> = functions
-        .chain(library::functions())
-        .filter(|name| !NOT_IN_TABLE.contains(name) && !calls.iter().any(|call| is_called(name, call)))
-        .collect();
-    if missing.is_empty() { Ok(()) } else { Err(format!("no row calls {}", missing.join(", "))) }
-}
-
-fn is_called(name: &str, call: &str) -> bool {
-    call.match_indices(name).any(|(at, _)| {
-        let is_part = call[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
-        !is_part && call[at + name.len()..].starts_with('(')
-    })
+/// Every bound belongs to a call with a true result, and every call of a row of a kernel function has one.
+pub fn every_call_has_a_true_result() -> Result<(), String> {
+    let floats: Vec<&str> =
+        FLOATS.iter().chain(library::FLOATS).chain(library::FLOATS_OF_NUMBERS).map(|row| row.call).collect();
+    let ints = INTS.iter().chain(library::INTS).chain(library::FITTING_INTS).map(|row| row.call);
+    let tests = FLOAT_TESTS.iter().chain(library::FLOAT_TESTS).map(|test| test.call);
+    let tests = tests.chain(INT_TESTS.iter().map(|test| test.call));
+    let exact: Vec<&str> = ints.chain(tests).chain(EQUIVALENT_CALLS.iter().map(|(call, _)| *call)).collect();
+    let mut mistakes = Vec::new();
+    let of_floats = intrinsics().map(|intrinsic| intrinsic.call).filter(|call| !floats.contains(call));
+    mistakes.extend(
+        of_floats.map(|call| {
+            format!("`{call}` has no true result: write it in FLOATS of tests/conformance/rows.rs")
+        }),
+    );
+    let of_rows = functions().flat_map(|function| function.row().exact).filter(|call| !exact.contains(call));
+    mistakes.extend(of_rows.map(|call| {
+        format!("`{call}` has no true result: write it in INTS or FLOAT_TESTS of tests/conformance/rows.rs")
+    }));
+    mistakes.extend(floats.iter().filter(|call| intrinsic(call).is_none()).map(|call| {
+        format!("`{call}` has no bound: write it in the row of the function, in compiler/kernel/src/builtins")
+    }));
+    if mistakes.is_empty() { Ok(()) } else { Err(mistakes.join("\n")) }
 }
 
 /// Compares kernels with the true results.

@@ -1,11 +1,13 @@
 //! Names that people bring along from CUDA, OpenCL, GLSL, WGSL, Numba, Taichi, NumPy and Python, each
 //! with what to write here.
 //!
-//! They are looked up only where a name is unknown: a script that defines one of them keeps it.
+//! Names of functions that kernels have under another name are in the rows of `builtins`. All are looked up only where a name is unknown: a script that defines one of them keeps it.
+
+use crate::builtins;
 
 /// What to write instead of an unknown name; `None` for one that nobody brought along.
-pub(crate) fn instead(name: &str) -> Option<&'static str> {
-    find(NAMES, name)
+pub(crate) fn instead(name: &str) -> Option<String> {
+    find(NAMES, name).map(str::to_owned).or_else(|| builtins::instead(name))
 }
 
 /// What to write instead of an attribute that kernels do not have.
@@ -42,61 +44,8 @@ const NAMES: &[(&str, &str)] = &[
     ("gridsize", "write `global_size.x`"),
     ("warpSize warp_size", "write `subgroup_size`"),
     ("warp_id", "write `subgroup_id`"),
-    (
-        "__syncthreads syncthreads sync_threads __syncwarp storageBarrier GroupMemoryBarrierWithGroupSync",
-        "write `barrier()`",
-    ),
     ("CLK_LOCAL_MEM_FENCE CLK_GLOBAL_MEM_FENCE", "leave it out: `barrier()` is for all memory"),
-    ("__shared__", "write `tile = shared(f32, 16, 16)`"),
-    ("atomicAdd InterlockedAdd", "write `atomic_add(a, i, value)`"),
-    ("atomicMin InterlockedMin", "write `atomic_min(a, i, value)`"),
-    ("atomicMax InterlockedMax", "write `atomic_max(a, i, value)`"),
-    ("atomicAnd InterlockedAnd", "write `atomic_and(a, i, value)`"),
-    ("atomicOr InterlockedOr", "write `atomic_or(a, i, value)`"),
-    ("atomicXor InterlockedXor", "write `atomic_xor(a, i, value)`"),
-    ("atomic_inc atomicInc atomic_increment", "write `atomic_add(a, i, 1)`"),
-    ("atomic_dec atomicDec atomic_decrement", "write `atomic_sub(a, i, 1)`"),
-    ("atomicSub", "write `atomic_sub(a, i, value)`"),
-    ("atomicExch atomicExchange atomic_swap atomic_exch", "write `atomic_exchange(a, i, value)`"),
-    (
-        "atomicCAS atomic_cas atomicCompSwap atomicCompareExchange atomic_compare_and_swap",
-        "write `atomic_compare_exchange(a, i, expected, new)`",
-    ),
-    (
-        "subgroup_sum subgroupAdd subgroup_reduce_add warp_sum warp_reduce simd_sum",
-        "write `subgroup_add(value)`",
-    ),
-    ("warp_shuffle shfl shfl_sync simd_shuffle subgroupShuffle", "write `subgroup_shuffle(value, lane)`"),
-    ("subgroup_reduce", "write `subgroup_add(value)`, `subgroup_max(value)` or the like"),
-    ("subgroup_barrier subgroupBarrier syncwarp", "write `barrier()`, which waits for the whole workgroup"),
-    ("memory_barrier mem_fence threadfence memoryBarrier memoryBarrierShared", "write `barrier()`"),
-    ("__shfl_sync __shfl", "write `subgroup_shuffle(value, lane)`, without the mask"),
-    (
-        "__shfl_down_sync __shfl_down shfl_down shfl_down_sync subgroupShuffleDown",
-        "write `subgroup_shuffle_down(value, n)`, without the mask",
-    ),
-    (
-        "__shfl_up_sync __shfl_up shfl_up shfl_up_sync subgroupShuffleUp",
-        "write `subgroup_shuffle_up(value, n)`, without the mask",
-    ),
-    (
-        "__shfl_xor_sync __shfl_xor shfl_xor shfl_xor_sync subgroupShuffleXor",
-        "write `subgroup_shuffle_xor(value, bits)`, without the mask",
-    ),
-    (
-        "__ballot_sync __ballot ballot_sync subgroupBallot",
-        "write `subgroup_ballot(condition)`, without the mask",
-    ),
-    ("__any_sync __any any_sync subgroupAny", "write `subgroup_any(condition)`, without the mask"),
-    ("__all_sync __all all_sync subgroupAll", "write `subgroup_all(condition)`, without the mask"),
     ("__fdividef", "write `a / b`"),
-    ("mad fmaf", "write `fma(a, b, c)`"),
-    ("__float_as_int floatBitsToInt asint as_int", "write `bitcast(i32, x)`"),
-    ("__float_as_uint floatBitsToUint asuint as_uint", "write `bitcast(u32, x)`"),
-    (
-        "__int_as_float __uint_as_float intBitsToFloat uintBitsToFloat asfloat as_float",
-        "write `bitcast(f32, n)`",
-    ),
     (
         "cuda jit",
         "kernels need no `cuda.`: `global_id.x` is `cuda.grid(1)`, `barrier()` waits, `shared(f32, 64)` is in common, \
@@ -117,26 +66,7 @@ const NAMES: &[(&str, &str)] = &[
     ("uint2 vec2u", "write `uvec2`"),
     ("uint3 vec3u dim3", "write `uvec3`"),
     ("uint4 vec4u", "write `uvec4`"),
-    ("fabsf fabs", "write `abs(x)`"),
-    ("ln loge", "write `log(x)`, the natural logarithm"),
-    ("norm magnitude", "write `length(v)` of a vector, `abs(x)` of one number"),
-    ("fminf fmaxf fmin fmax", "write `min(a, b)` or `max(a, b)`"),
-    ("rsqrtf", "write `rsqrt(x)`"),
-    (
-        "__popc __popcll popc popcnt bitCount bit_count bitwise_count countOneBits count_ones countbits",
-        "write `popcount(x)`",
-    ),
-    (
-        "__clz __clzll countLeadingZeros leading_zeros findMSB firstLeadingBit firstbithigh bit_length",
-        "write `clz(x)`, the number of zeros above the highest one, or `x.bit_length()`",
-    ),
-    (
-        "__ffs __ffsll ffs countTrailingZeros trailing_zeros findLSB firstTrailingBit firstbitlow",
-        "write `ctz(x)`, the number of zeros below the lowest one",
-    ),
-    ("__brev __brevll brev reverseBits reversebits bitfieldReverse bit_reverse", "write `reverse_bits(x)`"),
     ("__ldg __restrict__", "leave it out: arrays that a kernel only reads are known to be"),
-    ("__threadfence __threadfence_block", "write `barrier()`; other workgroups see it after the launch"),
     ("clock clock64", "measure the launch: `kps run --profile`, or time it on the host"),
     ("laneid laneId lane_id", "write `subgroup_lane`"),
     ("numthreads", "write `@kernel(local_size=64)`, and `local_size.x` for the number"),
@@ -168,34 +98,14 @@ const NAMES: &[(&str, &str)] = &[
     ("gl_WorkGroupID WorkgroupId workgroup_id SV_GroupID block_id block_idx", "write `group_id`"),
     ("gl_NumWorkGroups NumWorkgroups num_workgroups", "write `num_groups`"),
     ("gl_WorkGroupSize WorkgroupSize WorkGroupSize", "write `local_size`"),
-    ("mod", "write `a % b`"),
-    ("maximum fmaximum", "write `max(a, b)`"),
-    ("minimum fminimum", "write `min(a, b)`"),
-    ("clip", "write `clamp(x, low, high)`"),
-    ("power float_power", "write `a ** b`"),
     ("square", "write `x * x`"),
-    ("arctan2", "write `atan2(y, x)`"),
-    ("arcsin arccos arctan", "write `asin(x)`, `acos(x)` or `atan(x)`"),
-    ("absolute", "write `abs(x)`"),
     ("logical_and logical_or logical_not", "write `a and b`, `a or b` or `not a`"),
-    ("lerp", "write `mix(a, b, t)`"),
-    ("saturate", "write `clamp(x, 0, 1)`"),
-    ("frac", "write `fract(x)`"),
     ("select", "write `a if condition else b`"),
-    ("workgroupBarrier groupMemoryBarrier", "write `barrier()`"),
-    (
-        "coop_mul_add coop_mma coop_matmul coop_mul coop_multiply coop_multiplyadd coop_mad coopMatMulAdd mma_sync",
-        "write `coop_multiply_add(c, a, b)`, which adds the product to `c`",
-    ),
-    ("coop_zero coop_zeros", "write `coop_fill(m, 0.0)`; a new matrix is zeros already"),
     (
         "Texture Texture2D RWTexture2D image2D sampler2D",
         "write `Image[\"2d r32f\"]`, with the format that is read and written",
     ),
-    (
-        "texture texture2D textureLod texelFetch imageLoad tex2D",
-        "declare an image, `img: Image[\"2d r32f\"]`, and write `img.read(ivec2(x, y))`",
-    ),
+    ("imageLoad", "declare an image, `img: Image[\"2d r32f\"]`, and write `img.read(ivec2(x, y))`"),
     ("imageStore", "declare an image, `img: Image[\"2d r32f\"]`, and write `img.write(ivec2(x, y), value)`"),
     ("read write sample", "an image has them: `img.read(ivec2(x, y))`, `img.write(ivec2(x, y), value)`"),
     ("dFdx dFdy discard", "compute kernels draw no pixels: compute it from the elements beside this one"),
@@ -233,10 +143,6 @@ const NAMES: &[(&str, &str)] = &[
     ("prange", "write `range(..)`, or let each invocation do one round: `i = global_id.x`"),
     // Python and NumPy.
     ("np numpy", "import it outside; inside, `sqrt`, `sin` and the like need no module"),
-    (
-        "erf erfc gamma lgamma remainder nextafter ulp frexp ldexp gcd lcm isqrt factorial comb perm prod fsum",
-        "write it with its module, `math.erf(x)`",
-    ),
     ("map filter", "write a loop: `for x in xs: ..`"),
     ("sorted", "sort the list in place with a loop, or sort the array before the launch"),
     ("iter next", "write a `for` loop"),

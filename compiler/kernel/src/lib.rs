@@ -74,6 +74,7 @@ use std::sync::Arc;
 use kps_syntax::ast::{ClassDef, Expr, FunctionDef};
 use kps_syntax::{Diagnostics, Source};
 
+pub use builtins::stdlib;
 pub use constant::{Constant, Literal};
 pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE, MapEnv};
@@ -136,6 +137,14 @@ pub fn type_named(text: &str) -> Option<Type> {
     check::type_of_text(text)
 }
 
+/// The table of all names that kernels know by themselves, for completion, help and the reference pages.
+pub mod names {
+    pub use crate::builtins::{
+        Constant, Function, Gives, Known, Name, Param, Row, Rows, SECTIONS, Section, Setup, constants,
+        functions, help, member_names, names,
+    };
+}
+
 /// Whether kernels know a name by themselves: `global_id`, `f32`, `sin`.
 pub fn is_name(name: &str) -> bool {
     name == "Array" || builtins::lookup(name).is_some()
@@ -144,14 +153,6 @@ pub fn is_name(name: &str) -> bool {
 /// Whether a name tells an invocation its place or the launch's size: `global_id`, `num_groups`.
 pub fn is_place(name: &str) -> bool {
     matches!(builtins::lookup(name), Some(builtins::Builtin::Place(_)))
-}
-
-/// The names of `stdlib`: functions, and constants with their values.
-pub fn stdlib() -> impl Iterator<Item = (&'static str, Option<f64>)> {
-    builtins::member_names().map(|name| match builtins::member(name) {
-        Some(builtins::Builtin::Constant(value)) => (name, Some(value)),
-        _ => (name, None),
-    })
 }
 
 /// Compiles a kernel for one signature.

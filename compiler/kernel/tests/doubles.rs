@@ -1,7 +1,7 @@
 //! Every function of f64 against the host's, which is right to about half a unit in the last place,
 //! over a grid of ordinary and extreme values, on the built-in device.
 //!
-//! The bounds are those of the table of intrinsics: units in the last place of the true result.
+//! The bounds are those of the rows in `src/builtins`: units in the last place of the true result.
 
 mod support;
 

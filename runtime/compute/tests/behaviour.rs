@@ -189,7 +189,7 @@ fn specialised_modules_refuse_other_constants() {
     on_every_device(|manager| {
         let a = manager.tensor(&[1.0f32, 2.0])?;
         let mut words = kernels::scale();
-        let note = [5 << 16 | OP_MODULE_PROCESSED].into_iter().chain(text(b"kps.specialised "));
+        let note = [6 << 16 | OP_MODULE_PROCESSED].into_iter().chain(text(b"kps.specialised "));
         let first = words.iter().position(|word| word & 0xffff == OP_DECORATE).expect("it is decorated");
         words.splice(first..first, note);
         let run = |constant: f64| {
@@ -204,7 +204,7 @@ fn specialised_modules_refuse_other_constants() {
 }
 
 /// A text of 12 letters as words; the 0 after it begins another one.
-fn text(letters: &[u8; 12]) -> Vec<u32> {
+fn text(letters: &[u8; 16]) -> Vec<u32> {
     let words = letters.chunks_exact(4);
     words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).chain([0]).collect()
 }

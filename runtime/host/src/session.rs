@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kps_kernel::names;
 use kps_syntax::suggest::nearest;
 use kps_syntax::{Diagnostics, Source};
 
@@ -43,7 +44,9 @@ impl Session {
     /// anew in each entry.
     pub fn eval(&mut self, text: &str) -> Result<Evaluated, Diagnostics> {
         self.n_entries += 1;
-        let source = Source::new(format!("<entry {}>", self.n_entries), text);
+        let of_kernels = self.name_of_kernels(text).map(|name| format!("help(\"{name}\")"));
+        let source =
+            Source::new(format!("<entry {}>", self.n_entries), of_kernels.as_deref().unwrap_or(text));
         let main = self.host.main().clone();
         self.host.vm().findings.begin_anew();
         let result = self.host.enter(|vm| {
@@ -60,6 +63,12 @@ impl Session {
             Ok(Evaluated::Repr(shown))
         });
         result.or_else(|raise| self.ended_by(raise))
+    }
+
+    /// The name in an entry `help(clamp)` that only kernels know.
+    fn name_of_kernels<'t>(&mut self, entry: &'t str) -> Option<&'t str> {
+        let name = entry.trim().strip_prefix("help(")?.strip_suffix(')')?.trim();
+        (kps_kernel::is_name(name) && self.value_of(name).is_none()).then_some(name)
     }
 
     fn ended_by(&mut self, raise: Raise) -> Result<Evaluated, Diagnostics> {
@@ -82,7 +91,8 @@ impl Session {
     }
 
     /// Names that may follow the end of `prefix`, whole: names in scope, or attributes after a dot.
-    /// Attributes are looked up without running code of the script.
+    /// Attributes are looked up without running code of the script. In a kernel, the names that kernels know are among
+    /// them.
     pub fn complete(&mut self, prefix: &str) -> Vec<String> {
         let start = prefix.rfind(|char: char| !(char.is_alphanumeric() || char == '_' || char == '.'));
         let expression = start.map_or(prefix, |at| {
@@ -97,6 +107,13 @@ impl Session {
             Some(object) => self.attributes_of(object),
             None => self.names_in_scope(),
         };
+        if is_in_kernel(prefix) {
+            match object {
+                None => found.extend(names::names().map(str::to_owned)),
+                Some("math" | "stdlib") => found.extend(names::member_names().map(str::to_owned)),
+                Some(_) => {}
+            }
+        }
         found.retain(|name| name.starts_with(head) && (head.starts_with('_') || !name.starts_with('_')));
         found.sort();
         found.dedup();
@@ -156,6 +173,11 @@ impl Session {
         }
         Some(value)
     }
+}
+
+/// Whether an entry is a kernel so far, whose names are those of kernels, too.
+fn is_in_kernel(entry: &str) -> bool {
+    entry.lines().any(|line| line.starts_with("@kernel") || line.starts_with("@python2shader"))
 }
 
 /// Whether an entry is only `exit` or `quit`, and the script has not rebound the name.

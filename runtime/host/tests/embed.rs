@@ -256,4 +256,10 @@ fn a_session_keeps_its_names() {
     check(&mut session, "class Box:\n    def open(self): pass\nbox = Box()\nbox.width = 3\n", "");
     assert_eq!(session.complete("box."), ["open", "width"]);
     assert_eq!(session.complete("box.wi"), ["width"]);
+    assert_eq!(
+        session.complete("@kernel\ndef k(x: Array[f32]):\n    x[0] = atomic_comp"),
+        ["atomic_compare_exchange"]
+    );
+    assert_eq!(session.complete("@kernel\ndef k(x: Array[f32]):\n    x[0] = math.lgam"), ["lgamma"]);
+    assert!(session.complete("atomic_comp").is_empty());
 }

@@ -5,6 +5,7 @@
 
 mod command_line;
 mod error_codes;
+mod kernel_functions;
 mod modules;
 mod names;
 
@@ -25,7 +26,9 @@ pub fn trials(program: &Program) -> Vec<Trial> {
         trial("the command line", |program| compare(&page("command-line.md"), &command_line::page(program)?)),
         trial("error codes", |_| compare(&page("errors.md"), &error_codes::page()?)),
         trial("modules of scripts", |program| compare(&page("modules.md"), &modules::page(program)?)),
-        trial("kernel functions have the names there are", |_| names::kernel_functions()),
+        trial("kernel functions", |program| {
+            compare(&page("kernel-functions.md"), &kernel_functions::page(program)?)
+        }),
         trial("kp has the names there are", names::kp),
     ]
 }

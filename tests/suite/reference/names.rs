@@ -4,29 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{members, page};
+use crate::Failure;
 use crate::program::Program;
-use crate::{Failure, files};
 
 /// The classes of `kp` whose members are on the page.
 const CLASSES: [&str; 6] = ["Manager", "Tensor", "Image", "Sampler", "Algorithm", "Sequence"];
-
-/// A name that any test or example uses and that kernels know by themselves is on the page.
-pub fn kernel_functions() -> Result<(), Failure> {
-    let listed = listed(&page("kernel-functions.md"))?;
-    let mut known: BTreeSet<String> = kps_kernel::stdlib().map(|(name, _)| name.to_owned()).collect();
-    for file in ["tests/cases", "examples", "compiler/kernel/tests"].iter().flat_map(|f| files(f, &["kps"])) {
-        let text = std::fs::read_to_string(file)?;
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        known.extend(words.filter(|word| kps_kernel::is_name(word)).map(str::to_owned));
-    }
-    let missing: Vec<&String> = known.difference(&listed).collect();
-    let unknown: Vec<&String> = listed.iter().filter(|name| !is_known(name, &known)).collect();
-    judge(&missing, &unknown)
-}
-
-fn is_known(name: &str, known: &BTreeSet<String>) -> bool {
-    known.contains(name) || kps_kernel::is_name(name)
-}
 
 pub fn kp(program: &Program) -> Result<(), Failure> {
     let listed = listed(&page("kp.md"))?;

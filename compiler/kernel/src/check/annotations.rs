@@ -158,7 +158,8 @@ fn element(reader: &TypeReader, expr: &Expr) -> Option<String> {
         return Some(ty.to_string());
     }
     let name = last_name(expr)?;
-    let here = habits::instead(name).and_then(|help| help.strip_prefix("write `")?.strip_suffix('`'))?;
+    let help = habits::instead(name)?;
+    let here = help.strip_prefix("write `")?.strip_suffix('`')?;
     Type::by_name(here).map(|ty| ty.to_string())
 }
 

@@ -7,12 +7,7 @@ use kps_syntax::scope::root_name;
 use rustc_hash::FxHashMap;
 
 use super::free::free_paths;
-
-/// Functions of ours whose results have nothing of a list in them,
-const TAKING_ALL: [&str; 6] = ["len", "sum", "min", "max", "any", "all"];
-
-/// and those that give its elements.
-const GIVING_ELEMENTS: [&str; 3] = ["enumerate", "zip", "reversed"];
+use crate::builtins::{self, Builtin, Lists};
 
 /// For each name the fewest indices behind it where the body mentions it: 1 for `a[i]`, 2 for `a[i][j]`, also by way of
 /// `row = a[i]` and `for row in a`, 0 where it does anything else with it. `is_ours` tells whether a name is not the
@@ -116,10 +111,11 @@ impl<'d> Depths<'d> {
 }
 
 fn depth_in_call(function: &str, depth: usize) -> usize {
-    match function {
-        _ if TAKING_ALL.contains(&function) => usize::MAX,
-        _ if GIVING_ELEMENTS.contains(&function) => depth,
-        _ => 0,
+    let Some(Builtin::Function(function)) = builtins::lookup(function) else { return 0 };
+    match function.lists {
+        Lists::Consumes => usize::MAX,
+        Lists::Walks => depth,
+        Lists::Counts | Lists::Other => 0,
     }
 }
 

@@ -10,7 +10,7 @@ use kps_syntax::ast::{
 use kps_syntax::{Diagnostic, Part, Source, Span};
 
 use super::types::int_literal;
-use crate::builtins::{self, Builtin, Function, GroupFunction};
+use crate::builtins::{self, Builtin, Effect};
 use crate::errors;
 
 /// A line that is an expression without effect. `is_own` tells which names are not the kernels' own.
@@ -54,7 +54,9 @@ fn is_pure(expr: &Expr, is_own: &dyn Fn(&str) -> bool) -> bool {
         ExprKind::Call { func, .. } => match &func.kind {
             ExprKind::Name(name) if !is_own(name) => match builtins::lookup(name) {
                 Some(Builtin::Type(_)) => true,
-                Some(Builtin::Function(function)) => is_pure_function(function),
+                Some(Builtin::Function(function)) => {
+                    function.effect == Effect::None && !function.gives_nothing()
+                }
                 _ => false,
             },
             _ => false,
@@ -149,29 +151,6 @@ pub(super) fn never_runs(iter: &Expr, source: &Source) -> Option<Diagnostic> {
         step => format!("to count the other way, write `range({start}, {stop}, {})`", -step),
     };
     Some(errors::never_runs(source.at(iter.span), source.slice(iter.span), help))
-}
-
-/// Of the functions that only compute, those that people forget to assign.
-fn is_pure_function(function: Function) -> bool {
-    use Function::*;
-    matches!(
-        function,
-        Float(_)
-            | Abs
-            | Sign
-            | Min
-            | Max
-            | Clamp
-            | Pow
-            | Len
-            | Log
-            | Dot
-            | Cross
-            | Length
-            | Normalize
-            | Mix
-            | Group(GroupFunction::Shared)
-    )
 }
 
 /// Assignments to the name of an array parameter that nothing names afterwards: they write no element.

@@ -24,7 +24,6 @@ use crate::builtins;
 use crate::env::{EnvModule, EnvValue, HelperFunction, KernelEnv};
 use crate::errors;
 use crate::habits;
-use crate::library;
 
 /// A mention of a function that a kernel may call.
 pub(super) struct CallSite {
@@ -512,7 +511,7 @@ impl Walk<'_> {
         if builtins::is_our_module(&module) {
             match builtins::member(&attr.name) {
                 Some(_) => return,
-                None if &*attr.name == "Array" || library::math_function(&attr.name).is_some() => return,
+                None if &*attr.name == "Array" => return,
                 None => {}
             }
         }

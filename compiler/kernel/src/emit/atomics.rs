@@ -14,10 +14,9 @@ use super::bits::bits_of;
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
-use crate::builtins::AtomicOp;
 use crate::ir::{
-    Atomic, AtomicPlace, BoundsCheck, BufferId, Home, Kernel, LocalId, NodeId, NodeKind, SharedId, Step,
-    Touch, part_at,
+    Atomic, AtomicOp, AtomicPlace, BoundsCheck, BufferId, Home, Kernel, LocalId, NodeId, NodeKind, SharedId,
+    Step, Touch, part_at,
 };
 use crate::signature::{Capability, Target};
 use crate::types::{Scalar, Type};

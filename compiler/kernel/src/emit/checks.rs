@@ -19,10 +19,10 @@ use rspirv::spirv::{Op, Word};
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
-use crate::builtins::{AtomicOp, Combine, Spread};
 use crate::constant::Constant;
 use crate::ir::{
-    BinaryOp, BufferId, LocalId, NodeId, NodeKind, Step, Touch, ValueIndex, Written, as_written,
+    AtomicOp, BinaryOp, BufferId, Combine, LocalId, NodeId, NodeKind, Spread, Step, Touch, ValueIndex,
+    Written, as_written,
 };
 use crate::template::Input;
 use crate::types::{Kind, Scalar, Type};

@@ -10,7 +10,7 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 use super::atomics::Element;
 use super::function::FunctionEmitter;
 use super::module::Operand;
-use crate::builtins::AtomicOp;
+use crate::ir::AtomicOp;
 use crate::types::{Scalar, Type};
 
 /// An element within a word.

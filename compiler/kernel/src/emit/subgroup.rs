@@ -6,9 +6,8 @@
 use rspirv::spirv::{GroupOperation, Op, Scope, Word};
 
 use super::function::FunctionEmitter;
-use crate::builtins::{Combine, Spread, SubgroupOp};
 use crate::constant::Constant;
-use crate::ir::NodeId;
+use crate::ir::{Combine, NodeId, Spread, SubgroupOp};
 use crate::signature::Capability;
 use crate::template::Input;
 use crate::types::{Kind, Scalar, Type};

@@ -5,10 +5,9 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 use super::checks::Opposite;
 use super::function::FunctionEmitter;
 use super::module::Operand;
-use crate::builtins::FloatFn;
 use crate::constant::Constant;
 use crate::ir::{
-    BinaryOp, BitsOp, CallArg, CompareOp, FunctionId, GeometryFn, Node, NodeId, NodeKind, UnaryOp,
+    BinaryOp, BitsOp, CallArg, CompareOp, FloatFn, FunctionId, GeometryFn, Node, NodeId, NodeKind, UnaryOp,
 };
 use crate::types::{Kind, Scalar, Type};
 

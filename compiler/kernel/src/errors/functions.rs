@@ -6,8 +6,8 @@ use kps_syntax::{Diagnostic, Location};
 use super::remedies::{as_operand, cut_alike, how_to_convert, value_type};
 use super::values::{cast_one, is_number};
 use super::{advised, arguments, error, is_array, meant};
+use crate::builtins::Kind;
 use crate::builtins::{self, Builtin};
-use crate::library::Takes;
 use crate::types::{Scalar, Type};
 
 // Functions.
@@ -287,13 +287,13 @@ pub(crate) fn distance_of_unlike(at: Location, n: u32, m: u32) -> Diagnostic {
 pub(crate) fn math_takes(
     at: Location,
     called: &str,
-    takes: Takes,
+    takes: Kind,
     what: &str,
     ty: Option<&Type>,
 ) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let help = match (takes, ty) {
-        (Takes::Items, _) => format!("write its numbers as a list: `[{text}, 2.0]`"),
+        (Kind::Items, _) => format!("write its numbers as a list: `[{text}, 2.0]`"),
         (_, None) => format!("take one element: `{text}[0]`"),
         (_, Some(ty)) if ty.is_vector() => format!("take one component: `{text}.x`"),
         (_, Some(Type::Scalar(Scalar::Bool))) => format!("make a number of it: `i32({text})`"),
@@ -368,8 +368,8 @@ pub(crate) fn number_argument(at: Location, name: &str, what: &str) -> Diagnosti
         () if is_array(what) && name == "length" => {
             diagnostic.help(format!("an array's number of elements is `len({text})`"))
         }
-        () if is_array(what) => diagnostic.help(format!("take one element: `{name}({text}[i])`")),
-        () if what == "`bool`" => diagnostic.help(format!("make it a number first: `{name}(i32({text}))`")),
+        () if is_array(what) => diagnostic.help(format!("take one element: `{text}[i]`")),
+        () if what == "`bool`" => diagnostic.help(format!("make it a number first: `i32({text})`")),
         () => diagnostic.help(format!("write a number: `{name}(1.0)`")),
     }
 }

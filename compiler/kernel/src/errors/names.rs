@@ -28,7 +28,7 @@ pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> D
             return error("kernel/unknown-name", at, "kernels have no `array<..>`", "")
                 .help("write a list, of as many elements: `[0.0] * 4`");
         }
-        let instead = instead_of_member(&members_behind(&at)).unwrap_or_else(|| instead.to_owned());
+        let instead = instead_of_member(&members_behind(&at)).unwrap_or(instead);
         return error("kernel/unknown-name", at, format!("kernels have no `{name}`"), "").help(instead);
     }
     if let Some(plain) = without_f(name) {
@@ -81,7 +81,7 @@ fn instead_of_member(path: &[&str]) -> Option<String> {
             Some(format!("kernels have it without a module: `{name}(..)`"))
         }
         Some(name) => Some(format!("kernels have it without a module: `{name}`")),
-        None => habits::instead(last).map(str::to_owned),
+        None => habits::instead(last),
     }
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
         }
         _ if name == "norm" => "the length of a vector is `length(v)`".to_owned(),
         "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
-        _ if habits::instead(name).is_some() => habits::instead(name).unwrap_or_default().to_owned(),
+        _ if habits::instead(name).is_some() => habits::instead(name).unwrap_or_default(),
         what if ["function", "method"].iter().any(|kind| what.contains(kind)) => {
             format!("call `{text}` before the launch, and pass what it gives")
         }

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use super::{is_array, is_enum_member, is_function};
-use crate::builtins::{self, Builtin, Call};
+use crate::builtins::{self, Builtin};
 use crate::types::{Kind, Scalar, Type};
 
 /// More of them than this are not written out.
@@ -187,8 +187,8 @@ pub(super) fn how_to_call(text: &str) -> String {
     let Some(Builtin::Function(function)) = builtins::member(text.rsplit('.').next().unwrap_or(text)) else {
         return format!("call it: `{text}(..)`");
     };
-    let call = Call::of(function).line(text, &[]);
-    match builtins::gives_nothing(function) {
+    let call = builtins::line(function.params, text, &[]);
+    match function.gives_nothing() {
         true => format!("it gives no value: call it on a line of its own, `{call}`"),
         false => format!("call it: `{call}`"),
     }

@@ -82,6 +82,14 @@ pub fn hypot([x, y, _]: Args) -> Rough {
     large * (x.constant(1.0) + ratio * ratio).sqrt()
 }
 
+pub fn hypot_of_three([x, y, z]: Args) -> Rough {
+    hypot([hypot([x, y, z]), z, z])
+}
+
+pub fn dist([x, y, z]: Args) -> Rough {
+    hypot([x - y, y - z, z])
+}
+
 pub fn tan([x, _, _]: Args) -> Rough {
     x.sin() / x.cos()
 }

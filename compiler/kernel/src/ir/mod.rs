@@ -8,6 +8,7 @@
 //! into phis), weak literals and implicit conversions (lowering made them explicit), pointers (a place
 //! in memory is a local or a buffer with indices). Every node and local has its type and span.
 
+mod functions;
 mod nodes;
 mod statements;
 
@@ -17,9 +18,10 @@ use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use self::functions::*;
 pub use self::nodes::*;
 pub use self::statements::*;
-pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
+
 use crate::constant::Constant;
 use crate::push::PushLayout;
 use crate::rows::Rows;

@@ -3,8 +3,8 @@
 use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
+use super::functions::{AtomicOp, FloatFn, SubgroupOp};
 use super::{BufferId, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
-use crate::builtins::{AtomicOp, FloatFn, SubgroupOp};
 use crate::constant::Constant;
 use crate::matrices::CoopType;
 use crate::template::Input;

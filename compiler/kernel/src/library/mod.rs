@@ -5,13 +5,11 @@
 //! matrices. A chapter is parsed once for a process, when a kernel first wants one of its functions; each becomes a
 //! function of the module, once for every type it is called with. They are trusted: nothing checks them but the tests.
 //!
-//! Their bounds are in the table of `intrinsics`. Each chapter names its formulas; `tests/doubles.rs` holds
+//! Their bounds are in their rows in `builtins`. Each chapter names its formulas; `tests/doubles.rs` holds
 //! them against the host's.
 //!
 //! They rely on `+ - * /` and the square root being rounded right, subnormals included; a device that
 //! flushes those gives 0 where the result, or a number on the way to it, is one.
-
-mod takes;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -23,11 +21,6 @@ use num_traits::ToPrimitive;
 
 use crate::builtins;
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
-
-pub(crate) use takes::Takes;
-
-/// The chapter of functions that scripts call by the names of Python's `math`.
-const NUMBERS: &str = "numbers";
 
 const CHAPTERS: [(&str, &str); 16] = [
     ("double", include_str!("double.kps")),
@@ -42,17 +35,11 @@ const CHAPTERS: [(&str, &str); 16] = [
     ("single", include_str!("single.kps")),
     ("parts", include_str!("parts.kps")),
     ("builtin", include_str!("builtin.kps")),
-    (NUMBERS, include_str!("numbers.kps")),
+    ("numbers", include_str!("numbers.kps")),
     ("matrix", include_str!("matrix.kps")),
     ("coop", include_str!("coop.kps")),
     ("tiles", include_str!("tiles.kps")),
 ];
-
-/// The function of `math` of this name, where it is one of ours.
-pub(crate) fn math_function(name: &str) -> Option<HelperFunction> {
-    let chapter = *contents().get(name)?;
-    (CHAPTERS[chapter].0 == NUMBERS).then(|| function(name))?
-}
 
 /// The function of this name.
 pub(crate) fn function(name: &str) -> Option<HelperFunction> {

@@ -79,10 +79,7 @@ impl Ctx<'_> {
         let text = source.slice(value.span);
         Some(match builtin {
             Some((function, args)) => {
-                let changed = match function {
-                    Function::Group(function) => function.changes().and_then(|at| args.get(at)),
-                    _ => None,
-                };
+                let changed = function.changes().and_then(|at| args.get(at));
                 let changed = changed.map(|arg| source.slice(arg.span));
                 errors::builtin_gives_no_value(at, text, changed)
             }

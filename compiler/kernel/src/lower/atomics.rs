@@ -2,15 +2,16 @@
 //! `atomic_add(cells[i].count, v)` on members of what lies there.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
+use kps_syntax::ast::{ArgumentKind, Expr, ExprKind};
 
 use super::Ctx;
+use super::builtin_calls::TreeCall;
 use super::operand::{Operand, Place, Root, Static};
 use super::targets::Target;
 use super::vars::Binding;
-use crate::builtins::{AtomicOp, Call, GroupFunction};
+use crate::builtins::{Param, count_in_words, line, takes};
 use crate::errors;
-use crate::ir::{Atomic, AtomicPlace, Buffer, NodeId, NodeKind, part_at};
+use crate::ir::{Atomic, AtomicOp, AtomicPlace, Buffer, NodeId, NodeKind, part_at};
 use crate::signature::Reach;
 use crate::types::{Scalar, Type};
 
@@ -22,8 +23,9 @@ struct Arguments<'e> {
 }
 
 impl Ctx<'_> {
-    pub fn atomic_call(&mut self, op: AtomicOp, name: &str, args: &[Argument], span: Span) -> Operand {
-        let Some(Arguments { whole, index, values }) = self.atomic_arguments(op, name, args, span) else {
+    pub fn atomic_call(&mut self, op: AtomicOp, call: &TreeCall) -> Operand {
+        let (name, span) = (call.name, call.span);
+        let Some(Arguments { whole, index, values }) = self.atomic_arguments(call) else {
             return Operand::Error;
         };
         let place = match index {
@@ -55,13 +57,8 @@ impl Ctx<'_> {
         }
     }
 
-    fn atomic_arguments<'e>(
-        &mut self,
-        op: AtomicOp,
-        name: &str,
-        args: &'e [Argument],
-        span: Span,
-    ) -> Option<Arguments<'e>> {
+    fn atomic_arguments<'e>(&mut self, call: &TreeCall<'e>) -> Option<Arguments<'e>> {
+        let TreeCall { function, name, args, span } = *call;
         let mut exprs = Vec::new();
         for arg in args {
             match &arg.kind {
@@ -78,16 +75,12 @@ impl Ctx<'_> {
                 ArgumentKind::KeywordSpread(_) => return None,
             }
         }
-        let wanted = match op {
-            AtomicOp::Load => "an array and an index",
-            AtomicOp::CompareExchange => "an array, an index, what is expected and the new value",
-            _ => "an array, an index and a value",
-        };
-        let call = Call::of_group(GroupFunction::Atomic(op));
+        let params = function.row().params;
         let is_member = matches!(exprs.first(), Some(Expr { kind: ExprKind::Attribute { .. }, .. }))
-            && exprs.len() + 1 == call.most;
-        if !is_member && !call.takes(exprs.len()) {
-            let line = self.atomic_line(name, &exprs, &call);
+            && exprs.len() + 1 == params.len();
+        if !is_member && !takes(params, exprs.len()) {
+            let line = self.atomic_line(name, &exprs, params);
+            let wanted = &count_in_words(params);
             self.error(errors::argument_count_range(self.at(span), name, wanted, exprs.len(), &line));
             return None;
         }
@@ -98,13 +91,13 @@ impl Ctx<'_> {
     }
 
     /// What to write for a call with too many or too few arguments.
-    fn atomic_line(&self, name: &str, exprs: &[&Expr], call: &Call) -> String {
+    fn atomic_line(&self, name: &str, exprs: &[&Expr], params: &[Param]) -> String {
         let texts = self.texts_of(exprs);
         let rest = |rest: &[&str]| -> String { rest.iter().map(|text| format!(", {text}")).collect() };
         match (exprs, &texts[..]) {
             // The element itself.
             ([Expr { kind: ExprKind::Subscript { value, index }, .. }, ..], [_, values @ ..])
-                if exprs.len() + 1 == call.most =>
+                if exprs.len() + 1 == params.len() =>
             {
                 let [array, index_text] = [value.span, index.span].map(|span| self.f.source.slice(span));
                 let is_bare_tuple = matches!(index.kind, ExprKind::Tuple(_)) && !index_text.starts_with('(');
@@ -113,12 +106,12 @@ impl Ctx<'_> {
             }
             // Two indices, of an array with as many axes.
             (_, [array, row, column, values @ ..])
-                if exprs.len() == call.most + 1 && self.rank_of(exprs[0]) != Some(1) =>
+                if exprs.len() == params.len() + 1 && self.rank_of(exprs[0]) != Some(1) =>
             {
                 format!("{name}({array}, ({row}, {column}){})", rest(values))
             }
             // What lacks may be any of them.
-            _ => call.line(name, &[]),
+            _ => line(params, name, &[]),
         }
     }
 

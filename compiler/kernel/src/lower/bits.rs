@@ -7,12 +7,21 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Argument, Ident};
 
 use super::Ctx;
+use super::builtin_calls::BuiltinCall;
 use super::operand::{Facts, Operand};
-use crate::builtins::{BitsFn, Call};
 use crate::constant::{Constant, Literal};
-use crate::errors;
 use crate::ir::{BinaryOp, BitsOp, CompareOp, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
+
+/// Functions of the bits of an int of any width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BitsFn {
+    Popcount,
+    /// The width of the type for 0, as for the trailing zeros.
+    LeadingZeros,
+    TrailingZeros,
+    Reverse,
+}
 
 /// What a method of ints is called.
 const COUNT: &str = "bit_count";
@@ -20,20 +29,9 @@ const LENGTH: &str = "bit_length";
 
 impl<'a> Ctx<'a> {
     /// An i32, or a vector of them, where bits are counted; where they are turned round, the argument's type.
-    pub fn bits_function(
-        &mut self,
-        function: BitsFn,
-        arg: &(Operand, Span),
-        name: &str,
-        span: Span,
-    ) -> Option<NodeId> {
-        let node = self.number(arg, name)?;
-        if !self.ty(node).scalar().is_some_and(Scalar::is_int) {
-            let what = self.describe(&arg.0);
-            self.error(errors::bits_argument(self.at(arg.1), name, &what));
-            return None;
-        }
-        Some(self.bits(span).of(function, node))
+    pub fn bits_function(&mut self, function: BitsFn, call: &BuiltinCall) -> Option<NodeId> {
+        let node = self.number(&call.args[0], call.name)?;
+        Some(self.bits(call.span).of(function, node))
     }
 
     /// `x.bit_count()` and `x.bit_length()`; `None` for another method, or one of something else.
@@ -58,7 +56,7 @@ impl<'a> Ctx<'a> {
             let args = self.arguments(args).positional;
             let text = self.f.source.slice(span).to_owned();
             let name = text.split('(').next().unwrap_or(&attr.name);
-            return Some(self.wrong_count(&Call::NOTHING, name, "no arguments", &args, span));
+            return Some(self.wrong_count(&[], name, &args, span));
         }
         if let Operand::Literal(Literal::Int(value)) = receiver {
             let size = value.unsigned_abs();

@@ -6,7 +6,6 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
 use super::Ctx;
 use super::helpers::CallStyle;
 use super::operand::{Operand, Static};
-use crate::builtins::{FloatFn, Function};
 use crate::check::float_of_text;
 use crate::constant::{Constant, Literal};
 use crate::errors;
@@ -47,18 +46,8 @@ impl Ctx<'_> {
         if let Operand::Static(Static::Generic(_)) = callee {
             return self.type_operand(expr);
         }
-        // Some arguments of these are places, or types.
-        if let Operand::Static(Static::Builtin(Function::Group(function))) = callee {
-            if function.is_of_workgroup() && !self.belongs_to_compute(&name, func.span) {
-                return Operand::Error;
-            }
-            return self.group_call(function, &name, args, expr.span);
-        }
-        if let Operand::Static(Static::Builtin(Function::Print)) = callee {
-            if !self.belongs_to_compute("print", func.span) {
-                return Operand::Error;
-            }
-            return self.print_call(args, expr.span);
+        if let Operand::Static(Static::Builtin(function)) = callee {
+            return self.builtin_call(function, (&name, func.span), args, expr.span);
         }
         if let Operand::Static(Static::Type(Type::Scalar(scalar))) = callee
             && scalar.is_float()
@@ -70,35 +59,18 @@ impl Ctx<'_> {
                 _ => Operand::Node(self.constant(Constant::float(scalar, value), expr.span)),
             };
         }
-        let mut args = self.arguments(args);
+        let args = self.arguments(args);
         if let Operand::Static(Static::Type(Type::Struct(of))) = &callee {
             return self.construct_struct(of, args, expr.span);
         }
-        if let Operand::Static(Static::Builtin(function)) = callee
-            && let Some((last, n_before)) = last_parameter(function)
-            && args.positional.len() == n_before
-            && let Some(at) = args.keywords.iter().position(|(keyword, ..)| &*keyword.name == last)
-        {
-            let (_, start, span) = args.keywords.remove(at);
-            args.positional.push((start, span));
-        }
         match callee {
-            Operand::Static(Static::Function(function)) => {
-                match self.call_of_items(&function.def, &mut args, expr.span) {
-                    Some(result) => result,
-                    None => self.call_helper(&function, args, expr.span),
-                }
-            }
+            Operand::Static(Static::Function(function)) => self.call_helper(&function, args, expr.span),
             Operand::Static(Static::Closure(closure)) => match self.callee_of(&closure, func.span) {
                 Some(callee) => self.call_function(&callee, args, CallStyle::Function, expr.span).result,
                 None => Operand::Error,
             },
             Operand::Static(Static::Type(ty)) => match self.only_positional(args, &name) {
                 Some(args) => self.cast(&ty, &args, expr.span),
-                None => Operand::Error,
-            },
-            Operand::Static(Static::Builtin(function)) => match self.only_positional(args, &name) {
-                Some(args) => self.call_builtin(function, &name, &args, expr.span),
                 None => Operand::Error,
             },
             this if self.struct_method(&this, "__call__") => {
@@ -170,14 +142,4 @@ impl Ctx<'_> {
         }
         Some(args.positional)
     }
-}
-
-/// The name of a last parameter that Python takes by its name, and how many are before it.
-fn last_parameter(function: Function) -> Option<(&'static str, usize)> {
-    Some(match function {
-        Function::Enumerate | Function::Sum => ("start", 1),
-        Function::Float(FloatFn::Round) => ("ndigits", 1),
-        Function::Pow => ("mod", 2),
-        _ => return None,
-    })
 }

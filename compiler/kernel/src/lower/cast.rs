@@ -8,7 +8,7 @@ use kps_syntax::ast::{Expr, ExprKind};
 use super::Ctx;
 use super::operand::{Operand, Static};
 use super::vars::Binding;
-use crate::builtins::Call;
+use crate::builtins;
 use crate::check::TypeReader;
 use crate::constant::{Constant, Literal};
 use crate::errors;
@@ -100,7 +100,7 @@ impl Ctx<'_> {
                     false => self.cast_scalar(&given, to, *at).map_or(Operand::Error, Operand::Node),
                 }
             }
-            _ => self.wrong_count(&Call::CAST, to.name(), "one argument", args, span),
+            _ => self.wrong_count(&[builtins::any("x")], to.name(), args, span),
         }
     }
 

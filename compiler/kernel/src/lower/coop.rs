@@ -8,12 +8,13 @@
 use std::fmt;
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
 
 use super::Ctx;
+use super::builtin_calls::{BuiltinCall, TreeCall};
 use super::calls::Arguments;
 use super::operand::{Operand, Place, Root, Row, Static};
-use crate::builtins::{Call, CoopFunction, GroupFunction};
+use crate::builtins::{count_in_words, line};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{Buffer, CoopLines, Stmt, Together};
@@ -23,6 +24,13 @@ use crate::types::{Scalar, Type};
 
 /// Rows and columns of a matrix.
 const MAX_SIDE: i128 = 64;
+
+/// A matrix moves from or to an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CoopMove {
+    Load,
+    Store,
+}
 
 /// A matrix as an argument.
 pub(super) struct Coop {
@@ -45,53 +53,24 @@ impl fmt::Display for Coop {
 }
 
 impl Ctx<'_> {
-    pub fn coop_call(
-        &mut self,
-        function: CoopFunction,
-        name: &str,
-        args: &[Argument],
-        span: Span,
-    ) -> Operand {
-        if function == CoopFunction::Matrix {
-            return self.coop_matrix(args, span);
-        }
-        if let CoopFunction::Instruction(instruction) = function {
-            return self.coop_instruction(instruction, args, span);
-        }
-        let mut arguments = self.arguments(args);
-        let Some(lines) = self.coop_lines(function, &mut arguments) else { return Operand::Error };
-        let Some(args) = self.only_positional(arguments, name) else { return Operand::Error };
-        if args.iter().any(|(operand, _)| operand.has_error()) {
-            return Operand::Error;
-        }
-        let wanted = match function {
-            CoopFunction::Fill => "a matrix and a number",
-            CoopFunction::MultiplyAdd => "an accumulator and the two factors",
-            _ if lines == CoopLines::Columns => {
-                "a matrix, an array, where it begins and the elements from column to column"
-            }
-            _ => "a matrix, an array, where it begins and the elements from row to row",
-        };
-        let call = Call::of_group(GroupFunction::Coop(function));
-        if !call.takes(args.len()) {
-            return self.wrong_count(&call, name, wanted, &args, span);
-        }
+    pub fn coop_load(&mut self, call: &BuiltinCall) -> Operand {
+        self.coop_move(CoopMove::Load, call).unwrap_or(Operand::Error)
+    }
+
+    pub fn coop_store(&mut self, call: &BuiltinCall) -> Operand {
+        self.coop_move(CoopMove::Store, call).unwrap_or(Operand::Error)
+    }
+
+    /// Every operation needs the whole workgroup.
+    fn coop_together(&mut self, span: Span) {
         self.f.block.push(Stmt::Together(Together::CoopMatrix, span));
-        let done = match function {
-            CoopFunction::MultiplyAdd => self.coop_multiply_add(name, args, span),
-            CoopFunction::Fill => self.coop_fill(name, args, span),
-            _ => self.coop_move(function, lines, name, args, span),
-        };
-        done.unwrap_or(Operand::Error)
     }
 
     /// Whether a matrix lies row by row or column by column, as `column_major` says; `None` after a mistake.
-    fn coop_lines(&mut self, function: CoopFunction, arguments: &mut Arguments) -> Option<CoopLines> {
-        let moves = matches!(function, CoopFunction::Load | CoopFunction::Store);
-        let is_it = |(keyword, ..): &(&Ident, Operand, Span)| moves && &*keyword.name == "column_major";
-        let Some(at) = arguments.keywords.iter().position(is_it) else { return Some(CoopLines::Rows) };
-        let (_, value, span) = arguments.keywords.remove(at);
-        let known = match &value {
+    fn coop_lines(&mut self, column_major: Option<&(Operand, Span)>) -> Option<CoopLines> {
+        let Some((value, span)) = column_major else { return Some(CoopLines::Rows) };
+        let span = *span;
+        let known = match value {
             Operand::Node(node) => self.f.func.constant(*node),
             _ => None,
         };
@@ -114,14 +93,14 @@ impl Ctx<'_> {
     }
 
     /// A matrix of zeros.
-    fn coop_matrix(&mut self, args: &[Argument], span: Span) -> Operand {
+    pub fn coop_matrix(&mut self, call: &TreeCall) -> Operand {
+        let TreeCall { function, name, args, span } = *call;
         let exprs: Vec<&Expr> = args.iter().filter_map(positional).collect();
         let [element, rows, columns, purpose] = exprs[..] else {
-            let wanted = "a type, rows, columns and what it is for";
-            let call = Call::of_group(GroupFunction::Coop(CoopFunction::Matrix));
             let given: Vec<&str> = exprs.iter().map(|expr| self.f.source.slice(expr.span)).collect();
-            let line = call.line("coop_matrix", &given);
-            let error = errors::argument_count_range(self.at(span), "coop_matrix", wanted, args.len(), &line);
+            let line = line(function.params, name, &given);
+            let wanted = count_in_words(function.params);
+            let error = errors::argument_count_range(self.at(span), name, &wanted, args.len(), &line);
             return self.fail(error);
         };
         let scalar = match self.expr(element) {
@@ -214,14 +193,21 @@ impl Ctx<'_> {
         Some(Coop { place: place.clone(), rows: rows.len, columns: columns.len, scalar, purpose })
     }
 
-    fn coop_multiply_add(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Option<Operand> {
-        let [c, a, b] = self.coop_factors(name, &args)?;
+    pub fn coop_multiply_add(&mut self, call: &BuiltinCall) -> Operand {
+        self.coop_together(call.span);
+        self.added_product(call).unwrap_or(Operand::Error)
+    }
+
+    fn added_product(&mut self, call: &BuiltinCall) -> Option<Operand> {
+        let BuiltinCall { name, args, span, .. } = *call;
+        let [c, a, b] = self.coop_factors(name, args)?;
         self.copy_written(&c.place, args[0].1);
         if self.matrices.is_some() {
             return self.tile_multiply_add([&c, &a, &b], span);
         }
         let number = (Operand::Static(Static::Type(c.scalar.into())), args[0].1);
-        Some(self.call_coop("coop_multiply_add", args.into_iter().chain([number]).collect(), span))
+        let args = args.iter().cloned().chain([number]).collect();
+        Some(self.call_coop("coop_multiply_add", args, span))
     }
 
     fn coop_factors(&mut self, name: &str, args: &[(Operand, Span)]) -> Option<[Coop; 3]> {
@@ -253,7 +239,13 @@ impl Ctx<'_> {
         Some([c, a, b])
     }
 
-    fn coop_fill(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Option<Operand> {
+    pub fn coop_fill(&mut self, call: &BuiltinCall) -> Operand {
+        self.coop_together(call.span);
+        self.coop_filled(call).unwrap_or(Operand::Error)
+    }
+
+    fn coop_filled(&mut self, call: &BuiltinCall) -> Option<Operand> {
+        let BuiltinCall { name, args, span, .. } = *call;
         let coop = self.coop(name, &args[0])?;
         let value = self.stored_value(&args[1].0, &coop.scalar.into(), args[0].1, args[1].1)?;
         self.copy_written(&coop.place, args[0].1);
@@ -264,29 +256,25 @@ impl Ctx<'_> {
         Some(self.call_coop("coop_fill", args, span))
     }
 
-    fn coop_move(
-        &mut self,
-        function: CoopFunction,
-        lines: CoopLines,
-        name: &str,
-        args: Vec<(Operand, Span)>,
-        span: Span,
-    ) -> Option<Operand> {
+    fn coop_move(&mut self, function: CoopMove, call: &BuiltinCall) -> Option<Operand> {
+        let BuiltinCall { name, args, span, .. } = *call;
+        let lines = self.coop_lines(call.keyword)?;
+        self.coop_together(span);
         let coop = self.coop(name, &args[0])?;
-        self.coop_memory(name, &coop, &args)?;
-        if !matches!(function, CoopFunction::Store) {
+        self.coop_memory(name, &coop, args)?;
+        if function == CoopMove::Load {
             self.copy_written(&coop.place, args[0].1);
         }
         if self.matrices.is_some() {
             return self.tile_move(function, lines, &coop, args, span);
         }
-        let ours = match (function, lines) {
-            (CoopFunction::Store, CoopLines::Rows) => "coop_store",
-            (CoopFunction::Store, CoopLines::Columns) => "coop_store_columns",
-            (_, CoopLines::Rows) => "coop_load",
-            (_, CoopLines::Columns) => "coop_load_columns",
+        let library = match (function, lines) {
+            (CoopMove::Store, CoopLines::Rows) => "coop_store",
+            (CoopMove::Store, CoopLines::Columns) => "coop_store_columns",
+            (CoopMove::Load, CoopLines::Rows) => "coop_load",
+            (CoopMove::Load, CoopLines::Columns) => "coop_load_columns",
         };
-        Some(self.call_coop(ours, args, span))
+        Some(self.call_coop(library, args.to_vec(), span))
     }
 
     /// A call that moves a matrix in a row, as it is written with the array that the row is of.

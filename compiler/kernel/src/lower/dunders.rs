@@ -8,7 +8,6 @@ use super::calls::Arguments;
 use super::closures::Callee;
 use super::helpers::CallStyle;
 use super::operand::Operand;
-use crate::builtins::Function;
 use crate::errors;
 use crate::types::{Scalar, Type};
 
@@ -74,16 +73,6 @@ impl Ctx<'_> {
                 let truth = self.struct_truth(operand, span)?;
                 return Some(self.unary(UnaryOp::Not, &truth, span, span));
             }
-        };
-        self.call_special(name, (operand, span), &[])
-    }
-
-    /// `len(s)` and `abs(s)`.
-    pub fn struct_function(&mut self, function: Function, operand: &Operand, span: Span) -> Option<Operand> {
-        let name = match function {
-            Function::Len => "__len__",
-            Function::Abs => "__abs__",
-            _ => return None,
         };
         self.call_special(name, (operand, span), &[])
     }

@@ -17,7 +17,6 @@ use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{BinaryOp, Block, NodeId, NodeKind, Stmt};
-use crate::library;
 use crate::types::Type;
 
 /// A right side of at most so many plain operations is computed whether it is needed or not.
@@ -179,13 +178,10 @@ impl Ctx<'_> {
             EnvValue::Builtin(builtin) => match builtins::member(&builtin) {
                 Some(builtin) => self.builtin(&builtin, span),
                 None if &*builtin == "Array" => Operand::Static(Static::Generic("Array")),
-                None => match library::math_function(&builtin) {
-                    Some(function) => Operand::Static(Static::Function(function)),
-                    None => {
-                        let what = format!("the function `{builtin}`");
-                        self.fail(errors::captured_value(self.at(span), name, &what))
-                    }
-                },
+                None => {
+                    let what = format!("the function `{builtin}`");
+                    self.fail(errors::captured_value(self.at(span), name, &what))
+                }
             },
             EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items)
                 if items.iter().any(is_of_the_host) =>

@@ -7,7 +7,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};
 
 use super::Ctx;
 use super::operand::Operand;
-use crate::builtins::{FloatFn, Function};
+use crate::builtins::Fold;
 use crate::constant::Literal;
 use crate::errors;
 
@@ -44,12 +44,12 @@ impl Ctx<'_> {
         let span = spans.0.to(spans.1);
         match fold_literals(op, a, b) {
             Ok(literal) => Operand::Literal(literal),
-            Err(Fold::DivisionByZero) => self.fail(errors::constant_division_by_zero(self.at(span))),
-            Err(Fold::TooLarge) => self.fail(errors::int_too_large(self.at(span))),
-            Err(Fold::NegativeShift(amount)) => {
+            Err(Failure::DivisionByZero) => self.fail(errors::constant_division_by_zero(self.at(span))),
+            Err(Failure::TooLarge) => self.fail(errors::int_too_large(self.at(span))),
+            Err(Failure::NegativeShift(amount)) => {
                 self.fail(errors::negative_shift(self.at(spans.1), amount, op.symbol()))
             }
-            Err(Fold::NoSuchOperator) => {
+            Err(Failure::NoSuchOperator) => {
                 let [what_a, what_b] = [a, b].map(|literal| self.describe(&Operand::Literal(literal)));
                 let (left, right) = ((self.at(spans.0), &*what_a), (self.at(spans.1), &*what_b));
                 let between = Span { start: spans.0.end, end: spans.1.start };
@@ -60,31 +60,12 @@ impl Ctx<'_> {
 }
 
 /// What a function gives for literals, where that is exact but for one rounding and the same on every machine.
-pub(super) fn fold_function(function: Function, args: &[Literal]) -> Option<Literal> {
-    let extreme = |is_better: fn(Ordering) -> bool| {
-        let best = |a: Literal, b: Literal| {
-            let order = match (b, a) {
-                (Literal::Int(b), Literal::Int(a)) => b.cmp(&a),
-                (Literal::Float(b), Literal::Float(a)) => b.partial_cmp(&a)?,
-                _ => return None,
-            };
-            Some(if is_better(order) { b } else { a })
-        };
-        args.iter().copied().map(Some).reduce(|a, b| best(a?, b?)).flatten()
-    };
-    match (function, args) {
-        (Function::Float(FloatFn::Sqrt), [x]) => {
-            let root = x.to_f64().sqrt();
-            (!root.is_nan()).then_some(Literal::Float(root))
-        }
-        (Function::Abs, [Literal::Int(x)]) => x.checked_abs().map(Literal::Int),
-        (Function::Abs, [Literal::Float(x)]) => Some(Literal::Float(x.abs())),
-        (Function::Min, [_, _, ..]) => extreme(Ordering::is_lt),
-        (Function::Max, [_, _, ..]) => extreme(Ordering::is_gt),
-        (function, [x]) => finite_literal(of_one(function, x.to_f64())?),
-        (function, [x, y]) => finite_literal(of_two(function, x.to_f64(), y.to_f64())?),
-        (Function::Clamp, [x, least, most]) if least.to_f64() <= most.to_f64() => {
-            finite_literal(x.to_f64().max(least.to_f64()).min(most.to_f64()))
+pub(super) fn fold_function(fold: Fold, args: &[Literal]) -> Option<Literal> {
+    match (fold, args) {
+        (Fold::Literals(fold), args) => fold(args),
+        (Fold::Of1(of_one) | Fold::Of1Or2(of_one, _), [x]) => finite_literal(of_one(x.to_f64())),
+        (Fold::Of2(of_two) | Fold::Of1Or2(_, of_two), [x, y]) => {
+            finite_literal(of_two(x.to_f64(), y.to_f64()))
         }
         _ => None,
     }
@@ -95,44 +76,36 @@ fn finite_literal(value: f64) -> Option<Literal> {
     value.is_finite().then_some(Literal::Float(value))
 }
 
-fn of_one(function: Function, x: f64) -> Option<f64> {
-    Some(match function {
-        Function::Float(FloatFn::Sin) => libm::sin(x),
-        Function::Float(FloatFn::Cos) => libm::cos(x),
-        Function::Float(FloatFn::Tan) => libm::tan(x),
-        Function::Float(FloatFn::Asin) => libm::asin(x),
-        Function::Float(FloatFn::Acos) => libm::acos(x),
-        Function::Float(FloatFn::Atan) => libm::atan(x),
-        Function::Float(FloatFn::Sinh) => libm::sinh(x),
-        Function::Float(FloatFn::Cosh) => libm::cosh(x),
-        Function::Float(FloatFn::Tanh) => libm::tanh(x),
-        Function::Float(FloatFn::Asinh) => libm::asinh(x),
-        Function::Float(FloatFn::Acosh) if x >= 1.0 => libm::acosh(x),
-        Function::Float(FloatFn::Atanh) => libm::atanh(x),
-        Function::Float(FloatFn::Exp) => libm::exp(x),
-        Function::Float(FloatFn::Exp2) => libm::exp2(x),
-        Function::Float(FloatFn::Log2) => libm::log2(x),
-        Function::Log => libm::log(x),
-        Function::Log10 => libm::log10(x),
-        Function::Log1p => libm::log1p(x),
-        Function::Expm1 => libm::expm1(x),
-        Function::Cbrt => libm::cbrt(x),
-        Function::Degrees => x.to_degrees(),
-        Function::Radians => x.to_radians(),
-        _ => return None,
-    })
+/// The smallest or the largest of literals of one kind.
+pub(crate) fn fold_extreme(args: &[Literal], is_better: fn(Ordering) -> bool) -> Option<Literal> {
+    let best = |a: Literal, b: Literal| {
+        let order = match (b, a) {
+            (Literal::Int(b), Literal::Int(a)) => b.cmp(&a),
+            (Literal::Float(b), Literal::Float(a)) => b.partial_cmp(&a)?,
+            _ => return None,
+        };
+        Some(if is_better(order) { b } else { a })
+    };
+    args.iter().copied().map(Some).reduce(|a, b| best(a?, b?)).flatten()
 }
 
-fn of_two(function: Function, x: f64, y: f64) -> Option<f64> {
-    Some(match function {
-        Function::Float(FloatFn::Atan2) => libm::atan2(x, y),
-        Function::Log => libm::log(x) / libm::log(y),
-        Function::Hypot => libm::hypot(x, y),
-        Function::Pow => libm::pow(x, y),
-        Function::Fmod => libm::fmod(x, y),
-        Function::Copysign => x.copysign(y),
-        _ => return None,
-    })
+pub(crate) fn fold_abs(args: &[Literal]) -> Option<Literal> {
+    match args {
+        [Literal::Int(x)] => x.checked_abs().map(Literal::Int),
+        [Literal::Float(x)] => Some(Literal::Float(x.abs())),
+        _ => None,
+    }
+}
+
+pub(crate) fn fold_sqrt(args: &[Literal]) -> Option<Literal> {
+    let root = args.first()?.to_f64().sqrt();
+    (!root.is_nan()).then_some(Literal::Float(root))
+}
+
+pub(crate) fn fold_clamp(args: &[Literal]) -> Option<Literal> {
+    let [x, least, most] = args else { return None };
+    let [x, least, most] = [x, least, most].map(|literal| literal.to_f64());
+    if least <= most { finite_literal(x.max(least).min(most)) } else { None }
 }
 
 /// What an operator gives for two literals; `None` where that is a mistake.
@@ -151,27 +124,27 @@ pub(super) fn folded_unary(op: AstUnaryOp, of: Literal) -> Option<Literal> {
     }
 }
 
-enum Fold {
+enum Failure {
     DivisionByZero,
     TooLarge,
     NegativeShift(i128),
     NoSuchOperator,
 }
 
-fn fold_literals(op: AstBinaryOp, a: Literal, b: Literal) -> Result<Literal, Fold> {
+fn fold_literals(op: AstBinaryOp, a: Literal, b: Literal) -> Result<Literal, Failure> {
     match (a, b) {
         (Literal::Int(a), Literal::Int(b)) => fold_ints(op, a, b),
         (a, b) => fold_floats(op, a.to_f64(), b.to_f64()),
     }
 }
 
-fn fold_ints(op: AstBinaryOp, a: i128, b: i128) -> Result<Literal, Fold> {
+fn fold_ints(op: AstBinaryOp, a: i128, b: i128) -> Result<Literal, Failure> {
     let folded = match op {
         AstBinaryOp::Add => a.checked_add(b),
         AstBinaryOp::Sub => a.checked_sub(b),
         AstBinaryOp::Mul => a.checked_mul(b),
         AstBinaryOp::Div | AstBinaryOp::FloorDiv | AstBinaryOp::Mod if b == 0 => {
-            return Err(Fold::DivisionByZero);
+            return Err(Failure::DivisionByZero);
         }
         AstBinaryOp::Div => return Ok(Literal::Float(a as f64 / b as f64)),
         AstBinaryOp::FloorDiv => {
@@ -180,7 +153,7 @@ fn fold_ints(op: AstBinaryOp, a: i128, b: i128) -> Result<Literal, Fold> {
         AstBinaryOp::Mod => a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r }),
         AstBinaryOp::Pow if b < 0 => return fold_floats(op, a as f64, b as f64),
         AstBinaryOp::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
-        AstBinaryOp::LeftShift | AstBinaryOp::RightShift if b < 0 => return Err(Fold::NegativeShift(b)),
+        AstBinaryOp::LeftShift | AstBinaryOp::RightShift if b < 0 => return Err(Failure::NegativeShift(b)),
         AstBinaryOp::LeftShift => {
             u32::try_from(b).ok().filter(|b| *b < 127).and_then(|b| a.checked_mul(1i128 << b))
         }
@@ -188,25 +161,25 @@ fn fold_ints(op: AstBinaryOp, a: i128, b: i128) -> Result<Literal, Fold> {
         AstBinaryOp::BitAnd => Some(a & b),
         AstBinaryOp::BitOr => Some(a | b),
         AstBinaryOp::BitXor => Some(a ^ b),
-        AstBinaryOp::MatMul => return Err(Fold::NoSuchOperator),
+        AstBinaryOp::MatMul => return Err(Failure::NoSuchOperator),
     };
-    folded.map(Literal::Int).ok_or(Fold::TooLarge)
+    folded.map(Literal::Int).ok_or(Failure::TooLarge)
 }
 
-fn fold_floats(op: AstBinaryOp, a: f64, b: f64) -> Result<Literal, Fold> {
+fn fold_floats(op: AstBinaryOp, a: f64, b: f64) -> Result<Literal, Failure> {
     Ok(Literal::Float(match op {
         AstBinaryOp::Add => a + b,
         AstBinaryOp::Sub => a - b,
         AstBinaryOp::Mul => a * b,
         AstBinaryOp::Div | AstBinaryOp::FloorDiv | AstBinaryOp::Mod if b == 0.0 => {
-            return Err(Fold::DivisionByZero);
+            return Err(Failure::DivisionByZero);
         }
         AstBinaryOp::Div => a / b,
         AstBinaryOp::FloorDiv => ((a - floor_mod(a, b)) / b).round_ties_even(),
         AstBinaryOp::Mod => floor_mod(a, b),
-        AstBinaryOp::Pow if a == 0.0 && b < 0.0 => return Err(Fold::DivisionByZero),
+        AstBinaryOp::Pow if a == 0.0 && b < 0.0 => return Err(Failure::DivisionByZero),
         AstBinaryOp::Pow => power(a, b),
-        _ => return Err(Fold::NoSuchOperator),
+        _ => return Err(Failure::NoSuchOperator),
     }))
 }
 

@@ -4,9 +4,8 @@
 use kps_syntax::Span;
 
 use super::Ctx;
-use crate::builtins::FloatFn;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, FloatFn, NodeId, NodeKind, UnaryOp};
 use crate::types::{Scalar, Type};
 
 /// Nodes of one float type in the making.
@@ -46,6 +45,27 @@ impl Math<'_, '_> {
     pub fn scaled(&mut self, x: NodeId, factor: f64) -> NodeId {
         let factor = self.value(factor);
         self.binary(BinaryOp::Mul, x, factor)
+    }
+
+    pub fn log_of_base(&mut self, x: NodeId, base: NodeId) -> NodeId {
+        let [x, base] = [x, base].map(|x| self.float(FloatFn::Log2, x));
+        self.binary(BinaryOp::Div, x, base)
+    }
+
+    pub fn log10(&mut self, x: NodeId) -> NodeId {
+        let log2 = self.float(FloatFn::Log2, x);
+        self.scaled(log2, std::f64::consts::LOG10_2)
+    }
+
+    /// A question about each component.
+    pub fn test(&mut self, kind: NodeKind) -> NodeId {
+        self.ctx.node(kind, self.ty.with_scalar(Scalar::Bool), self.span)
+    }
+
+    pub fn is_finite(&mut self, x: NodeId) -> NodeId {
+        let (nan, inf) = (self.test(NodeKind::IsNan(x)), self.test(NodeKind::IsInf(x)));
+        let either = self.test(NodeKind::Binary(BinaryOp::Or, nan, inf));
+        self.test(NodeKind::Unary(UnaryOp::Not, either))
     }
 
     pub fn natural_log(&mut self, x: NodeId) -> NodeId {
@@ -121,6 +141,31 @@ impl Math<'_, '_> {
         let length = self.select(x_is_infinite, infinity, length);
         let y_is_infinite = self.compare(CompareOp::Equal, y, infinity);
         self.select(y_is_infinite, infinity, length)
+    }
+
+    /// The length of any number of sides.
+    pub fn length(&mut self, sides: &[NodeId]) -> NodeId {
+        let x = sides[0];
+        match &sides[1..] {
+            [] => self.abs(x),
+            others => others.iter().fold(x, |length, side| self.hypot(length, *side)),
+        }
+    }
+
+    /// `a + (b - a) * t`, as `a * (1 - t) + b * t`: exact at both ends.
+    pub fn mix(&mut self, args: &[NodeId]) -> NodeId {
+        let (a, b, t) = (args[0], args[1], args[2]);
+        let one = self.value(1.0);
+        let rest = self.binary(BinaryOp::Sub, one, t);
+        let a = self.binary(BinaryOp::Mul, a, rest);
+        let b = self.binary(BinaryOp::Mul, b, t);
+        self.binary(BinaryOp::Add, a, b)
+    }
+
+    pub fn step(&mut self, edge: NodeId, x: NodeId) -> NodeId {
+        let (zero, one) = (self.value(0.0), self.value(1.0));
+        let below = self.compare(CompareOp::Less, x, edge);
+        self.select(below, zero, one)
     }
 
     pub fn cbrt(&mut self, x: NodeId) -> NodeId {

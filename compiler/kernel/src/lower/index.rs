@@ -18,7 +18,6 @@ use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder};
 use crate::errors;
 use crate::ir::{BoundsCheck, BufferId, NodeId, NodeKind, Step, Stmt, Touch};
-use crate::library;
 use crate::structs::{MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
@@ -491,9 +490,6 @@ impl Ctx<'_> {
                 Some(builtin) => return self.builtin(&builtin, span),
                 None if &*attr.name == "Array" => return Operand::Static(Static::Generic("Array")),
                 None => {}
-            }
-            if let Some(function) = library::math_function(&attr.name) {
-                return Operand::Static(Static::Function(function));
             }
         }
         let holder = env.as_ref().map_or(format!("the module `{module}`"), EnvModule::describe);

@@ -8,135 +8,19 @@ use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
 use super::arith::Sides;
-use super::fold::fold_function;
+use super::builtin_calls::BuiltinCall;
 use super::formulas::Math;
 use super::operand::{Operand, Place, Static};
-use crate::builtins::{Call, FloatFn, Function, function_name};
 use crate::constant::Literal;
 use crate::errors;
-use crate::ir::{BinaryOp, CompareOp, GeometryFn, NodeId, NodeKind, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, GeometryFn, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
 type Args<'e> = &'e [(Operand, Span)];
 
 impl<'a> Ctx<'a> {
-    pub fn call_builtin(&mut self, function: Function, name: &str, args: Args, span: Span) -> Operand {
-        // A loop over a `range` is one, whatever its bounds are.
-        if function != Function::Range && args.iter().any(|(operand, _)| operand.has_error()) {
-            return Operand::Error;
-        }
-        if let (Function::Min | Function::Max, [(items, at)]) = (function, args)
-            && !matches!(items, Operand::Literal(_))
-        {
-            return self.extreme(function, items, *at, span);
-        }
-        let call = Call::of(function);
-        if !call.takes(args.len()) {
-            let wanted = match (call.needs.len(), call.most) {
-                (0, 0) => "no arguments".to_owned(),
-                (1, 1) => "one argument".to_owned(),
-                (least, most) if least == most => format!("{least} arguments"),
-                (1, usize::MAX) => "one argument or more".to_owned(),
-                (least, usize::MAX) => format!("at least {least} arguments"),
-                (least, most) => format!("{least} to {most} arguments"),
-            };
-            return self.wrong_count(&call, name, &wanted, args, span);
-        }
-        let literals: Option<Vec<Literal>> = args
-            .iter()
-            .map(|(operand, _)| match operand {
-                Operand::Literal(literal) => Some(*literal),
-                _ => None,
-            })
-            .collect();
-        if let Some(folded) = literals.and_then(|literals| fold_function(function, &literals)) {
-            return Operand::Literal(folded);
-        }
-        if let [(operand, at)] = args
-            && let Some(result) = self.struct_function(function, operand, *at)
-        {
-            return result;
-        }
-        match function {
-            Function::Range | Function::Enumerate | Function::Zip | Function::Reversed => {
-                self.sequence(function, args, span)
-            }
-            Function::Print => unreachable!("its arguments are read by `print_call`"),
-            Function::Len => self.len(args, span),
-            Function::All | Function::Any => self.all_any(function, &args[0], span),
-            Function::DivMod => self.divmod(args, span),
-            Function::TruncDiv => self.truncating_call(BinaryOp::TruncDiv, args, span),
-            Function::TruncRem => self.truncating_call(BinaryOp::TruncRem, args, span),
-            Function::Sum => self.sum(args, span),
-            Function::Frexp => self.frexp(args, name, span),
-            Function::Pow if args.len() == 3 => self.power_modulo(args, name, span),
-            Function::Pow => {
-                let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
-                if let (Operand::Literal(_), Operand::Literal(_)) = (a, b) {
-                    return self.binary(AstBinaryOp::Pow, a, b, span, (*a_span, *b_span));
-                }
-                self.power(Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) })
-            }
-            Function::Dot => {
-                let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
-                self.dot("dot", Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) })
-            }
-            Function::Bitcast => self.bitcast_call(args, span),
-            Function::Transpose | Function::Determinant | Function::Inverse => {
-                self.matrix_function(function, &args[0], name, span)
-            }
-            Function::TextureRead | Function::TextureWrite | Function::TextureSample => {
-                self.texture_function(function, args, span)
-            }
-            Function::Discard => self.discard(span),
-            _ => {
-                let given = self.given(args.iter().map(|(operand, _)| operand), span);
-                self.as_one(&given, |ctx| {
-                    let result = ctx.number_function(function, args, name, span);
-                    result.map_or(Operand::Error, Operand::Node)
-                })
-            }
-        }
-    }
-
-    /// A call with too few arguments, or too many.
-    pub fn wrong_count(&mut self, call: &Call, name: &str, wanted: &str, args: Args, span: Span) -> Operand {
-        // What a star spreads has one text for all of it.
-        let is_spread = args.windows(2).any(|pair| pair[0].1 == pair[1].1);
-        let given = if is_spread { &[][..] } else { args };
-        let given: Vec<&str> = given.iter().map(|(_, at)| self.f.source.slice(*at)).collect();
-        let line = match (name, &given[..]) {
-            // GLSL's form.
-            ("atan" | "math.atan", [y, x]) => format!("{name}2({y}, {x})"),
-            _ => call.line(name, &given),
-        };
-        self.fail(errors::argument_count_range(self.at(span), name, wanted, args.len(), &line))
-    }
-
-    fn number_function(&mut self, function: Function, args: Args, name: &str, span: Span) -> Option<NodeId> {
-        match function {
-            Function::Float(FloatFn::Round) if args.len() == 2 => self.round_digits(args, name, span),
-            Function::Abs => self.abs(args, span),
-            Function::Sign => self.sign(args, span),
-            Function::Min => self.choose(CompareOp::Less, args, name, span),
-            Function::Max => self.choose(CompareOp::Greater, args, name, span),
-            Function::Clamp => self.clamp(args, name, span),
-            Function::Ldexp => self.ldexp(args, name, span),
-            Function::Bits(function) => self.bits_function(function, &args[0], name, span),
-            Function::Ulp => self.ulp(args, name, span),
-            Function::NextAfter => self.next_after(args, name, span),
-            Function::Length
-            | Function::Distance
-            | Function::Cross
-            | Function::Normalize
-            | Function::FaceForward
-            | Function::Reflect
-            | Function::Refract => self.geometry(function, args, name, span),
-            _ => self.float_function(function, args, name, span),
-        }
-    }
-
-    fn len(&mut self, args: Args, span: Span) -> Operand {
+    pub fn len(&mut self, call: &BuiltinCall) -> Operand {
+        let BuiltinCall { args, span, .. } = *call;
         match &args[0].0 {
             Operand::Buffer(_) | Operand::Row(_) => self.array_len(&args[0].0, span),
             Operand::Static(Static::Texture(texture)) => self.texture_len(*texture, span),
@@ -160,36 +44,49 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    fn divmod(&mut self, args: Args, span: Span) -> Operand {
-        let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
-        let quotient = self.binary(AstBinaryOp::FloorDiv, a, b, span, (*a_span, *b_span));
+    pub fn divmod(&mut self, call: &BuiltinCall) -> Operand {
+        let Sides { left, right, spans, .. } = call.sides();
+        let quotient = self.binary(AstBinaryOp::FloorDiv, left, right, call.span, spans);
         if quotient.has_error() {
             return quotient;
         }
-        let remainder = self.binary(AstBinaryOp::Mod, a, b, span, (*a_span, *b_span));
+        let remainder = self.binary(AstBinaryOp::Mod, left, right, call.span, spans);
         Operand::Tuple(std::rc::Rc::new([quotient, remainder]))
     }
 
-    fn truncating_call(&mut self, op: BinaryOp, args: Args, span: Span) -> Operand {
-        let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
-        self.truncating(op, (a, b), span, (*a_span, *b_span))
+    pub fn truncating_call(&mut self, op: BinaryOp, call: &BuiltinCall) -> Operand {
+        let Sides { left, right, spans, .. } = call.sides();
+        self.truncating(op, (left, right), call.span, spans)
     }
 
-    fn abs(&mut self, args: Args, span: Span) -> Option<NodeId> {
-        let node = self.number(&args[0], "abs")?;
+    pub fn pow(&mut self, call: &BuiltinCall) -> Operand {
+        if call.args.len() == 3 {
+            return self.power_modulo(call);
+        }
+        let sides = call.sides();
+        match (sides.left, sides.right) {
+            (Operand::Literal(_), Operand::Literal(_)) => {
+                self.binary(AstBinaryOp::Pow, sides.left, sides.right, call.span, sides.spans)
+            }
+            _ => self.power(sides),
+        }
+    }
+
+    pub fn abs(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        let node = self.number(&call.args[0], "abs")?;
         let ty = self.ty(node).clone();
         if self.facts(node).nonneg || !is_signed(&ty) {
             return Some(node);
         }
-        let abs = self.node(NodeKind::Abs(node), ty, span);
+        let abs = self.node(NodeKind::Abs(node), ty, call.span);
         self.note_abs(abs, node);
         Some(abs)
     }
 
-    fn sign(&mut self, args: Args, span: Span) -> Option<NodeId> {
-        let node = self.number(&args[0], "sign")?;
+    pub fn sign(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        let node = self.number(&call.args[0], "sign")?;
         let ty = self.ty(node).clone();
-        Some(self.node(NodeKind::Sign(node), ty, span))
+        Some(self.node(NodeKind::Sign(node), ty, call.span))
     }
 
     /// A number or a vector of numbers, of any type.
@@ -221,7 +118,8 @@ impl<'a> Ctx<'a> {
     }
 
     /// `min(max(x, low), high)`.
-    fn clamp(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+    pub fn clamp(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        let BuiltinCall { args, name, span, .. } = *call;
         let (nodes, ty) = self.alike(args, name)?;
         let (x, low, high) = (nodes[0], nodes[1], nodes[2]);
         let bools = ty.with_scalar(Scalar::Bool);
@@ -290,120 +188,27 @@ impl<'a> Ctx<'a> {
         Some((nodes.collect(), ty.with_scalar(float)))
     }
 
-    fn float_function(&mut self, function: Function, args: Args, name: &str, span: Span) -> Option<NodeId> {
-        let (nodes, ty) = self.floats(args, name)?;
-        let scalar = ty.scalar()?;
-        if matches!(scalar, Scalar::F16 | Scalar::Bf16) {
-            // All steps of a formula, not each one.
-            self.remark_computed_in(Scalar::F32, &ty, span);
-            let wide: Vec<(Operand, Span)> = nodes
-                .iter()
-                .zip(args)
-                .map(|(node, (_, at))| (Operand::Node(self.convert(*node, Scalar::F32, *at)), *at))
-                .collect();
-            let result = self.float_function(function, &wide, name, span)?;
-            let is_float = self.ty(result).scalar().is_some_and(Scalar::is_float);
-            return Some(if is_float { self.convert(result, scalar, span) } else { result });
-        }
-        let ours = match scalar {
-            Scalar::F64 => f64_function(function, nodes.len()),
-            _ => f32_function(function),
-        };
-        if let Some(ours) = ours {
-            return self.call_ours(ours, &nodes, &ty, span);
-        }
-        let x = nodes[0];
-        Some(match function {
-            Function::Float(FloatFn::Atan2) => self.math(span, &ty).atan2(x, nodes[1]),
-            Function::Float(float) => {
-                let args = [nodes.first().copied(), nodes.get(1).copied(), nodes.get(2).copied()];
-                self.node(NodeKind::Float(float, args), ty, span)
-            }
-            Function::IsNan => self.node(NodeKind::IsNan(x), ty.with_scalar(Scalar::Bool), span),
-            Function::IsInf => self.node(NodeKind::IsInf(x), ty.with_scalar(Scalar::Bool), span),
-            Function::IsFinite => {
-                let bools = ty.with_scalar(Scalar::Bool);
-                let nan = self.node(NodeKind::IsNan(x), bools.clone(), span);
-                let inf = self.node(NodeKind::IsInf(x), bools.clone(), span);
-                let either = self.node(NodeKind::Binary(BinaryOp::Or, nan, inf), bools.clone(), span);
-                self.node(NodeKind::Unary(UnaryOp::Not, either), bools, span)
-            }
-            Function::Fmod => self.math(span, &ty).binary(BinaryOp::TruncRem, x, nodes[1]),
-            Function::Degrees => self.math(span, &ty).scaled(x, 180.0 / std::f64::consts::PI),
-            Function::Radians => self.math(span, &ty).scaled(x, std::f64::consts::PI / 180.0),
-            Function::Log => {
-                let mut math = self.math(span, &ty);
-                let log2 = math.float(FloatFn::Log2, x);
-                match nodes.get(1) {
-                    Some(base) => {
-                        let base = math.float(FloatFn::Log2, *base);
-                        math.binary(BinaryOp::Div, log2, base)
-                    }
-                    None => math.natural_log(x),
-                }
-            }
-            Function::Log10 => {
-                let mut math = self.math(span, &ty);
-                let log2 = math.float(FloatFn::Log2, x);
-                math.scaled(log2, std::f64::consts::LOG10_2)
-            }
-            Function::Log1p => self.math(span, &ty).log1p(x),
-            Function::Expm1 => self.math(span, &ty).expm1(x),
-            Function::Hypot => {
-                let mut math = self.math(span, &ty);
-                match &nodes[1..] {
-                    [] => math.abs(x),
-                    others => others.iter().fold(x, |length, side| math.hypot(length, *side)),
-                }
-            }
-            Function::Cbrt => self.math(span, &ty).cbrt(x),
-            Function::Copysign => self.math(span, &ty).copysign(x, nodes[1]),
-            Function::Mix => {
-                // x + (y - x) * a, as x * (1 - a) + y * a: exact at both ends.
-                let mut math = self.math(span, &ty);
-                let one = math.value(1.0);
-                let rest = math.binary(BinaryOp::Sub, one, nodes[2]);
-                let a = math.binary(BinaryOp::Mul, x, rest);
-                let b = math.binary(BinaryOp::Mul, nodes[1], nodes[2]);
-                math.binary(BinaryOp::Add, a, b)
-            }
-            Function::Step => {
-                let mut math = self.math(span, &ty);
-                let (zero, one) = (math.value(0.0), math.value(1.0));
-                let below = math.compare(CompareOp::Less, nodes[1], x);
-                math.select(below, zero, one)
-            }
-            Function::SmoothStep => self.math(span, &ty).smooth_step(&nodes),
-            _ => return None,
-        })
-    }
-
-    fn geometry(&mut self, function: Function, args: Args, name: &str, span: Span) -> Option<NodeId> {
+    pub fn geometry(&mut self, function: GeometryFn, call: &BuiltinCall) -> Option<NodeId> {
+        let BuiltinCall { args, name, span, .. } = *call;
         // Refraction's last argument is a scalar of its own.
-        let n_vectors = if function == Function::Refract { 2 } else { args.len() };
+        let n_vectors = if function == GeometryFn::Refract { 2 } else { args.len() };
         let (mut nodes, ty) = self.floats(&args[..n_vectors], name)?;
         let scalar = ty.scalar()?;
-        if function == Function::Refract {
-            let eta = self.try_convert(&args[2].0, &scalar.into(), args[2].1);
-            let Some(eta) = eta else {
-                let what = self.describe(&args[2].0);
-                self.error(errors::number_argument(self.at(args[2].1), name, &what));
+        if let [(eta, at)] = &args[n_vectors..] {
+            let Some(node) = self.try_convert(eta, &scalar.into(), *at) else {
+                let what = self.describe(eta);
+                self.error(errors::number_argument(self.at(*at), name, &what));
                 return None;
             };
-            nodes.push(eta);
+            nodes.push(node);
         }
-        if function == Function::Cross && ty.n_components() != 3 {
+        if function == GeometryFn::Cross && ty.n_components() != 3 {
             self.error(errors::cross_product(self.at(span), &ty));
             return None;
         }
-        let (function, result) = match function {
-            Function::Length => (GeometryFn::Length, scalar.into()),
-            Function::Distance => (GeometryFn::Distance, scalar.into()),
-            Function::Cross => (GeometryFn::Cross, ty),
-            Function::Normalize => (GeometryFn::Normalize, ty),
-            Function::FaceForward => (GeometryFn::FaceForward, ty),
-            Function::Reflect => (GeometryFn::Reflect, ty),
-            _ => (GeometryFn::Refract, ty),
+        let result = match function {
+            GeometryFn::Length | GeometryFn::Distance => scalar.into(),
+            _ => ty,
         };
         Some(self.node(NodeKind::Geometry(function, nodes), result, span))
     }
@@ -415,49 +220,4 @@ impl<'a> Ctx<'a> {
 
 fn is_signed(ty: &Type) -> bool {
     ty.scalar().is_some_and(|scalar| scalar.is_signed() || scalar.is_float())
-}
-
-/// The function of `library` that stands for one that GLSL.std.450 lacks for f64; `None` where it has
-/// it, or where plain arithmetic does it.
-pub(crate) fn f64_function(function: Function, n_args: usize) -> Option<&'static str> {
-    Some(match function {
-        Function::Float(
-            FloatFn::Round
-            | FloatFn::Trunc
-            | FloatFn::Floor
-            | FloatFn::Ceil
-            | FloatFn::Fract
-            | FloatFn::Sqrt
-            | FloatFn::InverseSqrt
-            | FloatFn::Fma
-            | FloatFn::NMin
-            | FloatFn::NMax
-            | FloatFn::NClamp,
-        ) => return None,
-        Function::Log if n_args == 2 => "log_base",
-        Function::Float(_)
-        | Function::Log
-        | Function::Log10
-        | Function::Log1p
-        | Function::Expm1
-        | Function::Cbrt
-        | Function::Erf
-        | Function::Erfc
-        | Function::Gamma
-        | Function::LogGamma
-        | Function::Remainder => function_name(function),
-        _ => return None,
-    })
-}
-
-/// The same for f32.
-pub(crate) fn f32_function(function: Function) -> Option<&'static str> {
-    Some(match function {
-        Function::Erf => "erf_single",
-        Function::Erfc => "erfc_single",
-        Function::Gamma => "gamma_single",
-        Function::LogGamma => "lgamma_single",
-        Function::Remainder => "remainder",
-        _ => return None,
-    })
 }

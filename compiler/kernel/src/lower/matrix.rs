@@ -9,8 +9,8 @@ use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
 use super::arith::Sides;
+use super::builtin_calls::BuiltinCall;
 use super::operand::Operand;
-use crate::builtins::Function;
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{BinaryOp, NodeId, NodeKind, Step};
@@ -317,29 +317,21 @@ impl Ctx<'_> {
 
     // Functions.
 
-    pub fn matrix_function(
-        &mut self,
-        function: Function,
-        (operand, at): &(Operand, Span),
-        name: &str,
-        span: Span,
-    ) -> Operand {
-        let Operand::Node(matrix) = operand else {
-            let what = self.describe(operand);
-            return self.fail(errors::matrix_wanted(self.at(*at), name, &what));
-        };
-        let ty = self.ty(*matrix).clone();
-        let Type::Matrix { columns, rows, .. } = ty else {
-            let what = self.describe(operand);
-            return self.fail(errors::matrix_wanted(self.at(*at), name, &what));
-        };
-        if function == Function::Transpose {
-            return Operand::Node(self.transpose(*matrix, span));
+    pub fn transpose_call(&mut self, call: &BuiltinCall) -> Operand {
+        let Operand::Node(matrix) = call.args[0].0 else { return Operand::Error };
+        Operand::Node(self.transpose(matrix, call.span))
+    }
+
+    /// A function of square matrices, by its name in the library.
+    pub fn square_call(&mut self, call: &BuiltinCall, library: &str) -> Operand {
+        let (Operand::Node(matrix), at) = call.args[0] else { return Operand::Error };
+        let ty = self.ty(matrix).clone();
+        match ty {
+            Type::Matrix { columns, rows, .. } if columns != rows => {
+                self.fail(errors::matrix_not_square(self.at(at), call.name, &ty))
+            }
+            _ => self.as_one(&[matrix], |ctx| ctx.square_function(library, matrix, call.span)),
         }
-        if columns != rows {
-            return self.fail(errors::matrix_not_square(self.at(*at), name, &ty));
-        }
-        self.as_one(&[*matrix], |ctx| ctx.square_function(function, *matrix, span))
     }
 
     pub fn transpose(&mut self, matrix: NodeId, span: Span) -> NodeId {

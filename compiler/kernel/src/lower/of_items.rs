@@ -1,10 +1,8 @@
 //! Functions of `math` whose arguments have items, where it matters what those are: the distance of points that
 //! are tuples or lists, a product that starts with a number of its own, and a sum that is rounded once.
 
-use std::sync::Arc;
-
 use kps_syntax::Span;
-use kps_syntax::ast::{FunctionDef, Ident};
+use kps_syntax::ast::Ident;
 
 use super::Ctx;
 use super::calls::Arguments;
@@ -12,66 +10,74 @@ use super::operand::{Operand, Place, Static};
 use super::sequences::Spanned;
 use crate::constant::Literal;
 use crate::errors;
-use crate::library;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// `None` where the function takes the arguments as they are.
-    pub fn call_of_items(
-        &mut self,
-        def: &Arc<FunctionDef>,
-        args: &mut Arguments,
-        span: Span,
-    ) -> Option<Operand> {
-        if !library::is_ours(def) {
-            return None;
-        }
-        if !self.takes_arguments(&def.name.name, args, span) {
-            return Some(Operand::Error);
-        }
-        match (&*def.name.name, &args.positional[..], &args.keywords[..]) {
-            // The length of a vector of f64 is one of its squares, which overflow.
-            ("dist", [p, q], []) if !self.are_one_vector(&p.0, &q.0) || self.is_vector_of_doubles(&p.0) => {
-                let (p, q) = (p.clone(), q.clone());
-                Some(self.distance_of_items(p, q, span))
-            }
-            ("prod", [xs], [(keyword, start, at)]) if &*keyword.name == "start" => {
-                let (xs, start) = (xs.clone(), (start.clone(), *at));
-                Some(self.product_from(xs, start, span))
+    /// `math.dist`: `None` for vectors of which the library takes the length.
+    pub fn dist_call(&mut self, args: &Arguments, span: Span) -> Option<Operand> {
+        let ([p, q], []) = (&args.positional[..], &args.keywords[..]) else { return None };
+        // The length of a vector of f64 is one of its squares, which overflow.
+        let is_of_items = !self.are_one_vector(&p.0, &q.0) || self.is_vector_of_doubles(&p.0);
+        is_of_items.then(|| self.distance_of_items(p.clone(), q.clone(), span))
+    }
+
+    /// `math.prod`: `None` for a product that starts with 1 and has the type of its factors.
+    pub fn prod_call(&mut self, args: &Arguments, span: Span) -> Option<Operand> {
+        match (&args.positional[..], &args.keywords[..]) {
+            ([xs], [(keyword, start, at)]) if &*keyword.name == "start" => {
+                Some(self.product_from(xs.clone(), (start.clone(), *at), span))
             }
             // Narrow ints stay in their type, as in a sum.
-            ("prod", [xs], [])
-                if self
-                    .scalar_of_items(&xs.0)
-                    .is_some_and(|scalar| scalar.is_int() && scalar.bits() < 32) =>
-            {
-                let (xs, one) = (xs.clone(), (Operand::int(1), span));
-                Some(self.product_from(xs, one, span))
-            }
-            ("sumprod", [xs, ys], []) if [xs, ys].iter().any(|(of, _)| matches!(of, Operand::Tuple(_))) => {
-                let (xs, ys) = (xs.clone(), ys.clone());
-                let lists = [self.as_factors(&xs, &ys.0), self.as_factors(&ys, &xs.0)];
-                Some(self.ours_of("sumprod", lists.to_vec(), span))
-            }
-            ("isclose", [a, b], _) => {
-                let (a, b) = (a.clone(), b.clone());
-                self.close_ints(a, b, &args.keywords, span)
-            }
-            ("fsum", [xs], [])
-                if let Some(scalar) = self.scalar_of_items(&xs.0).filter(|scalar| scalar.is_int())
-                    && scalar.bits() > 16 =>
-            {
-                let (xs, at) = xs.clone();
-                let xs = (self.as_list(xs, at), at);
-                let n_pieces = (Operand::int(i128::from(scalar.bits() / 16)), span);
-                Some(self.ours_of("exact_sum_of_ints", vec![xs, n_pieces], span))
-            }
-            ("fsum", [xs], []) => {
-                let scalar = self.scalar_of_items(&xs.0).filter(|scalar| scalar.is_float())?;
-                let xs = self.as_floats(xs.clone(), scalar);
-                Some(self.exact_sum(xs, scalar, span))
+            ([xs], []) => {
+                self.scalar_of_items(&xs.0).filter(|scalar| scalar.is_int() && scalar.bits() < 32)?;
+                Some(self.product_from(xs.clone(), (Operand::int(1), span), span))
             }
             _ => None,
+        }
+    }
+
+    /// `math.sumprod`: `None` for two lists.
+    pub fn sumprod_call(&mut self, args: &Arguments, span: Span) -> Option<Operand> {
+        let ([xs, ys], []) = (&args.positional[..], &args.keywords[..]) else { return None };
+        if let (Some(n), Some(m)) = (self.n_items(&xs.0), self.n_items(&ys.0))
+            && n != m
+        {
+            let text = self.f.source.slice(span).to_owned();
+            let called = text.split('(').next().unwrap_or("sumprod").trim_end();
+            return Some(self.fail(errors::unlike_lengths(self.at(span), called, n, m)));
+        }
+        [xs, ys].iter().any(|(of, _)| matches!(of, Operand::Tuple(_))).then(|| {
+            let lists = [self.as_factors(xs, &ys.0), self.as_factors(ys, &xs.0)];
+            self.ours_of("sumprod", lists.to_vec(), span)
+        })
+    }
+
+    /// `math.isclose`: `None` for floats.
+    pub fn isclose_call(&mut self, args: &Arguments, span: Span) -> Option<Operand> {
+        let [a, b] = &args.positional[..] else { return None };
+        self.close_ints(a.clone(), b.clone(), &args.keywords, span)
+    }
+
+    /// `math.fsum`: `None` for ints that an `f32` holds.
+    pub fn fsum_call(&mut self, args: &Arguments, span: Span) -> Option<Operand> {
+        let ([(xs, at)], []) = (&args.positional[..], &args.keywords[..]) else { return None };
+        let scalar = self.scalar_of_items(xs)?;
+        if scalar.is_float() {
+            let xs = self.as_floats((xs.clone(), *at), scalar);
+            return Some(self.exact_sum(xs, scalar, span));
+        }
+        (scalar.is_int() && scalar.bits() > 16).then(|| {
+            let xs = (self.as_list(xs.clone(), *at), *at);
+            let n_pieces = (Operand::int(i128::from(scalar.bits() / 16)), span);
+            self.ours_of("exact_sum_of_ints", vec![xs, n_pieces], span)
+        })
+    }
+
+    /// The number of items; `None` where only the launch tells.
+    fn n_items(&self, operand: &Operand) -> Option<u32> {
+        match operand {
+            Operand::Tuple(items) => Some(items.len() as u32),
+            operand => self.value_type(operand)?.n_parts(),
         }
     }
 

@@ -293,9 +293,7 @@ impl Ctx<'_> {
                 Static::Function(function) => format!("the function `{}`", function.def.name.name),
                 Static::Closure(closure) => closure.describe(),
                 Static::Sequence(sequence) => sequence.describe().to_owned(),
-                Static::Builtin(function) => {
-                    format!("the function `{}`", crate::builtins::function_name(*function))
-                }
+                Static::Builtin(function) => format!("the function `{}`", function.name()),
                 Static::Module(_, Some(module)) => module.describe(),
                 Static::Module(name, None) => format!("the module `{name}`"),
                 Static::Texture(texture) => format!("a {} texture", self.textures[texture.idx()].ty),

@@ -3,9 +3,9 @@
 use kps_syntax::Span;
 
 use super::Ctx;
+use super::builtin_calls::BuiltinCall;
 use super::calls::Arguments;
 use super::operand::{Operand, Static};
-use crate::builtins::Function;
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Stmt};
 use crate::library;
@@ -49,28 +49,25 @@ impl Ctx<'_> {
         self.node(NodeKind::Load(local), ty, span)
     }
 
-    /// Determinants and inverses of square matrices. Narrow floats are computed in f32.
-    pub fn square_function(&mut self, function: Function, matrix: NodeId, span: Span) -> Operand {
+    /// A function of the library for each size of a square matrix. Narrow floats are computed in f32.
+    pub fn square_function(&mut self, function: &str, matrix: NodeId, span: Span) -> Operand {
         let Type::Matrix { columns, scalar, .. } = *self.ty(matrix) else { return Operand::Error };
         let is_narrow = scalar.bits() < 32;
         let wide = if is_narrow { self.matrix_as(matrix, Scalar::F32, span) } else { matrix };
-        let name = match function {
-            Function::Determinant => format!("determinant{columns}"),
-            _ => format!("inverse{columns}"),
-        };
-        match self.call_once(&name, &[wide], span) {
+        match self.call_once(&format!("{function}{columns}"), &[wide], span) {
             Some(result) if !is_narrow => Operand::Node(result),
-            Some(result) if function == Function::Determinant => {
-                Operand::Node(self.convert(result, scalar, span))
+            Some(result) if self.ty(result).is_matrix() => {
+                Operand::Node(self.matrix_as(result, scalar, span))
             }
-            Some(result) => Operand::Node(self.matrix_as(result, scalar, span)),
+            Some(result) => Operand::Node(self.convert(result, scalar, span)),
             None => Operand::Error,
         }
     }
 
     /// `bitcast(u32, x)`: the same bits as another number.
-    pub fn bitcast_call(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
-        let [(ty, ty_span), (value, value_span)] = args else { return Operand::Error };
+    pub fn bitcast_call(&mut self, call: &BuiltinCall) -> Operand {
+        let span = call.span;
+        let [(ty, ty_span), (value, value_span)] = call.args else { return Operand::Error };
         let to = match ty {
             Operand::Static(Static::Type(to)) if is_bits(to) => to.clone(),
             operand => {

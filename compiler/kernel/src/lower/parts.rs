@@ -10,10 +10,10 @@ use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
+use super::builtin_calls::BuiltinCall;
 use super::calls::Arguments;
 use super::operand::{Operand, Place, Static};
 use super::sequences::Spanned;
-use crate::builtins::{Function, function_name};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind};
@@ -24,7 +24,8 @@ type Args<'e> = &'e [Spanned];
 
 impl Ctx<'_> {
     /// A mantissa and an exponent.
-    pub fn frexp(&mut self, args: Args, name: &str, span: Span) -> Operand {
+    pub fn frexp(&mut self, call: &BuiltinCall) -> Operand {
+        let BuiltinCall { args, name, span, .. } = *call;
         let Some((x, ty)) = self.float(&args[0], name) else { return Operand::Error };
         let Some(scalar) = ty.scalar() else { return Operand::Error };
         let wide = scalar.at_least_f32();
@@ -49,7 +50,8 @@ impl Ctx<'_> {
         }
     }
 
-    pub fn ldexp(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+    pub fn ldexp(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        let BuiltinCall { args, name, span, .. } = *call;
         let (x, ty) = self.float(&args[0], name)?;
         let scalar = ty.scalar()?;
         let wide = scalar.at_least_f32();
@@ -60,21 +62,24 @@ impl Ctx<'_> {
         Some(self.convert(scaled, scalar, span))
     }
 
-    pub fn ulp(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+    pub fn ulp(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        let BuiltinCall { args, name, span, .. } = *call;
         let (x, ty) = self.float(&args[0], name)?;
         let scalar = ty.scalar()?;
         let format = [type_of(scalar), type_of(bits_of(scalar)), digits_of(scalar)];
         self.each("ulp", &[x], &format, &ty, span)
     }
 
-    pub fn next_after(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+    pub fn next_after(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        let BuiltinCall { args, name, span, .. } = *call;
         let (nodes, ty) = self.floats(args, name)?;
         let scalar = ty.scalar()?;
         self.each("nextafter", &nodes, &[type_of(scalar), type_of(bits_of(scalar))], &ty, span)
     }
 
     /// `round(x, n)`: digits behind the point, or before it where `n` is negative. Ints stay ints.
-    pub fn round_digits(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+    pub fn round_digits(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        let BuiltinCall { args, name, span, .. } = *call;
         let x = self.number(&args[0], name)?;
         let ty = self.ty(x).clone();
         let scalar = ty.scalar()?;
@@ -97,7 +102,8 @@ impl Ctx<'_> {
     }
 
     /// `pow(base, exponent, m)` of ints.
-    pub fn power_modulo(&mut self, args: Args, name: &str, span: Span) -> Operand {
+    pub fn power_modulo(&mut self, call: &BuiltinCall) -> Operand {
+        let BuiltinCall { args, name, span, .. } = *call;
         let of_ints = |ctx: &mut Self| {
             let (nodes, ty) = ctx.alike(args, name)?;
             let scalar = ty.scalar()?;
@@ -111,7 +117,8 @@ impl Ctx<'_> {
     }
 
     /// `sum(xs)`, `sum(xs, start)`: from the first to the last.
-    pub fn sum(&mut self, args: Args, span: Span) -> Operand {
+    pub fn sum(&mut self, call: &BuiltinCall) -> Operand {
+        let BuiltinCall { args, span, .. } = *call;
         let (xs, at) = &args[0];
         let items = match xs {
             Operand::Tuple(items) => Rc::clone(items),
@@ -127,12 +134,18 @@ impl Ctx<'_> {
         rest.iter().fold(total, |total, item| self.add_item(&total, item, *at, span))
     }
 
-    /// `any(xs)`, `all(xs)` of a vector, a list or a tuple of bools.
-    pub fn all_any(&mut self, function: Function, (xs, at): &Spanned, span: Span) -> Operand {
-        let (kind, op): (fn(NodeId) -> NodeKind, _) = match function {
-            Function::All => (NodeKind::All, AstBinaryOp::BitAnd),
-            _ => (NodeKind::Any, AstBinaryOp::BitOr),
-        };
+    pub fn all(&mut self, call: &BuiltinCall) -> Operand {
+        self.joined_bools(NodeKind::All, AstBinaryOp::BitAnd, call)
+    }
+
+    pub fn any(&mut self, call: &BuiltinCall) -> Operand {
+        self.joined_bools(NodeKind::Any, AstBinaryOp::BitOr, call)
+    }
+
+    /// Of a vector, a list or a tuple of bools.
+    fn joined_bools(&mut self, kind: fn(NodeId) -> NodeKind, op: AstBinaryOp, call: &BuiltinCall) -> Operand {
+        let span = call.span;
+        let (xs, at) = &call.args[0];
         if let Operand::Node(node) = xs
             && matches!(self.ty(*node), Type::Vector(_, Scalar::Bool))
         {
@@ -146,9 +159,9 @@ impl Ctx<'_> {
         let is_bool = |item: &Operand| self.value_type(item) == Some(Type::BOOL);
         let Some(items) = items.filter(|items| items.iter().all(is_bool)) else {
             let what = self.describe(xs);
-            return self.fail(errors::bools_wanted(self.at(*at), function_name(function), &what));
+            return self.fail(errors::bools_wanted(self.at(*at), call.function.name(), &what));
         };
-        let of_none = self.bool_constant(function == Function::All, span);
+        let of_none = self.bool_constant(op == AstBinaryOp::BitAnd, span);
         let joined = items.iter().cloned().reduce(|a, b| self.binary(op, &a, &b, span, (*at, *at)));
         joined.unwrap_or(of_none)
     }
@@ -210,11 +223,10 @@ impl Ctx<'_> {
     }
 
     /// `min(xs)`, `max(xs)` of a tuple, a vector or a fixed array.
-    pub fn extreme(&mut self, function: Function, xs: &Operand, at: Span, span: Span) -> Operand {
-        let (op, name, ours) = match function {
-            Function::Min => (CompareOp::Less, "min", "least"),
-            _ => (CompareOp::Greater, "max", "greatest"),
-        };
+    pub fn extreme(&mut self, op: CompareOp, call: &BuiltinCall) -> Operand {
+        let (name, span) = (call.function.name(), call.span);
+        let (xs, at) = (&call.args[0].0, call.args[0].1);
+        let ours = if op == CompareOp::Less { "least" } else { "greatest" };
         let is_number = |ty: &Type| matches!(ty, Type::Scalar(scalar) if *scalar != Scalar::Bool);
         match xs {
             Operand::Place(Place { ty: Type::Array(array), .. })

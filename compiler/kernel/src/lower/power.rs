@@ -4,9 +4,8 @@ use kps_syntax::Span;
 
 use super::formulas::Math;
 use super::{Ctx, EnvRef, FunctionState};
-use crate::builtins::FloatFn;
 use crate::constant::Constant;
-use crate::ir::{Arg, BinaryOp, CallArg, CompareOp, FunctionId, Loop, NodeId, NodeKind, Stmt};
+use crate::ir::{Arg, BinaryOp, CallArg, CompareOp, FloatFn, FunctionId, Loop, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {

@@ -15,7 +15,7 @@ use super::format_spec::{self, Subject};
 use super::helpers::Active;
 use super::operand::{Operand, Static};
 use super::stmts::Condition;
-use crate::builtins::Function;
+use crate::builtins::Effect;
 use crate::check::is_test_with_text;
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
@@ -317,9 +317,7 @@ impl Ctx<'_> {
         };
         is_named
             && match self.expr(function) {
-                Operand::Static(Static::Builtin(function)) => {
-                    !matches!(function, Function::Group(_) | Function::Print)
-                }
+                Operand::Static(Static::Builtin(function)) => function.effect == Effect::None,
                 Operand::Static(function) => matches!(function, Static::Type(_)),
                 _ => false,
             }

@@ -9,10 +9,10 @@ use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, CompareOp as AstCompareOp, Expr, Stmt as AstStmt, UnaryOp};
 
 use super::Ctx;
+use super::builtin_calls::BuiltinCall;
 use super::loops::Parts;
 use super::operand::{Facts, Operand, Place, Static};
 use super::vars::Missing;
-use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, CompareOp, Loop, NodeId, NodeKind, Step, Stmt};
@@ -82,23 +82,33 @@ impl Operand {
     }
 }
 
+fn sequence(sequence: Sequence) -> Operand {
+    Operand::Static(Static::Sequence(Rc::new(sequence)))
+}
+
 impl Ctx<'_> {
-    /// A call of `range`, `enumerate`, `zip` or `reversed`, whose number of arguments was checked.
-    pub fn sequence(&mut self, function: Function, args: &[Spanned], span: Span) -> Operand {
-        let zero = || (Operand::int(0), span);
-        let one = || (Operand::int(1), span);
-        let sequence = match (function, args) {
-            (Function::Range, [stop]) => Sequence::Range([zero(), stop.clone(), one()], span),
-            (Function::Range, [start, stop]) => Sequence::Range([start.clone(), stop.clone(), one()], span),
-            (Function::Range, [start, stop, step]) => {
-                Sequence::Range([start.clone(), stop.clone(), step.clone()], span)
-            }
-            (Function::Enumerate, [of]) => Sequence::Enumerate(of.clone(), zero()),
-            (Function::Enumerate, [of, start]) => Sequence::Enumerate(of.clone(), start.clone()),
-            (Function::Zip, parts) => Sequence::Zip(parts.to_vec()),
-            (_, parts) => Sequence::Reversed(parts[0].clone()),
+    pub fn range_call(&mut self, call: &BuiltinCall) -> Operand {
+        let bound = |value: i128| (Operand::int(value), call.span);
+        let bounds = match call.args {
+            [stop] => [bound(0), stop.clone(), bound(1)],
+            [start, stop] => [start.clone(), stop.clone(), bound(1)],
+            [start, stop, step, ..] => [start.clone(), stop.clone(), step.clone()],
+            [] => return Operand::Error,
         };
-        Operand::Static(Static::Sequence(Rc::new(sequence)))
+        sequence(Sequence::Range(bounds, call.span))
+    }
+
+    pub fn enumerate(&mut self, call: &BuiltinCall) -> Operand {
+        let start = call.args.get(1).cloned().unwrap_or((Operand::int(0), call.span));
+        sequence(Sequence::Enumerate(call.args[0].clone(), start))
+    }
+
+    pub fn zip(&mut self, call: &BuiltinCall) -> Operand {
+        sequence(Sequence::Zip(call.args.to_vec()))
+    }
+
+    pub fn reversed(&mut self, call: &BuiltinCall) -> Operand {
+        sequence(Sequence::Reversed(call.args[0].clone()))
     }
 
     // Loops.

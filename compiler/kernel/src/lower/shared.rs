@@ -3,14 +3,13 @@
 //! `shared(f32, 16, 16)` gives a place, like a list: a local that lies in the workgroup's memory.
 
 use kps_syntax::Span;
-use kps_syntax::ast::Argument;
 
 use super::Ctx;
+use super::builtin_calls::BuiltinCall;
 use super::index::n_axes;
 use super::operand::{Operand, Place, Root, Static};
 use super::sequences::Spanned;
 use super::vars::Var;
-use crate::builtins::{Call, GroupFunction};
 use crate::errors;
 use crate::ir::{Home, LocalId, NodeKind, Shared, SharedId, Stmt, Together};
 use crate::signature::Form;
@@ -23,30 +22,6 @@ const MAX_SHARED_BYTES: u64 = 1 << 20;
 const UNNAMED: &str = "shared";
 
 impl Ctx<'_> {
-    pub fn group_call(
-        &mut self,
-        function: GroupFunction,
-        name: &str,
-        args: &[Argument],
-        span: Span,
-    ) -> Operand {
-        if let GroupFunction::Atomic(op) = function {
-            return self.atomic_call(op, name, args, span);
-        }
-        if let GroupFunction::Coop(function) = function {
-            return self.coop_call(function, name, args, span);
-        }
-        let arguments = self.arguments(args);
-        let Some(args) = self.only_positional(arguments, name) else { return Operand::Error };
-        match function {
-            GroupFunction::Shared => self.shared_array(&args, span),
-            GroupFunction::Barrier => self.barrier(&args, span),
-            GroupFunction::Uniform => self.uniform(&args, span),
-            GroupFunction::Subgroup(op) => self.subgroup_call(op, name, &args, span),
-            GroupFunction::Atomic(_) | GroupFunction::Coop(_) => Operand::Error,
-        }
-    }
-
     /// What works on whole workgroups wants the kernel to say how large they are.
     pub fn says_local_size(&mut self, name: &str, span: Span) -> bool {
         let options = &self.template.options;
@@ -57,11 +32,7 @@ impl Ctx<'_> {
         says
     }
 
-    fn barrier(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
-        if !args.is_empty() {
-            let call = Call::of_group(GroupFunction::Barrier);
-            return self.wrong_count(&call, "barrier", "no arguments", args, span);
-        }
+    pub fn barrier(&mut self, span: Span) -> Operand {
         if !self.says_local_size("barrier", span) {
             return Operand::Error;
         }
@@ -69,20 +40,17 @@ impl Ctx<'_> {
         Operand::Static(Static::None)
     }
 
-    fn uniform(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
-        let [(operand, at)] = args else {
-            let call = Call::of_group(GroupFunction::Uniform);
-            return self.wrong_count(&call, "uniform", "one value", args, span);
-        };
+    pub fn uniform(&mut self, call: &BuiltinCall) -> Operand {
+        let (operand, at) = &call.args[0];
         let Some(node) = self.materialize(operand, *at) else { return Operand::Error };
         let (ty, facts) = (self.ty(node).clone(), self.facts(node));
-        let node = self.node(NodeKind::Uniform(node), ty, span);
+        let node = self.node(NodeKind::Uniform(node), ty, call.span);
         self.set_facts(node, facts);
         Operand::Node(node)
     }
 
-    fn shared_array(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
-        if args.iter().any(|(operand, _)| operand.has_error()) || !self.says_local_size("shared", span) {
+    pub fn shared_array(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
+        if !self.says_local_size("shared", span) {
             return Operand::Error;
         }
         let Some(((element, at), sizes)) = args.split_first() else {

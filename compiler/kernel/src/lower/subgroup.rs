@@ -7,39 +7,16 @@
 use kps_syntax::Span;
 
 use super::Ctx;
+use super::builtin_calls::BuiltinCall;
 use super::operand::Operand;
-use crate::builtins::{Call, Combine, GroupFunction, Spread, SubgroupOp};
 use crate::constant::{Constant, Literal};
 use crate::errors;
-use crate::ir::{CompareOp, NodeId, NodeKind};
+use crate::ir::{Combine, CompareOp, NodeId, NodeKind, Spread, SubgroupOp};
 use crate::types::{Scalar, Type};
 
-type Args<'e> = &'e [(Operand, Span)];
-
 impl Ctx<'_> {
-    pub fn subgroup_call(&mut self, op: SubgroupOp, name: &str, args: Args, span: Span) -> Operand {
-        if args.iter().any(|(operand, _)| operand.has_error()) {
-            return Operand::Error;
-        }
-        let wanted = match op {
-            SubgroupOp::Elect => "no arguments",
-            SubgroupOp::Any | SubgroupOp::All | SubgroupOp::Ballot => "one condition",
-            SubgroupOp::Combine(..) | SubgroupOp::FromFirst => "one value",
-            SubgroupOp::ShuffleXor => "a value and a mask of lanes",
-            SubgroupOp::ShuffleUp | SubgroupOp::ShuffleDown => "a value and a distance",
-            SubgroupOp::Shuffle => "a value and a lane",
-        };
-        let call = Call::of_group(GroupFunction::Subgroup(op));
-        if !call.takes(args.len()) {
-            return self.wrong_count(&call, name, wanted, args, span);
-        }
-        let node = match op {
-            SubgroupOp::Elect => Some(self.subgroup_node(op, None, None, Type::BOOL, span)),
-            SubgroupOp::Any | SubgroupOp::All | SubgroupOp::Ballot => self.vote(op, name, &args[0], span),
-            SubgroupOp::Combine(combine, _) => self.subgroup_combine(op, combine, name, &args[0], span),
-            _ => self.shuffle(op, name, args, span),
-        };
-        node.map_or(Operand::Error, Operand::Node)
+    pub fn elect(&mut self, call: &BuiltinCall) -> Operand {
+        Operand::Node(self.subgroup_node(SubgroupOp::Elect, None, None, Type::BOOL, call.span))
     }
 
     fn subgroup_node(
@@ -53,13 +30,13 @@ impl Ctx<'_> {
         self.node(NodeKind::Subgroup { op, value, lane }, ty, span)
     }
 
-    fn vote(
-        &mut self,
-        op: SubgroupOp,
-        name: &str,
-        (operand, at): &(Operand, Span),
-        span: Span,
-    ) -> Option<NodeId> {
+    pub fn vote(&mut self, op: SubgroupOp, call: &BuiltinCall) -> Operand {
+        self.vote_node(op, call).map_or(Operand::Error, Operand::Node)
+    }
+
+    fn vote_node(&mut self, op: SubgroupOp, call: &BuiltinCall) -> Option<NodeId> {
+        let (name, span) = (call.name, call.span);
+        let (operand, at) = &call.args[0];
         let condition = self.materialize(operand, *at)?;
         if *self.ty(condition) != Type::BOOL {
             let what = self.describe(operand);
@@ -82,14 +59,13 @@ impl Ctx<'_> {
         self.materialize(operand, *at)
     }
 
-    fn subgroup_combine(
-        &mut self,
-        op: SubgroupOp,
-        combine: Combine,
-        name: &str,
-        arg: &(Operand, Span),
-        span: Span,
-    ) -> Option<NodeId> {
+    pub fn subgroup_combine(&mut self, combine: Combine, spread: Spread, call: &BuiltinCall) -> Operand {
+        self.combined(combine, spread, call).map_or(Operand::Error, Operand::Node)
+    }
+
+    fn combined(&mut self, combine: Combine, spread: Spread, call: &BuiltinCall) -> Option<NodeId> {
+        let (name, span, arg) = (call.name, call.span, &call.args[0]);
+        let op = SubgroupOp::Combine(combine, spread);
         let value = self.subgroup_value(name, arg)?;
         let ty = self.ty(value).clone();
         let scalar = ty.scalar()?;
@@ -108,9 +84,9 @@ impl Ctx<'_> {
         };
         let value = self.convert(value, wide, span);
         let combined = self.subgroup_node(op, Some(value), None, ty.with_scalar(wide), span);
-        let combined = match op {
-            SubgroupOp::Combine(_, Spread::Exclusive) => self.kept_narrow(combined, combine, scalar, span),
-            _ => combined,
+        let combined = match spread {
+            Spread::Exclusive => self.kept_narrow(combined, combine, scalar, span),
+            Spread::Reduce | Spread::Inclusive => combined,
         };
         Some(self.convert(combined, scalar, span))
     }
@@ -137,7 +113,12 @@ impl Ctx<'_> {
         self.node(NodeKind::Select { condition, then: limit, orelse: combined }, wide, span)
     }
 
-    fn shuffle(&mut self, op: SubgroupOp, name: &str, args: Args, span: Span) -> Option<NodeId> {
+    pub fn shuffle(&mut self, op: SubgroupOp, call: &BuiltinCall) -> Operand {
+        self.shuffled(op, call).map_or(Operand::Error, Operand::Node)
+    }
+
+    fn shuffled(&mut self, op: SubgroupOp, call: &BuiltinCall) -> Option<NodeId> {
+        let BuiltinCall { name, args, span, .. } = *call;
         let value = self.subgroup_value(name, &args[0])?;
         let (lane, at) = &args[1];
         let is_int = matches!(self.value_type(lane), Some(Type::Scalar(scalar)) if scalar.is_int());

@@ -7,15 +7,14 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Argument, Ident};
 
 use super::Ctx;
+use super::builtin_calls::BuiltinCall;
 use super::operand::{Operand, Static};
-use crate::builtins::Function;
+use crate::builtins::{self, Builtin, Function, Kind};
 use crate::errors;
 use crate::ir::{BinaryOp, NodeId, NodeKind, SamplerId, SamplerParam, Stmt, Texture, TextureId};
 use crate::template::Param;
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
-
-type Args<'a> = &'a [(Operand, Span)];
 
 impl Ctx<'_> {
     pub fn bind_texture(
@@ -57,11 +56,8 @@ impl Ctx<'_> {
         span: Span,
     ) -> Option<Operand> {
         let Operand::Static(Static::Texture(_)) = receiver else { return None };
-        let function = match &*attr.name {
-            "read" => Function::TextureRead,
-            "write" => Function::TextureWrite,
-            "sample" => Function::TextureSample,
-            _ => return Some(self.fail(errors::texture_method(self.at(attr.span), &attr.name))),
+        let Some(function) = texture_method(&attr.name) else {
+            return Some(self.fail(errors::texture_method(self.at(attr.span), &attr.name)));
         };
         let mut all = vec![(receiver.clone(), receiver_span)];
         let arguments = self.arguments(args);
@@ -70,12 +66,11 @@ impl Ctx<'_> {
             return Some(self.fail(error));
         }
         let given = arguments.positional.len();
-        let wanted = if function == Function::TextureRead { 1 } else { 2 };
-        if given != wanted {
+        if given + 1 != function.params.len() {
             return Some(self.fail(errors::texture_arguments(self.at(span), &attr.name, given)));
         }
         all.extend(arguments.positional);
-        Some(self.call_builtin(function, &attr.name, &all, span))
+        Some(self.call_builtin(&BuiltinCall { function, name: &attr.name, args: &all, keyword: None, span }))
     }
 
     /// `texture.shape`, a tuple that ends with the texels along x; `.size`, all texels; `.ndim`, a constant.
@@ -92,7 +87,7 @@ impl Ctx<'_> {
                 Operand::Node(product.expect("a texture has an axis"))
             }
             "ndim" => Operand::int(i128::from(self.textures[texture.idx()].ty.n_axes)),
-            "read" | "write" | "sample" => {
+            name if texture_method(name).is_some() => {
                 self.fail(errors::texture_arguments(self.at(attr.span), &attr.name, 0))
             }
             name => self.fail(errors::texture_method(self.at(attr.span), name)),
@@ -117,36 +112,19 @@ impl Ctx<'_> {
         }
     }
 
-    /// The same as functions, which take the texture first.
-    pub fn texture_function(&mut self, function: Function, args: Args, span: Span) -> Operand {
-        let Operand::Static(Static::Texture(texture)) = args[0].0 else {
-            let what = self.describe(&args[0].0);
-            return self.fail(errors::not_a_texture(self.at(args[0].1), &what));
-        };
-        match function {
-            Function::TextureRead => self.texture_read(texture, &args[1], span),
-            Function::TextureWrite => self.texture_write(texture, &args[1], &args[2], span),
-            _ => self.texture_sample(texture, &args[1], &args[2], span),
-        }
-    }
-
-    fn texture_read(&mut self, texture: TextureId, at: &(Operand, Span), span: Span) -> Operand {
-        let Some(at) = self.texel_place(texture, at) else { return Operand::Error };
+    pub fn texture_read(&mut self, call: &BuiltinCall) -> Operand {
+        let (Some(texture), span) = (texture_of(call), call.span) else { return Operand::Error };
+        let Some(at) = self.texel_place(texture, &call.args[1]) else { return Operand::Error };
         self.texture_uses[texture.idx()].read.get_or_insert(span);
         let ty = Type::Vector(4, self.textures[texture.idx()].ty.scalar);
         Operand::Node(self.node(NodeKind::TextureRead { texture, at }, ty, span))
     }
 
-    fn texture_write(
-        &mut self,
-        texture: TextureId,
-        at: &(Operand, Span),
-        value: &(Operand, Span),
-        span: Span,
-    ) -> Operand {
-        let place = self.texel_place(texture, at);
-        let given = &value.0;
-        let value = self.texel_value(texture, value);
+    pub fn texture_write(&mut self, call: &BuiltinCall) -> Operand {
+        let (Some(texture), span) = (texture_of(call), call.span) else { return Operand::Error };
+        let place = self.texel_place(texture, &call.args[1]);
+        let given = &call.args[2].0;
+        let value = self.texel_value(texture, &call.args[2]);
         self.texture_uses[texture.idx()].write.get_or_insert(span);
         let (Some(at), Some(value)) = (place, value) else { return Operand::Error };
         self.f.block.push(Stmt::TextureWrite { texture, at, value, span });
@@ -154,16 +132,9 @@ impl Ctx<'_> {
         Operand::Static(Static::None)
     }
 
-    fn texture_sample(
-        &mut self,
-        texture: TextureId,
-        sampler: &(Operand, Span),
-        at: &(Operand, Span),
-        span: Span,
-    ) -> Operand {
-        if sampler.0.has_error() || at.0.has_error() {
-            return Operand::Error;
-        }
+    pub fn texture_sample(&mut self, call: &BuiltinCall) -> Operand {
+        let (Some(texture), span) = (texture_of(call), call.span) else { return Operand::Error };
+        let (sampler, at) = (&call.args[1], &call.args[2]);
         let Operand::Static(Static::Sampler(sampler)) = sampler.0 else {
             let what = self.describe(&sampler.0);
             return self.fail(errors::not_a_sampler(self.at(sampler.1), &what));
@@ -267,4 +238,22 @@ pub(crate) struct TextureUses {
     read: Option<Span>,
     write: Option<Span>,
     sample: Option<Span>,
+}
+
+/// The first argument, whose kind was checked.
+fn texture_of(call: &BuiltinCall) -> Option<TextureId> {
+    match call.args[0].0 {
+        Operand::Static(Static::Texture(texture)) => Some(texture),
+        _ => None,
+    }
+}
+
+/// A function of textures that is called as a method of one.
+fn texture_method(name: &str) -> Option<Function> {
+    match builtins::lookup(name) {
+        Some(Builtin::Function(function)) => {
+            (function.kind_of(0) == Kind::Texture && function.name() == name).then_some(function)
+        }
+        _ => None,
+    }
 }

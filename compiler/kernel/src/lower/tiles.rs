@@ -10,17 +10,16 @@
 //! begins is what the first invocation of the subgroup says.
 
 use kps_syntax::Span;
-use kps_syntax::ast::Argument;
 
 use super::Ctx;
-use super::coop::Coop;
+use super::coop::{Coop, CoopMove};
 use super::operand::{Operand, Place, Root, Static};
-use crate::builtins::{CoopFunction, CoopInstruction, SubgroupOp};
+use super::sequences::Spanned;
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{
     AtomicPlace, CoopLines, CoopMemory, CoopPlace, Function, Node, NodeId, NodeKind, Shared, SharedId, Step,
-    Stmt, Together,
+    Stmt, SubgroupOp, Together,
 };
 use crate::matrices::{CoopType, MAX_SIDE, Matrices, Product};
 use crate::signature::{Target, Width};
@@ -52,6 +51,21 @@ impl Tiles {
             numbers: Vec::new(),
         })
     }
+}
+
+/// Instructions on a matrix that the subgroup holds. The library calls them, under names that no script can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CoopInstruction {
+    /// A matrix that is known to lie inside of the array, row by row.
+    Load,
+    LoadColumns,
+    Store,
+    StoreColumns,
+    Like,
+    Take,
+    Length,
+    Component,
+    Put,
 }
 
 impl Ctx<'_> {
@@ -123,10 +137,10 @@ impl Ctx<'_> {
 
     pub(super) fn tile_move(
         &mut self,
-        function: CoopFunction,
+        function: CoopMove,
         lines: CoopLines,
         coop: &Coop,
-        args: Vec<(Operand, Span)>,
+        args: &[Spanned],
         span: Span,
     ) -> Option<Operand> {
         let (matrix, array) = (args[0].clone(), args[1].clone());
@@ -147,10 +161,10 @@ impl Ctx<'_> {
         let places = [start, stride].map(|node| (Operand::Node(node), span));
         let args = [matrix, array].into_iter().chain(places).chain(known).chain([numbers]).collect();
         let name = match (function, lines) {
-            (CoopFunction::Store, CoopLines::Rows) => "tile_store",
-            (CoopFunction::Store, CoopLines::Columns) => "tile_store_columns",
-            (_, CoopLines::Rows) => "tile_load",
-            (_, CoopLines::Columns) => "tile_load_columns",
+            (CoopMove::Store, CoopLines::Rows) => "tile_store",
+            (CoopMove::Store, CoopLines::Columns) => "tile_store_columns",
+            (CoopMove::Load, CoopLines::Rows) => "tile_load",
+            (CoopMove::Load, CoopLines::Columns) => "tile_load_columns",
         };
         Some(self.call_coop(name, args, span))
     }
@@ -228,14 +242,12 @@ impl Ctx<'_> {
 
     // Instructions, as our own functions call them: with as many arguments as they take.
 
-    pub(super) fn coop_instruction(
+    pub fn coop_instruction(
         &mut self,
         instruction: CoopInstruction,
-        args: &[Argument],
+        args: &[Spanned],
         span: Span,
     ) -> Operand {
-        let args = self.arguments(args).positional;
-        debug_assert_eq!(args.len(), instruction.n_args(), "our own functions call it right");
         let Some(place) = self.tile_place(&args[0].0) else { return Operand::Error };
         let Type::Coop(coop) = place.ty else { return Operand::Error };
         let done = match instruction {
@@ -248,10 +260,10 @@ impl Ctx<'_> {
                 let value = self.load_whole(&other, span);
                 self.store_whole(&place, value, span);
             }),
-            CoopInstruction::Load => self.load_tile(&place, &args, CoopLines::Rows, span),
-            CoopInstruction::LoadColumns => self.load_tile(&place, &args, CoopLines::Columns, span),
-            CoopInstruction::Store => self.store_tile(&place, &args, CoopLines::Rows, span),
-            CoopInstruction::StoreColumns => self.store_tile(&place, &args, CoopLines::Columns, span),
+            CoopInstruction::Load => self.load_tile(&place, args, CoopLines::Rows, span),
+            CoopInstruction::LoadColumns => self.load_tile(&place, args, CoopLines::Columns, span),
+            CoopInstruction::Store => self.store_tile(&place, args, CoopLines::Rows, span),
+            CoopInstruction::StoreColumns => self.store_tile(&place, args, CoopLines::Columns, span),
             CoopInstruction::Component => {
                 return match self.tile_component(&place, &args[1], coop, span) {
                     Some(component) => Operand::Node(self.load_whole(&component, span)),

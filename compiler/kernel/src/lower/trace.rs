@@ -11,10 +11,9 @@ use kps_syntax::ast::Name;
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
 use super::record::{Format, Text};
-use crate::builtins::AtomicOp;
 use crate::ir::{
-    Atomic, AtomicPlace, BinaryOp, CompareOp, Home, NodeId, NodeKind, RecordKind, Step, TextureId, Written,
-    as_written,
+    Atomic, AtomicOp, AtomicPlace, BinaryOp, CompareOp, Home, NodeId, NodeKind, RecordKind, Step, TextureId,
+    Written, as_written,
 };
 use crate::types::Type;
 

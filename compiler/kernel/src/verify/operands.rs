@@ -6,11 +6,10 @@
 use kps_syntax::Span;
 
 use super::{Check, Verifier, Violation, ensure, indexed};
-use crate::builtins::{AtomicOp, Combine, SubgroupOp};
 use crate::constant::Constant;
 use crate::ir::{
-    Arg, Atomic, AtomicPlace, BinaryOp, Buffer, CallArg, CoopMemory, CoopPlace, GeometryFn, Home, NodeId,
-    NodeKind, UnaryOp,
+    Arg, Atomic, AtomicOp, AtomicPlace, BinaryOp, Buffer, CallArg, Combine, CoopMemory, CoopPlace,
+    GeometryFn, Home, NodeId, NodeKind, SubgroupOp, UnaryOp,
 };
 use crate::matrices::{CoopType, CoopUse};
 use crate::stages::{Direction, Stage};

@@ -5,9 +5,8 @@
 
 use kps_syntax::Span;
 
-use crate::builtins::FloatFn;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, Block, CompareOp, Function, Kernel, Loop, Node, NodeId, NodeKind, Stmt};
+use crate::ir::{BinaryOp, Block, CompareOp, FloatFn, Function, Kernel, Loop, Node, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
 /// Calls `rewrite` for every node where it is evaluated, in the order of the statements.

@@ -4,8 +4,7 @@
 //! it is that of a product with an opaque zero.
 
 use super::build::Builder;
-use crate::builtins::FloatFn;
-use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, FloatFn, NodeId, NodeKind, UnaryOp};
 use crate::types::Type;
 
 /// The last operation of `a // b`, behind the others.

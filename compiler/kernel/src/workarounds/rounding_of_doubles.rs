@@ -4,9 +4,8 @@
 
 use super::build::{self, Builder};
 use super::floor_division;
-use crate::builtins::FloatFn;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, CompareOp, Kernel, NodeId, NodeKind};
+use crate::ir::{BinaryOp, CompareOp, FloatFn, Kernel, NodeId, NodeKind};
 use crate::stages::Stage;
 use crate::types::{Scalar, Type};
 

@@ -2,8 +2,7 @@
 //! out. Its `atan2` divides, too. Such zeros are opaque, in every kernel.
 
 use super::build::{self, Builder};
-use crate::builtins::FloatFn;
-use crate::ir::{BinaryOp, Kernel, NodeId, NodeKind};
+use crate::ir::{BinaryOp, FloatFn, Kernel, NodeId, NodeKind};
 use crate::stages::Stage;
 
 pub(super) fn apply(kernel: &mut Kernel) {

@@ -3,6 +3,7 @@
 use super::namespace_dict;
 use crate::errors;
 use crate::input::read_line;
+use crate::modules::kernels;
 use crate::value::{Args, Dict, ExceptionKind, Name, NativeDef, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -81,15 +82,21 @@ fn locals(vm: &mut Vm, args: &Args) -> Result {
     local_names(vm)
 }
 
-/// `help(value)`: its kind, its docstring, and the names of its attributes.
+/// `help(value)`: its kind, its docstring, and the names of its attributes. What kernels know by themselves is asked
+/// for by its name: `help("clamp")`.
 fn help(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("help");
     let value = parser.optional_positional();
     parser.finish()?;
     let Some(value) = value else {
-        vm.print("Write help(x) for what x is and what it can do, dir() for the names that are there.\n")?;
+        vm.print("Write help(x) for what x is and what it can do, help(\"clamp\") for a function of kernels, dir() for the names \
+             that are there.\n")?;
         return Ok(Value::None);
     };
+    if let Some(text) = kernels::help(vm, value)? {
+        vm.print(&text)?;
+        return Ok(Value::None);
+    }
     let mut text = match value {
         Value::Class(class) => format!("class {} in module {}\n", class.name, class.module),
         Value::Module(module) => format!("module {}\n", module.name),

@@ -111,6 +111,23 @@ fn init_stdlib(_: &mut Vm, module: &Module) -> Result<()> {
     Ok(())
 }
 
+/// What the compiler says of a type, of a function of `stdlib`, or of a text that is a name of either; `None` for any
+/// other value.
+pub fn help(vm: &mut Vm, value: &Value) -> Result<Option<String>> {
+    let name = match value {
+        Value::NativeFunction(function) => match vm.import(STDLIB.name)?.get(&function.name) {
+            Some(Value::NativeFunction(own)) if Rc::ptr_eq(&own, function) => function.name.to_string(),
+            _ => return Ok(None),
+        },
+        value => match (value.as_str(), value.downcast::<KernelType>()) {
+            (Some(text), _) => text.to_owned(),
+            (None, Some(ty)) => ty.name().unwrap_or_default().to_owned(),
+            (None, None) => return Ok(None),
+        },
+    };
+    Ok(kps_kernel::names::help(&name))
+}
+
 const DECORATORS: &[NativeDef] = &[
     NativeDef::function("kernel", kernel),
     NativeDef::function("python2shader", python2shader),

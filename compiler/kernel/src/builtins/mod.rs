@@ -1,0 +1,250 @@
+//! The names that every kernel knows without an import: types, inputs, functions, constants.
+//!
+//! A function is one row of a chapter here. Everything else asks the rows: lookup, checks of arguments, lowering,
+//! messages, completion, help, the reference pages and the conformance test. A name that the script defines hides
+//! the one here.
+
+mod atomics;
+mod bits;
+mod constants;
+mod geometry;
+mod help;
+mod library;
+mod math;
+mod matrices;
+mod members;
+mod places;
+mod python;
+mod row;
+mod subgroups;
+mod textures;
+mod types;
+mod workgroups;
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+pub use self::constants::Constant;
+pub use self::help::help;
+pub(crate) use self::library::coop_instruction;
+pub use self::places::PlaceName;
+pub(crate) use self::row::{
+    Body, Effect, Floats, Fold, Kind, Lists, Lowering, Stages, any, count_in_words, line, takes,
+};
+pub use self::row::{Function, Gives, Known, Param, Row};
+use crate::types::Type;
+
+/// What a built-in name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Builtin {
+    Type(Type),
+    /// `Vector`, which takes a size and a scalar.
+    VectorType,
+    /// `Struct`, which takes its members.
+    StructType,
+    /// `Matrix`, which takes columns, rows and a scalar.
+    MatrixType,
+    Place(PlaceName),
+    Function(Function),
+    /// `math.pi` and the like.
+    Constant(f64),
+    /// A module whose members are functions and constants of this table.
+    Module,
+}
+
+/// A section of the reference page.
+pub struct Section {
+    pub title: &'static str,
+    /// What to know of all its functions, in Markdown.
+    pub about: &'static str,
+    pub rows: Rows,
+    /// The kernel that runs the examples.
+    pub setup: Setup,
+}
+
+pub enum Rows {
+    Functions(&'static [Row]),
+    Names(&'static [Name]),
+    Constants(&'static [Constant]),
+}
+
+/// A name that is no function.
+pub struct Name {
+    /// As the page writes it: `Vector(n, T)`.
+    pub name: &'static str,
+    /// What it is, in Markdown.
+    pub doc: &'static str,
+}
+
+impl Name {
+    /// Without what is in brackets.
+    pub fn bare(&self) -> &'static str {
+        self.name.split(['(', '[']).next().unwrap_or(self.name)
+    }
+}
+
+/// The kernel that runs the examples of a section, of one workgroup with one axis.
+pub struct Setup {
+    /// Declarations, as a kernel has them.
+    pub params: &'static str,
+    /// What a script passes for them.
+    pub args: &'static str,
+    /// Statements before each example.
+    pub lines: &'static [&'static str],
+    pub local_size: u32,
+    /// The invocation that prints the value of an example.
+    pub printing: &'static str,
+}
+
+impl Section {
+    /// A kernel that runs the example of a row and prints its value; `None` where no kernel has the function.
+    pub fn example(&self, row: &Row) -> Option<String> {
+        let Setup { params, lines, local_size, printing, .. } = self.setup;
+        let example = row.example;
+        let shown = match (row.result, printing) {
+            _ if row.stages == Stages::Fragment => return None,
+            (Gives::Nothing, _) => example.to_owned(),
+            _ if example.starts_with("for ") => example.to_owned(),
+            (_, "") => format!("print({example})"),
+            (_, printing) => format!("result = {example}\n    if {printing}:\n        print(result)"),
+        };
+        let lines: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+        Some(format!(
+            "@kernel(local_size=({local_size}, 1, 1))\ndef example({params}):\n{lines}    {shown}\n"
+        ))
+    }
+}
+
+/// A kernel of one invocation without parameters.
+pub const ALONE: Setup = Setup { params: "", args: "", lines: &[], local_size: 1, printing: "" };
+
+/// The reference page, in its order.
+pub static SECTIONS: [&Section; 14] = [
+    &places::SECTION,
+    &types::SECTION,
+    &python::SECTION,
+    &math::ARITHMETIC,
+    &math::POWERS,
+    &geometry::SECTION,
+    &bits::SECTION,
+    &workgroups::SECTION,
+    &atomics::SECTION,
+    &subgroups::SECTION,
+    &matrices::SECTION,
+    &textures::SECTION,
+    &constants::SECTION,
+    &members::SECTION,
+];
+
+/// All functions that scripts know, in the order of the page.
+pub fn functions() -> impl Iterator<Item = Function> {
+    rows().map(Function::of)
+}
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    SECTIONS.iter().flat_map(|section| match section.rows {
+        Rows::Functions(rows) => rows,
+        Rows::Names(_) | Rows::Constants(_) => &[],
+    })
+}
+
+static BY_NAME: LazyLock<FxHashMap<&'static str, Function>> = LazyLock::new(|| {
+    let all = rows().chain(library::ROWS);
+    all.flat_map(|row| row.names.iter().map(move |name| (*name, Function::of(row)))).collect()
+});
+
+/// The function of this name, whether it is known bare or as a member.
+fn function(name: &str) -> Option<Function> {
+    BY_NAME.get(name).copied()
+}
+
+/// A bare name.
+pub fn lookup(name: &str) -> Option<Builtin> {
+    if let Some(place) = places::named(name) {
+        return Some(Builtin::Place(place));
+    }
+    if let Some(ty) = Type::by_name(name) {
+        return Some(Builtin::Type(ty));
+    }
+    match name {
+        "Vector" => return Some(Builtin::VectorType),
+        "Struct" => return Some(Builtin::StructType),
+        "Matrix" => return Some(Builtin::MatrixType),
+        "math" | "stdlib" => return Some(Builtin::Module),
+        _ => {}
+    }
+    if let Some(constant) = constants::named(name).filter(|constant| constant.known == Known::Everywhere) {
+        return Some(Builtin::Constant(constant.value));
+    }
+    function(name).filter(|function| is_bare(function)).map(Builtin::Function)
+}
+
+fn is_bare(row: &Row) -> bool {
+    matches!(row.known, Known::Everywhere | Known::Bare)
+}
+
+/// A member of `math`, `stdlib` or `pyshader`, and what the library calls.
+pub fn member(name: &str) -> Option<Builtin> {
+    if let Some(constant) = constants::named(name) {
+        return Some(Builtin::Constant(constant.value));
+    }
+    function(name).map(Builtin::Function).or_else(|| lookup(name))
+}
+
+/// Whether a module's members are looked up here instead of being asked for.
+pub fn is_our_module(name: &str) -> bool {
+    matches!(name, "math" | "stdlib" | "pyshader" | "pyshader.stdlib")
+}
+
+/// All constants.
+pub fn constants() -> &'static [Constant] {
+    constants::CONSTANTS
+}
+
+/// Every bare name, for "did you mean" and for completion.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let functions = rows().filter(|row| is_bare(row)).flat_map(|row| row.names.iter().copied());
+    let constants = constants::CONSTANTS.iter().filter(|constant| constant.known == Known::Everywhere);
+    types::names()
+        .chain(places::names())
+        .chain(["math", "stdlib"])
+        .chain(functions)
+        .chain(constants.map(|constant| constant.name))
+}
+
+/// Members of `math` and `stdlib`, for "did you mean" and for completion.
+pub fn member_names() -> impl Iterator<Item = &'static str> {
+    let functions = rows().filter(|row| row.known != Known::Bare);
+    functions
+        .flat_map(|row| row.names.iter().copied())
+        .chain(constants::CONSTANTS.iter().map(|constant| constant.name))
+}
+
+/// What scripts get from `stdlib`: functions that kernels alone have, and constants with their values.
+pub fn stdlib() -> impl Iterator<Item = (&'static str, Option<f64>)> {
+    let functions = rows().filter(|row| matches!(row.known, Known::Everywhere | Known::Member));
+    functions
+        .flat_map(|row| row.names.iter().map(|name| (*name, None)))
+        .chain(constants::CONSTANTS.iter().map(|constant| (constant.name, Some(constant.value))))
+}
+
+/// What to write for a name of another language.
+pub(crate) fn instead(name: &str) -> Option<String> {
+    static FOREIGN: LazyLock<FxHashMap<&str, (Function, &str)>> = LazyLock::new(|| {
+        let all = rows().flat_map(|row| row.elsewhere.iter().map(move |elsewhere| (row, elsewhere)));
+        all.flat_map(|(row, (names, text))| names.iter().map(move |name| (*name, (Function::of(row), *text))))
+            .collect()
+    });
+    if let Some((function, text)) = FOREIGN.get(name) {
+        return Some(match *text {
+            "" => format!("write `{}`", function.line()),
+            text => text.to_owned(),
+        });
+    }
+    let member = function(name).filter(|function| matches!(function.known, Known::Member | Known::Math))?;
+    Some(format!("write it with its module, `{}`", member.line()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,283 @@
+//! Calls of the functions in `builtins`: the row of a function says what it takes and how it is lowered.
+//!
+//! The number and the kinds of the arguments are checked here, before any lowering. What a lowering still reports
+//! depends on several arguments at once.
+
+use kps_syntax::Span;
+use kps_syntax::ast::Argument;
+
+use super::Ctx;
+use super::arith::Sides;
+use super::calls::Arguments;
+use super::fold::fold_function;
+use super::operand::{Operand, Static};
+use crate::builtins::{
+    Body, Floats, Function, Kind, Lists, Lowering, Param, Stages, count_in_words, line, takes,
+};
+use crate::constant::Literal;
+use crate::errors;
+use crate::ir::{FloatFn, NodeId, NodeKind};
+use crate::library;
+use crate::types::{Scalar, Type};
+
+/// A call whose arguments are lowered.
+pub(crate) struct BuiltinCall<'c> {
+    pub function: Function,
+    /// As the script writes it: `math.sin`.
+    pub name: &'c str,
+    pub args: &'c [(Operand, Span)],
+    /// What is passed for a last parameter that takes its name alone.
+    pub keyword: Option<&'c (Operand, Span)>,
+    pub span: Span,
+}
+
+impl BuiltinCall<'_> {
+    /// Of a call with two arguments, as of an operator.
+    pub fn sides(&self) -> Sides<'_> {
+        let ((left, left_span), (right, right_span)) = (&self.args[0], &self.args[1]);
+        Sides { left, right, op_span: self.span, spans: (*left_span, *right_span) }
+    }
+}
+
+/// A call whose arguments are read from the tree.
+pub(crate) struct TreeCall<'c> {
+    pub function: Function,
+    pub name: &'c str,
+    pub args: &'c [Argument],
+    pub span: Span,
+}
+
+/// The rounding of `round(x)`.
+pub(crate) const ROUND: Floats =
+    Floats { single: Body::Instruction(FloatFn::Round), double: Body::Instruction(FloatFn::Round) };
+
+impl Ctx<'_> {
+    /// A call as it is written.
+    pub fn builtin_call(
+        &mut self,
+        function: Function,
+        (name, name_span): (&str, Span),
+        args: &[Argument],
+        span: Span,
+    ) -> Operand {
+        if function.stages == Stages::Compute && !self.belongs_to_compute(name, name_span) {
+            return Operand::Error;
+        }
+        if let Lowering::Tree(lower) = function.lowering {
+            return lower(self, &TreeCall { function, name, args, span });
+        }
+        let mut args = self.arguments(args);
+        if let Lowering::Library(library, special) = function.lowering {
+            if !self.are_of_kinds(function, name, &mut args) {
+                return Operand::Error;
+            }
+            if let Some(result) = special(self, &args, span) {
+                return result;
+            }
+            let function = library::function(library).expect("the library has the functions of the table");
+            return self.call_helper(&function, args, span);
+        }
+        // The last parameter may be passed by its name, too.
+        let mut keyword = None;
+        if let Some((last, before)) = function.params.split_last()
+            && (last.is_keyword() || last.is_named && args.positional.len() == before.len())
+            && let Some(at) = args.keywords.iter().position(|(keyword, ..)| &*keyword.name == last.name)
+        {
+            let (_, value, at) = args.keywords.remove(at);
+            match last.is_keyword() {
+                true => keyword = Some((value, at)),
+                false => args.positional.push((value, at)),
+            }
+        }
+        match self.only_positional(args, name) {
+            Some(args) => {
+                let keyword = keyword.as_ref();
+                self.call_builtin(&BuiltinCall { function, name, args: &args, keyword, span })
+            }
+            None => Operand::Error,
+        }
+    }
+
+    /// A call with arguments that are passed by position.
+    pub fn call_builtin(&mut self, call: &BuiltinCall) -> Operand {
+        let BuiltinCall { function, name, args, span, .. } = *call;
+        // A loop over a `range` is one, whatever its bounds are.
+        if function.lists != Lists::Counts && args.iter().any(|(operand, _)| operand.has_error()) {
+            return Operand::Error;
+        }
+        if let (Lowering::NumbersOrItems(_, of_items), [(operand, _)]) = (function.lowering, args)
+            && !matches!(operand, Operand::Literal(_))
+        {
+            return of_items(self, call);
+        }
+        if !takes(function.params, args.len()) {
+            return self.wrong_count(function.params, name, args, span);
+        }
+        let literals: Option<Vec<Literal>> = args
+            .iter()
+            .map(|(operand, _)| match operand {
+                Operand::Literal(literal) => Some(*literal),
+                _ => None,
+            })
+            .collect();
+        if let Some(folded) = literals.and_then(|literals| fold_function(function.fold, &literals)) {
+            return Operand::Literal(folded);
+        }
+        if let (Some(method), [(operand, at)]) = (function.method, args)
+            && let Some(result) = self.call_special(method, (operand, *at), &[])
+        {
+            return result;
+        }
+        for (i, (operand, at)) in args.iter().enumerate() {
+            if !self.is_of_kind(function.kind_of(i), operand) {
+                return self.wrong_kind(function.kind_of(i), name, operand, *at);
+            }
+        }
+        match function.lowering {
+            Lowering::Value(lower) => lower(self, call),
+            Lowering::Numbers(lower) | Lowering::NumbersOrItems(lower, _) => {
+                self.number_call(call, |ctx| lower(ctx, call))
+            }
+            Lowering::Floats(floats) => self.number_call(call, |ctx| ctx.floats_call(floats, call)),
+            Lowering::Library(..) | Lowering::Tree(_) => {
+                unreachable!("`builtin_call` reads their arguments")
+            }
+        }
+    }
+
+    /// Numbers in, a number out: where the result is a NaN, all nodes of the call count as one operation.
+    fn number_call(
+        &mut self,
+        call: &BuiltinCall,
+        lower: impl FnOnce(&mut Self) -> Option<NodeId>,
+    ) -> Operand {
+        let given = self.given(call.args.iter().map(|(operand, _)| operand), call.span);
+        self.as_one(&given, |ctx| lower(ctx).map_or(Operand::Error, Operand::Node))
+    }
+
+    /// All arguments as one type of floats, component by component. Narrow floats are computed in f32.
+    pub fn floats_call(&mut self, floats: Floats, call: &BuiltinCall) -> Option<NodeId> {
+        let BuiltinCall { name, args, span, .. } = *call;
+        let (mut nodes, given) = self.floats(args, name)?;
+        let scalar = given.scalar()?;
+        let mut ty = given;
+        let is_narrow = scalar.bits() < 32;
+        if is_narrow {
+            // All steps of a formula, not each one.
+            self.remark_computed_in(Scalar::F32, &ty, span);
+            for (node, (_, at)) in nodes.iter_mut().zip(args) {
+                *node = self.convert(*node, Scalar::F32, *at);
+            }
+            ty = ty.with_scalar(Scalar::F32);
+        }
+        let body = if scalar == Scalar::F64 { floats.double } else { floats.single };
+        let result = match body {
+            Body::Instruction(function) => {
+                let args = [0, 1, 2].map(|at| nodes.get(at).copied());
+                self.node(NodeKind::Float(function, args), ty, span)
+            }
+            Body::Formula(formula) => formula(&mut self.math(span, &ty), &nodes),
+            Body::Library(name) => self.call_ours(name, &nodes, &ty, span)?,
+        };
+        let is_float = self.ty(result).scalar().is_some_and(Scalar::is_float);
+        Some(if is_narrow && is_float { self.convert(result, scalar, span) } else { result })
+    }
+
+    /// A call with too few arguments, or too many.
+    pub fn wrong_count(
+        &mut self,
+        params: &[Param],
+        name: &str,
+        args: &[(Operand, Span)],
+        span: Span,
+    ) -> Operand {
+        // What a star spreads has one text for all of it.
+        let is_spread = args.windows(2).any(|pair| pair[0].1 == pair[1].1);
+        let given = if is_spread { &[][..] } else { args };
+        let given: Vec<&str> = given.iter().map(|(_, at)| self.f.source.slice(*at)).collect();
+        let line = match (name, &given[..]) {
+            // GLSL's form.
+            ("atan" | "math.atan", [y, x]) => format!("{name}2({y}, {x})"),
+            _ => line(params, name, &given),
+        };
+        let wanted = count_in_words(params);
+        self.fail(errors::argument_count_range(self.at(span), name, &wanted, args.len(), &line))
+    }
+
+    // Kinds of arguments.
+
+    /// Of a function of the library, whose parameters have no types. An int that is to be a float becomes one.
+    fn are_of_kinds(&mut self, function: Function, name: &str, args: &mut Arguments) -> bool {
+        let by_name = |keyword: &str| function.params.iter().find(|param| param.name == keyword);
+        let kinds = args.positional.iter().enumerate().map(|(i, given)| (function.kind_of(i), given.clone()));
+        let named = args.keywords.iter().filter_map(|(keyword, value, at)| {
+            by_name(&keyword.name).map(|param| (param.kind, (value.clone(), *at)))
+        });
+        let given: Vec<(Kind, (Operand, Span))> = kinds.chain(named).collect();
+        if given.iter().any(|(_, (operand, _))| operand.has_error()) {
+            return false;
+        }
+        if let Some((kind, (operand, at))) =
+            given.iter().find(|(kind, (operand, _))| !self.is_of_kind(*kind, operand))
+        {
+            self.wrong_kind(*kind, name, operand, *at);
+            return false;
+        }
+        for (i, (operand, at)) in args.positional.iter_mut().enumerate() {
+            if let Operand::Node(node) = operand
+                && function.kind_of(i) == Kind::Float
+                && self.ty(*node).scalar().is_some_and(Scalar::is_int)
+            {
+                *operand = Operand::Node(self.convert(*node, Scalar::F32, *at));
+            }
+        }
+        true
+    }
+
+    fn is_of_kind(&self, kind: Kind, operand: &Operand) -> bool {
+        match kind {
+            Kind::Any => true,
+            Kind::Number | Kind::Int => self
+                .value_type(operand)
+                .and_then(|ty| ty.scalar())
+                .is_some_and(|scalar| scalar != Scalar::Bool && (kind == Kind::Number || scalar.is_int())),
+            Kind::Matrix => matches!(operand, Operand::Node(node) if self.ty(*node).is_matrix()),
+            Kind::Texture => matches!(operand, Operand::Static(Static::Texture(_))),
+            Kind::OneNumber | Kind::WholeNumber | Kind::Float => match operand {
+                Operand::Literal(Literal::Int(_)) => true,
+                Operand::Literal(Literal::Float(_)) => kind != Kind::WholeNumber,
+                Operand::Node(_) => match self.value_type(operand) {
+                    Some(Type::Scalar(scalar)) if kind == Kind::WholeNumber => scalar.is_int(),
+                    Some(Type::Scalar(scalar)) => scalar != Scalar::Bool,
+                    Some(_) => false,
+                    None => true,
+                },
+                _ => false,
+            },
+            Kind::Items => match operand {
+                Operand::Literal(_) => false,
+                Operand::Node(_) => match self.value_type(operand) {
+                    Some(Type::Scalar(_)) => false,
+                    Some(ty) => ty.n_parts().is_some(),
+                    None => true,
+                },
+                Operand::Static(entity) => matches!(entity, Static::Sequence(_)),
+                _ => true,
+            },
+        }
+    }
+
+    fn wrong_kind(&mut self, kind: Kind, name: &str, operand: &Operand, span: Span) -> Operand {
+        let what = self.describe(operand);
+        let at = self.at(span);
+        self.fail(match kind {
+            Kind::Any | Kind::Number => errors::number_argument(at, name, &what),
+            Kind::Int => errors::bits_argument(at, name, &what),
+            Kind::Matrix => errors::matrix_wanted(at, name, &what),
+            Kind::Texture => errors::not_a_texture(at, &what),
+            Kind::OneNumber | Kind::WholeNumber | Kind::Float | Kind::Items => {
+                errors::math_takes(at, name, kind, &what, self.value_type(operand).as_ref())
+            }
+        })
+    }
+}
