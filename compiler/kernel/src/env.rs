@@ -14,7 +14,7 @@ use kps_syntax::Source;
 use kps_syntax::ast::{FunctionDef, Name};
 
 use crate::constant::Constant;
-use crate::errors;
+use crate::errors::{self, Found};
 use crate::type_expr::TypeExpr;
 use crate::types::Type;
 
@@ -122,16 +122,15 @@ pub enum Holder {
 }
 
 impl EnvModule {
-    /// What it is, for messages: `the module `m``.
-    pub fn describe(&self) -> String {
+    /// What it is, for messages.
+    pub(crate) fn describe(&self) -> Found {
+        let name = self.name.clone();
         match self.kind {
-            Holder::Module => format!("the module `{}`", self.name),
-            Holder::Class => format!("the class `{}`", self.name),
+            Holder::Module => Found::Module(name),
+            Holder::Class => Found::Class(name),
             // What `enum` gives its members.
-            Holder::Object if self.members.get("_value_").is_some() => {
-                format!("{}`{}`", errors::ENUM_MEMBER, self.name)
-            }
-            Holder::Object => errors::one(&self.name),
+            Holder::Object if self.members.get("_value_").is_some() => Found::EnumMember(name),
+            Holder::Object => Found::Object(name),
         }
     }
 }
@@ -205,10 +204,10 @@ impl EnvValue {
             EnvValue::Builtin(name) => format!("the function `{name}`"),
             EnvValue::Str(_) => "a `str`".to_owned(),
             EnvValue::Tuple(items) => format!("a tuple of {}", items.len()),
-            EnvValue::Named(module, _) => module.describe(),
+            EnvValue::Named(module, _) => module.describe().to_string(),
             EnvValue::List(_) => "a `list`".to_owned(),
             EnvValue::Numbers(ty, _) => errors::one(ty),
-            EnvValue::Module(module) => module.describe(),
+            EnvValue::Module(module) => module.describe().to_string(),
             EnvValue::Unknown => "a value that is known only when the script runs".to_owned(),
             EnvValue::Other { type_name } => errors::one(type_name),
         }

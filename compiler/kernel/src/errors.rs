@@ -1,12 +1,14 @@
 //! Every mistake that this crate can find in a kernel, one constructor for each, by family.
 
 mod declarations;
+mod found;
 mod functions;
 mod groups;
 mod names;
 mod places;
 mod records;
 mod remedies;
+mod source_text;
 mod stages;
 mod structs;
 mod textures;
@@ -17,12 +19,14 @@ mod warnings;
 use kps_syntax::{Diagnostic, Location};
 
 pub(crate) use self::declarations::*;
+pub(crate) use self::found::{Found, LiteralKind, SequenceKind, one};
 pub(crate) use self::functions::*;
 pub(crate) use self::groups::*;
 pub(crate) use self::names::*;
 pub(crate) use self::places::*;
 pub(crate) use self::records::*;
-pub(crate) use self::remedies::{copied_list, split_at_commas, without_brackets, zero_of};
+pub(crate) use self::remedies::{copied_list, zero_of};
+pub(crate) use self::source_text::{callee, split_at_commas, without_brackets};
 pub(crate) use self::stages::*;
 pub(crate) use self::structs::*;
 pub(crate) use self::textures::*;
@@ -30,7 +34,12 @@ pub(crate) use self::types::*;
 pub(crate) use self::values::*;
 pub(crate) use self::warnings::*;
 
-fn error(code: &'static str, at: Location, message: impl Into<String>, label: &str) -> Diagnostic {
+fn error(
+    code: &'static str,
+    at: Location,
+    message: impl Into<String>,
+    label: impl Into<String>,
+) -> Diagnostic {
     Diagnostic::error(code, message).label(at, label)
 }
 
@@ -41,19 +50,8 @@ fn meant(diagnostic: Diagnostic, nearest: Option<&str>) -> Diagnostic {
     }
 }
 
-/// `an i32`, `a vec3`, with backquotes.
-pub(crate) fn one(name: impl std::fmt::Display) -> String {
-    let name = name.to_string();
-    // As they are spoken: an "eff 32", a "you 32".
-    let is_spoken_so = ["f16", "f32", "f64", "hvec"].iter().any(|word| name.starts_with(word));
-    match is_spoken_so || name.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) {
-        true => format!("an `{name}`"),
-        false => format!("a `{name}`"),
-    }
-}
-
 /// With a line to write instead, where there is one.
-fn advised(diagnostic: Diagnostic, help: Option<String>) -> Diagnostic {
+fn advised(diagnostic: Diagnostic, help: Option<impl Into<String>>) -> Diagnostic {
     match help {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
@@ -128,20 +126,6 @@ pub(crate) fn too_many_parts(at: Location, limit: usize) -> Diagnostic {
         "counted with those of tuples within tuples, and of what functions captured",
     )
     .help("keep many numbers in a list, or in an array parameter")
-}
-
-// What several families say.
-
-/// An array parameter or a list, as messages describe it.
-fn is_array(what: &str) -> bool {
-    what.starts_with("`Array[") || what.starts_with("`Array(")
-}
-
-/// How a member of an enum that has no number for itself is described, in front of the enum's name.
-pub(crate) const ENUM_MEMBER: &str = "a member of ";
-
-fn is_enum_member(what: &str) -> bool {
-    what.starts_with(ENUM_MEMBER)
 }
 
 // Our own mistakes.

@@ -24,6 +24,25 @@ impl fmt::Display for CoopType {
     }
 }
 
+/// What is known of a matrix that a message is about. A list of rows that stands for one may have no use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CoopShape {
+    pub rows: u32,
+    pub columns: u32,
+    pub scalar: Scalar,
+    pub purpose: Option<CoopUse>,
+}
+
+impl fmt::Display for CoopShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CoopShape { rows, columns, scalar, .. } = self;
+        match self.purpose {
+            Some(purpose) => write!(f, "{rows} x {columns} of `{scalar}` for {purpose}"),
+            None => write!(f, "{rows} x {columns} of `{scalar}`"),
+        }
+    }
+}
+
 /// What a matrix is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoopUse {

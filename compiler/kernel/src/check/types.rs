@@ -145,7 +145,7 @@ impl TypeReader<'_> {
             EnvValue::Other { .. } | EnvValue::Unknown | EnvValue::Builtin(_) => return None,
             value => {
                 let (at, name) = (self.source.at(span), self.source.slice(span));
-                Err(errors::value_as_type(at, name, &value.describe()))
+                Err(errors::value_as_type(at, name, &value))
             }
         })
     }

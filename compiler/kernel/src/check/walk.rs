@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::builtins;
 use crate::env::{EnvModule, EnvValue, HelperFunction, KernelEnv};
-use crate::errors;
+use crate::errors::{self, Found};
 use crate::habits;
 
 /// A mention of a function that a kernel may call.
@@ -516,7 +516,7 @@ impl Walk<'_> {
             }
         }
         let env = self.env_module(value);
-        let holder = env.as_ref().map_or(format!("the module `{module}`"), EnvModule::describe);
+        let holder = env.as_ref().map_or_else(|| Found::Module(module.as_str().into()), EnvModule::describe);
         match env.as_ref().and_then(|module| module.members.get(&attr.name)) {
             Some(EnvValue::Function(callee)) => {
                 self.calls.push(CallSite { callee, location: self.source.at(expr.span), is_called: false });

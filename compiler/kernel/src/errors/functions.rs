@@ -3,9 +3,10 @@
 use kps_syntax::ast::CompareOp;
 use kps_syntax::{Diagnostic, Location};
 
-use super::remedies::{as_operand, cut_alike, how_to_convert, value_type};
-use super::values::{cast_one, is_number};
-use super::{advised, arguments, error, is_array, meant};
+use super::remedies::{cut_alike, how_to_convert};
+use super::source_text::{as_operand, callee, from_end, is_count_of_array, with_argument};
+use super::values::cast_one;
+use super::{Found, advised, arguments, error, meant};
 use crate::builtins::Kind;
 use crate::builtins::{self, Builtin};
 use crate::types::{Scalar, Type};
@@ -14,7 +15,7 @@ use crate::types::{Scalar, Type};
 
 /// A function of the host's library, which does what kernels cannot.
 pub(crate) fn of_the_host(at: Location, module: &str) -> Diagnostic {
-    let called = at.source.slice(at.span).split('(').next().unwrap_or_default().to_owned();
+    let called = callee(at.source.slice(at.span)).to_owned();
     let message = format!("`{called}` is for the host: kernels cannot run this function of `{module}`");
     error("kernel/host-function", at, message, "").help(
         "kernels call plain functions that you write, those of `math`, and what the language has for them",
@@ -67,12 +68,8 @@ pub(crate) fn missing_argument(at: Location, name: &str, param: &str, declared: 
     let diagnostic = error("kernel/call", at, format!("this call of `{name}` lacks `{param}`"), "");
     match declared {
         Declared::Here(declared) => {
-            let text = at_text.strip_suffix(')').unwrap_or(&at_text);
-            let comma = if text.ends_with('(') { "" } else { ", " };
-            let call = match text.contains('\n') {
-                false => format!("{text}{comma}{param}=..)"),
-                true => format!("{name}(.., {param}=..)"),
-            };
+            let call = with_argument(&at_text, &format!("{param}=.."))
+                .unwrap_or_else(|| format!("{name}(.., {param}=..)"));
             diagnostic.label(declared, "it has no default").help(format!("pass it: `{call}`"))
         }
         Declared::Ours(signature) => diagnostic.help(format!("write `{signature}`")),
@@ -99,12 +96,12 @@ pub(crate) fn argument_twice(at: Location, name: &str, param: &str) -> Diagnosti
         .help("leave one of them out")
 }
 
-pub(crate) fn not_an_argument(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn not_an_argument(at: Location, what: &Found) -> Diagnostic {
     error("kernel/call", at, format!("{what} cannot be passed to a function of a kernel"), "")
         .help("pass its parts one by one")
 }
 
-pub(crate) fn returned_function(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn returned_function(at: Location, what: &Found) -> Diagnostic {
     error("kernel/return", at, format!("a function of a kernel cannot return {what}"), "")
         .help("return a number, or pass the function on as an argument: `apply(f, x)`")
 }
@@ -127,17 +124,15 @@ pub(crate) fn negative_shift(at: Location, amount: i128, symbol: &str) -> Diagno
 
 // What loops walk over, and what `in` looks into.
 
-pub(crate) fn not_iterable(at: Location, what: &str, text: &str) -> Diagnostic {
+pub(crate) fn not_iterable(at: Location, what: &Found, text: &str) -> Diagnostic {
     let diagnostic = error("kernel/loop", at, format!("cannot loop over {what}"), what);
-    match what {
-        "an int literal" | "`i32`" | "`u32`" | "`i64`" | "`u64`" => {
-            diagnostic.help(format!("count with `range({text})`"))
-        }
-        _ => diagnostic.help("loop over `range(..)`, a list, a tuple, a vector or an array"),
+    match what.is_int() {
+        true => diagnostic.help(format!("count with `range({text})`")),
+        false => diagnostic.help("loop over `range(..)`, a list, a tuple, a vector or an array"),
     }
 }
 
-pub(crate) fn mixed_tuple(at: Location, first: &str, other: &str) -> Diagnostic {
+pub(crate) fn mixed_tuple(at: Location, first: &Found, other: &Found) -> Diagnostic {
     error("kernel/loop", at, format!("cannot loop over a tuple of {first} and {other}"), "")
         .help("the variable of a loop has one type: cast the items to one, or write them out one by one")
 }
@@ -147,18 +142,18 @@ pub(crate) fn range_step(at: Location) -> Diagnostic {
         .help("write the step as a number: `range(0, n, 2)`")
 }
 
-pub(crate) fn not_a_container(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn not_a_container(at: Location, what: &Found) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/operand-types", at, format!("`in` does not look into {what}"), what);
-    match what.starts_with("`Array[") {
-        true => diagnostic.help(format!(
+    match what {
+        Found::Array(_) => diagnostic.help(format!(
             "search it in a loop: `for at in range(len({text})): found = found or {text}[at] == ..`"
         )),
-        false => diagnostic.help("it takes a tuple, a list, a vector or a range: `x in (1, 2, 3)`"),
+        _ => diagnostic.help("it takes a tuple, a list, a vector or a range: `x in (1, 2, 3)`"),
     }
 }
 
-pub(crate) fn not_in_range(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn not_in_range(at: Location, what: &Found) -> Diagnostic {
     error("kernel/operand-types", at, format!("a `range` holds ints, not {what}"), what)
         .help("compare with its bounds: `a <= x < b`")
 }
@@ -190,16 +185,18 @@ pub(crate) fn chained_vectors(at: Location, first: &str) -> Diagnostic {
 
 // Calls.
 
-pub(crate) fn range_bound(at: Location, text: &str, what: &str) -> Diagnostic {
+pub(crate) fn range_bound(at: Location, text: &str, what: &Found) -> Diagnostic {
     let diagnostic = error("kernel/loop", at, format!("a bound of `range` is an int, not {what}"), what);
-    match what.contains("literal") {
-        true => diagnostic.help("count in ints and compute the float: `for i in range(10): t = i * 0.1`"),
-        false if is_array(what) => diagnostic.help(format!("count its elements: `range(len({text}))`")),
-        false if what.contains("vec") => {
+    match what {
+        Found::Literal(_) => {
+            diagnostic.help("count in ints and compute the float: `for i in range(10): t = i * 0.1`")
+        }
+        what if what.is_array() => diagnostic.help(format!("count its elements: `range(len({text}))`")),
+        Found::Value(Type::Vector(..)) => {
             diagnostic.help(format!("take one component: `{}.x`", as_operand(text)))
         }
-        false if is_number(what) => diagnostic.help(format!("write `i32({text})`")),
-        false => diagnostic.help("write an int: `range(10)`"),
+        Found::Value(Type::Scalar(_)) => diagnostic.help(format!("write `i32({text})`")),
+        _ => diagnostic.help("write an int: `range(10)`"),
     }
 }
 
@@ -209,37 +206,37 @@ pub(crate) fn range_types(at: Location, first: Scalar, other: Scalar) -> Diagnos
         .help(format!("cast one of them: `{first}({text})`"))
 }
 
-pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
+pub(crate) fn not_callable(at: Location, text: &str, what: &Found) -> Diagnostic {
     let diagnostic = error("kernel/call", at, format!("`{text}` is {what}, which cannot be called"), what);
-    match is_array(what) {
-        true => diagnostic.help(format!("index it with brackets: `{text}[i]`")),
-        false if what.contains("module `random`") || what.contains("module `numpy.random`") => diagnostic.help(
-            "kernels draw no random numbers: fill an array before the launch, `np.random.rand(n)`, and pass it, or \
-             compute a hash of `global_id.x`",
-        ),
-        false if what.contains("module `math`") => {
-            diagnostic.help(format!("call a function of it: `{text}.sqrt(x)`"))
-        }
-        false if what.contains("module") => {
-            diagnostic.help("a module is no function: call one of its functions, if kernels can use it")
-        }
+    match what {
+        what if what.is_array() => diagnostic.help(format!("index it with brackets: `{text}[i]`")),
+        Found::Module(name) => diagnostic.help(match &**name {
+            "random" | "numpy.random" => {
+                "kernels draw no random numbers: fill an array before the launch, `np.random.rand(n)`, and pass it, or \
+                 compute a hash of `global_id.x`"
+                    .to_owned()
+            }
+            "math" => format!("call a function of it: `{text}.sqrt(x)`"),
+            _ => "a module is no function: call one of its functions, if kernels can use it".to_owned(),
+        }),
         // `global_id(0)` is OpenCL's way.
-        false if what.contains("vec") => diagnostic.help(format!("write a component of it: `{text}.x`")),
-        false if hides_function(text) => diagnostic
+        Found::Value(Type::Vector(..)) => diagnostic.help(format!("write a component of it: `{text}.x`")),
+        _ if hides_function(text) => diagnostic
             .help(format!("this `{text}` hides the one that kernels call: give the variable another name")),
-        false if is_count_of_array(text) || builtins::lookup(text).is_some() => {
+        _ if is_count_of_array(text) || builtins::lookup(text).is_some() => {
             diagnostic.help(format!("it is a value: leave the parentheses out, `{text}`"))
         }
-        false if what.starts_with("the class") => {
+        Found::Class(_) => {
             diagnostic.help(format!("kernels make structs: write `@struct` above `class {text}`"))
         }
-        false if what.ends_with("`partial`") => {
+        Found::Object(name) if &**name == "partial" => {
             diagnostic.help(format!("write a function for it, such as `def {text}(x): return f(0.5, x)`"))
         }
-        false if what.starts_with("a `") || what.starts_with("an `") => {
+        Found::Object(_) => {
             diagnostic.help(format!("of an object, kernels know the attributes: `{text}.x`"))
         }
-        false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
+        Found::Sequence(_) => diagnostic.help(format!("it is counted already: loop over it, `for i in {text}:`")),
+        _ => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
     }
 }
 
@@ -247,11 +244,6 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
 fn hides_function(name: &str) -> bool {
     let known = builtins::lookup(name);
     matches!(known, Some(Builtin::Function(_) | Builtin::Type(_) | Builtin::VectorType | Builtin::MatrixType))
-}
-
-/// NumPy's are attributes too, but some libraries call them.
-fn is_count_of_array(text: &str) -> bool {
-    [".size", ".ndim", ".shape"].iter().any(|name| text.ends_with(name))
 }
 
 pub(crate) fn spread_argument(at: Location, name: &str) -> Diagnostic {
@@ -273,7 +265,7 @@ pub(crate) fn keyword_argument(at: Location, name: &str, keyword: &str) -> Diagn
     }
 }
 
-pub(crate) fn distance_of(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn distance_of(at: Location, what: &Found) -> Diagnostic {
     error("kernel/call", at, format!("`dist` takes two points, and {what} is none"), what)
         .help("a point is a vector, a tuple or a list: `math.dist((x, y), (0.0, 0.0))`")
 }
@@ -288,7 +280,7 @@ pub(crate) fn math_takes(
     at: Location,
     called: &str,
     takes: Kind,
-    what: &str,
+    what: &Found,
     ty: Option<&Type>,
 ) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
@@ -310,8 +302,7 @@ pub(crate) fn unlike_lengths(at: Location, called: &str, n: u32, m: u32) -> Diag
 
 /// Of a function of ours, whatever in it cannot be done with what it was given.
 pub(crate) fn not_for(at: Location) -> Diagnostic {
-    let text = at.source.slice(at.span);
-    let called = text.split('(').next().unwrap_or(text).to_owned();
+    let called = callee(at.source.slice(at.span)).to_owned();
     error("kernel/call", at, format!("`{called}` cannot be computed of what it is given here"), "")
         .help("give it numbers of one type, or lists, vectors and arrays of such")
 }
@@ -332,62 +323,62 @@ pub(crate) fn argument_count_range(
 }
 
 /// `max(a)` of a whole array.
-pub(crate) fn fold_of_array(at: Location, name: &str, array: &str) -> Diagnostic {
+pub(crate) fn fold_of_array(at: Location, name: &str, array: &Found) -> Diagnostic {
     error("kernel/call", at, format!("`{name}` does not look into {array}"), array)
         .help(format!("compare in a loop: `best = a[0]`, `for x in a: best = {name}(best, x)`"))
 }
 
 /// `max(x)` of one number, `max(())`.
-pub(crate) fn fold_of_nothing(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn fold_of_nothing(at: Location, name: &str, what: &Found) -> Diagnostic {
     error("kernel/call", at, format!("`{name}` has nothing to choose from in {what}"), what)
         .help(format!("give it numbers: `{name}(a, b)`, or a tuple, a vector or a fixed array of them"))
 }
 
+/// `wanted` is the type of the annotation at `declared`, where a value has it.
 pub(crate) fn helper_argument(
     at: Location,
     declared: Location,
     name: &str,
-    wanted: &str,
-    what: &str,
+    wanted: Option<&Type>,
+    what: &Found,
 ) -> Diagnostic {
-    let diagnostic = error("kernel/call", at, format!("`{name}` is `{wanted}`, not {what}"), what)
+    let text = declared.source.slice(declared.span).to_owned();
+    let diagnostic = error("kernel/call", at, format!("`{name}` is `{text}`, not {what}"), what)
         .label(declared, "declared here");
-    match Type::by_name(wanted) {
-        Some(Type::Scalar(_)) if value_type(what).is_some_and(|ty| ty.is_vector()) => {
-            diagnostic.help("give it one component, such as `v.x`")
-        }
-        Some(_) => diagnostic.help(format!("cast it: `{wanted}(..)`")),
-        None => diagnostic.help("pass one of that type, or leave the annotation out: the function takes any"),
+    match wanted {
+        Some(Type::Scalar(_)) if what.is_vector() => diagnostic.help("give it one component, such as `v.x`"),
+        Some(wanted) if wanted.number().is_some() => diagnostic.help(format!("cast it: `{text}(..)`")),
+        _ => diagnostic.help("pass one of that type, or leave the annotation out: the function takes any"),
     }
 }
 
-pub(crate) fn number_argument(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn number_argument(at: Location, name: &str, what: &Found) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/call", at, format!("`{name}` takes numbers, not {what}"), what);
-    match () {
-        () if is_array(what) && name == "length" => {
+    match what {
+        what if what.is_array() && name == "length" => {
             diagnostic.help(format!("an array's number of elements is `len({text})`"))
         }
-        () if is_array(what) => diagnostic.help(format!("take one element: `{text}[i]`")),
-        () if what == "`bool`" => diagnostic.help(format!("make it a number first: `i32({text})`")),
-        () => diagnostic.help(format!("write a number: `{name}(1.0)`")),
+        what if what.is_array() => diagnostic.help(format!("take one element: `{text}[i]`")),
+        Found::Value(Type::BOOL) => diagnostic.help(format!("make it a number first: `i32({text})`")),
+        _ => diagnostic.help(format!("write a number: `{name}(1.0)`")),
     }
 }
 
-pub(crate) fn int_argument(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn int_argument(at: Location, name: &str, what: &Found) -> Diagnostic {
     error("kernel/call", at, format!("`{name}` takes ints, not {what}"), what)
         .help("cast them, `i32(x)`, or use `trunc(a / b)` for floats")
 }
 
 /// `popcount` of a float.
-pub(crate) fn bits_argument(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn bits_argument(at: Location, name: &str, what: &Found) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     error("kernel/call", at, format!("`{name}` takes ints, not {what}"), what)
         .help(format!("cast it, `{name}(i32({text}))`, or take its bits, `{name}(bitcast(u32, {text}))`"))
 }
 
 /// The exponent of `ldexp`, the digits of `round`.
-pub(crate) fn int_wanted(at: Location, name: &str, wanted: &Type, what: &str) -> Diagnostic {
+pub(crate) fn int_wanted(at: Location, name: &str, wanted: &Type, what: &Found) -> Diagnostic {
     error("kernel/call", at, format!("the second argument of `{name}` is `{wanted}`, not {what}"), what)
         .help(format!("write an int, or cast it: `{wanted}(n)`"))
 }
@@ -398,18 +389,18 @@ pub(crate) fn modular_power(at: Location, ty: &Type) -> Diagnostic {
         .help("write `x ** y % m` for floats")
 }
 
-pub(crate) fn sum_of(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn sum_of(at: Location, what: &Found) -> Diagnostic {
     error("kernel/call", at, format!("`sum` adds up lists, tuples and vectors of numbers, not {what}"), what)
         .help("add up in a loop: `for x in xs: total += f(x)`")
 }
 
-pub(crate) fn sum_types(at: Location, total: &str, item: &str) -> Diagnostic {
+pub(crate) fn sum_types(at: Location, total: &Found, item: &Found) -> Diagnostic {
     error("kernel/call", at, format!("`sum` cannot add {total} and {item}"), "")
         .help("make all of them one type first")
 }
 
 /// Of `any` and `all`.
-pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn bools_wanted(at: Location, name: &str, what: &Found) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let mistake = error(
         "kernel/call",
@@ -417,24 +408,24 @@ pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
         format!("`{name}` takes bools in a vector, a list or a tuple, not {what}"),
         what,
     );
-    match () {
-        () if what == "`bool`" => mistake.help(format!("leave `{name}` out: it is one bool already")),
-        () if what == "`Array[bool]`" => {
+    match what {
+        Found::Value(Type::BOOL) => mistake.help(format!("leave `{name}` out: it is one bool already")),
+        Found::Array(array) if array.rank == 1 && array.element == Type::BOOL => {
             let (op, start) = if name == "any" { ("or", "False") } else { ("and", "True") };
             mistake.help(format!("join them in a loop: `{name}_of = {start}`, `for item in {text}: {name}_of = {name}_of {op} item`"))
         }
-        () if is_array(what) || what.contains("tuple") => {
+        what if what.is_array() || what.is_tuple() => {
             mistake.help(format!("compare each of them: `{name}([a > 0, b > 0])`"))
         }
-        () if what.contains("vec") => mistake.help(format!("compare first: `{name}({text} != 0)`")),
-        () if Type::by_name(what.trim_matches('`')).is_some() => {
+        Found::Value(Type::Vector(..)) => mistake.help(format!("compare first: `{name}({text} != 0)`")),
+        Found::Value(ty) if ty.number().is_some() => {
             mistake.help(format!("leave `{name}` out, and compare: `{} != 0`", as_operand(&text)))
         }
-        () => mistake.help(format!("compare first: `{name}([a > 0, b > 0])`")),
+        _ => mistake.help(format!("compare first: `{name}([a > 0, b > 0])`")),
     }
 }
 
-pub(crate) fn no_len(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn no_len(at: Location, what: &Found) -> Diagnostic {
     error("kernel/call", at, format!("{what} has no `len`"), what).help(
         "`len` counts the elements of an array, a list, a vector or a range: leave it out for one number",
     )
@@ -442,7 +433,7 @@ pub(crate) fn no_len(at: Location, what: &str) -> Diagnostic {
 
 pub(crate) fn range_item(at: Location, range: &str, index: &str) -> Diagnostic {
     let range = as_operand(range);
-    let n = match index.strip_prefix('-') {
+    let n = match from_end(index) {
         Some(from_end) => format!("(len({range}) - {})", as_operand(from_end)),
         None => as_operand(index),
     };
@@ -454,11 +445,11 @@ pub(crate) fn range_item(at: Location, range: &str, index: &str) -> Diagnostic {
 pub(crate) fn unlike_arguments(
     at: Location,
     name: &str,
-    first: (Location, &str),
-    other: &str,
+    first: (Location, &Found),
+    other: &Found,
     cast: Option<String>,
 ) -> Diagnostic {
-    let array = [(&first.0, first.1), (&at, other)].into_iter().find(|(_, what)| is_array(what));
+    let array = [(&first.0, first.1), (&at, other)].into_iter().find(|(_, what)| what.is_array());
     let help = match array {
         Some((array, _)) => format!("take one element: `{}[i]`", array.source.slice(array.span)),
         None => cut_alike((first.0.source.slice(first.0.span), first.1), (at.source.slice(at.span), other))
@@ -486,7 +477,7 @@ pub(crate) fn returns_sometimes(
         .help(format!("return a value on every path: end the function with `return {zero}`, say"))
 }
 
-pub(crate) fn return_type(at: Location, name: &str, wanted: &Type, what: &str) -> Diagnostic {
+pub(crate) fn return_type(at: Location, name: &str, wanted: &Type, what: &Found) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let mistake = error("kernel/return", at, format!("`{name}` returns `{wanted}`, not {what}"), what);
     advised(mistake, how_to_convert(&text, what, wanted))
@@ -495,8 +486,8 @@ pub(crate) fn return_type(at: Location, name: &str, wanted: &Type, what: &str) -
 /// `cast` is what would make them alike.
 pub(crate) fn return_types(
     name: &str,
-    first: (Location, &str),
-    second: (Location, &str),
+    first: (Location, &Found),
+    second: (Location, &Found),
     cast: Option<String>,
 ) -> Diagnostic {
     error("kernel/return", second.0, format!("`{name}` returns different types"), second.1)

@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{error, is_array};
+use super::{Found, LiteralKind, error};
 use crate::signature::ArrayParam;
 use crate::types::{Scalar, Type};
 
@@ -11,7 +11,7 @@ pub(crate) fn local_size_needed(at: Location, name: &str) -> Diagnostic {
         .help("decorate it with `@kernel(local_size=(256,))`")
 }
 
-pub(crate) fn shared_size(at: Location, text: &str, what: &str) -> Diagnostic {
+pub(crate) fn shared_size(at: Location, text: &str, what: &Found) -> Diagnostic {
     error(
         "kernel/shared",
         at,
@@ -37,16 +37,16 @@ pub(crate) fn shared_empty(at: Location, size: i128) -> Diagnostic {
 }
 
 /// `ty` is the type that stands elsewhere in the call, if one does.
-pub(crate) fn shared_type(at: Location, text: &str, what: &str, ty: &str) -> Diagnostic {
+pub(crate) fn shared_type(at: Location, text: &str, what: &Found, ty: &str) -> Diagnostic {
     error(
         "kernel/shared",
         at,
         format!("`shared` takes the type of its elements first, and `{text}` is {what}"),
         "",
     )
-    .help(match what.ends_with("int literal") {
-        true => format!("write `shared({ty}, {text})`"),
-        false => "write `shared(f32, 16, 16)`".to_owned(),
+    .help(match what {
+        Found::Literal(LiteralKind::Int) => format!("write `shared({ty}, {text})`"),
+        _ => "write `shared(f32, 16, 16)`".to_owned(),
     })
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn shared_index_count(at: Location, n_axes: usize, n_indices: usize) 
     error("kernel/index", at, message, "").help("give one index for each dimension: `tile[i, j]`")
 }
 
-pub(crate) fn atomic_place(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn atomic_place(at: Location, name: &str, what: &Found) -> Diagnostic {
     error("kernel/atomic", at, format!("`{name}` takes an array and an index, and this is {what}"), what)
         .help(format!("write `{name}(a, i, ..)`, with `a` an array parameter or `shared(..)`"))
 }
@@ -112,22 +112,22 @@ pub(crate) fn atomic_element(at: Location, name: &str, element: &Type) -> Diagno
     }
 }
 
-pub(crate) fn subgroup_condition(at: Location, name: &str, text: &str, what: &str) -> Diagnostic {
+pub(crate) fn subgroup_condition(at: Location, name: &str, text: &str, what: &Found) -> Diagnostic {
     error("kernel/subgroup", at, format!("`{name}` takes a condition, which is a bool, not {what}"), what)
         .help(format!("write `{name}({text} != 0)`"))
 }
 
-pub(crate) fn subgroup_value(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn subgroup_value(at: Location, name: &str, what: &Found) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     error("kernel/subgroup", at, format!("`{name}` takes a scalar or a vector, not {what}"), what).help(
-        match is_array(what) {
+        match what.is_array() {
             true => format!("give it one element: `{name}({text}[i])`"),
             false => format!("call it for each part, such as `{name}({text}[0])`"),
         },
     )
 }
 
-pub(crate) fn subgroup_combine(at: Location, name: &str, what: &str, is_bitwise: bool) -> Diagnostic {
+pub(crate) fn subgroup_combine(at: Location, name: &str, what: &Found, is_bitwise: bool) -> Diagnostic {
     let wanted = if is_bitwise { "ints and bools" } else { "numbers" };
     let diagnostic = error("kernel/subgroup", at, format!("`{name}` takes {wanted}, not {what}"), what);
     match is_bitwise {
@@ -169,7 +169,7 @@ pub(crate) fn coop_element(at: Location, text: &str) -> Diagnostic {
         .help("its elements are numbers: `f16`, `bf16`, `f32`, `i8`, `i32`")
 }
 
-pub(crate) fn coop_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn coop_wanted(at: Location, name: &str, what: &Found) -> Diagnostic {
     error(
         "kernel/coop-matrix",
         at,
@@ -179,7 +179,7 @@ pub(crate) fn coop_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
     .help("make it first: `m = coop_matrix(f16, 16, 16, \"a\")`")
 }
 
-pub(crate) fn coop_memory(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn coop_memory(at: Location, name: &str, what: &Found) -> Diagnostic {
     error("kernel/coop-matrix", at, format!("`{name}` takes an array of numbers, not {what}"), what).help(
         "pass an array parameter or `shared(..)`, where the matrix begins, and what lies between its rows",
     )
@@ -241,7 +241,7 @@ pub(crate) fn coop_sum(at: Location, symbol: &str, sides: [(Location, &str); 2])
         .help("their shapes, their numbers and what they are for have to be the same; `f32(m)` converts the numbers")
 }
 
-pub(crate) fn coop_operator(at: Location, symbol: &str, sides: [(Location, &str); 2]) -> Diagnostic {
+pub(crate) fn coop_operator(at: Location, symbol: &str, sides: [(Location, &Found); 2]) -> Diagnostic {
     let [(left_at, left), (right_at, right)] = sides;
     let diagnostic =
         error("kernel/coop-matrix", at, format!("there is no `{symbol}` of {left} and {right}"), "")
@@ -265,7 +265,7 @@ pub(crate) fn coop_factor(
     at: Location,
     symbol: &str,
     wanted: Scalar,
-    found: &str,
+    found: &Found,
     cast: Option<String>,
 ) -> Diagnostic {
     let message = format!("`{symbol}` takes a matrix of `{wanted}` and a number of that type, not {found}");

@@ -2,9 +2,11 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::source_text::{has_angle_behind, has_dot_behind, is_counted_up, members_behind};
 use super::values::{ARRAYS_CHOSEN, ROWS_CHOSEN};
-use super::{error, meant, zero_of};
+use super::{Found, error, meant, zero_of};
 use crate::builtins::{self, Builtin};
+use crate::env::EnvValue;
 use crate::habits;
 use crate::types::Type;
 
@@ -22,9 +24,7 @@ pub(crate) fn own_name(at: Location, name: &str) -> Diagnostic {
 
 pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
     if let Some(instead) = habits::instead(name) {
-        if name == "array"
-            && at.source.text().get(at.span.end as usize..).is_some_and(|rest| rest.starts_with('<'))
-        {
+        if name == "array" && has_angle_behind(&at) {
             return error("kernel/unknown-name", at, "kernels have no `array<..>`", "")
                 .help("write a list, of as many elements: `[0.0] * 4`");
         }
@@ -35,7 +35,7 @@ pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> D
         return error("kernel/unknown-name", at, format!("kernels have no `{name}`"), "")
             .help(format!("write `{plain}(..)`, which takes every float"));
     }
-    let at_component = at.source.text().get(at.span.end as usize..).is_some_and(|rest| rest.starts_with('.'));
+    let at_component = has_dot_behind(&at);
     let diagnostic = error("kernel/unknown-name", at, format!("unknown name `{name}`"), "");
     if INDEX_NAMES.contains(&name) && at_component {
         return diagnostic.help("the invocation's place is `global_id`; within its workgroup, `local_id`");
@@ -53,14 +53,6 @@ pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> D
 fn without_f(name: &str) -> Option<&str> {
     let plain = name.strip_prefix("__").unwrap_or(name).strip_suffix('f')?;
     matches!(builtins::lookup(plain), Some(Builtin::Function(_))).then_some(plain)
-}
-
-/// The names that follow a name with a dot before each: `atomic` and `add` of `cuda.atomic.add(x, 0, 1)`.
-fn members_behind(at: &Location) -> Vec<&str> {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let rest = at.source.text().get(at.span.end as usize..).unwrap_or_default();
-    let end = rest.find(|letter: char| !is_part(letter) && letter != '.').unwrap_or(rest.len());
-    rest[..end].split('.').skip(1).collect()
 }
 
 /// What kernels have for a member of another system's module: `torch.sin`, `cuda.atomic.add`, `tl.program_id`.
@@ -109,8 +101,7 @@ pub(crate) fn unknown_function(at: Location, name: &str, nearest: Option<&str>) 
     diagnostic.help(format!("define it outside the kernel: `def {name}(..):`, with a `return`"))
 }
 
-/// `holder` is in words: "the module `math`".
-pub(crate) fn unknown_member(at: Location, holder: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
+pub(crate) fn unknown_member(at: Location, holder: &Found, name: &str, nearest: Option<&str>) -> Diagnostic {
     let diagnostic = error("kernel/unknown-member", at, format!("{holder} has no `{name}` for kernels"), "");
     match nearest {
         Some(_) => meant(diagnostic, nearest),
@@ -147,50 +138,88 @@ fn numpy_function(name: &str) -> Option<&'static str> {
     })
 }
 
-pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn captured_value(at: Location, name: &str, value: &EnvValue) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
-    error("kernel/captured-value", at, format!("`{text}` is {what}, which kernels cannot use"), "")
-        .help(match what {
-        "a `Kernel`" => {
-            "launch one kernel after the other; code that they share goes into a plain `def`".to_owned()
+    let help = help_with_captured(&text, name, value);
+    let message = format!("`{text}` is {}, which kernels cannot use", value.describe());
+    error("kernel/captured-value", at, message, "").help(help)
+}
+
+/// Of a collection that has `item` in it.
+pub(crate) fn captured_item(at: Location, name: &str, item: &EnvValue) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
+    let message = format!("`{text}` is a collection with {}, which kernels cannot use", item.describe());
+    let help = habits::instead(name).unwrap_or_else(|| PASS_THE_REST.to_owned());
+    error("kernel/captured-value", at, message, "").help(help)
+}
+
+/// Of a list with a range in it.
+pub(crate) fn captured_ranges(at: Location) -> Diagnostic {
+    let message =
+        format!("`{}` is a list with a `range`, which kernels cannot use", at.source.slice(at.span));
+    error("kernel/captured-value", at, message, "").help(PASS_THE_REST)
+}
+
+const PASS_THE_REST: &str =
+    "kernels capture numbers, tuples, short lists, types and functions: pass the rest as parameters";
+
+fn help_with_captured(text: &str, name: &str, value: &EnvValue) -> String {
+    let is_ufunc = matches!(value, EnvValue::Other { type_name } if type_name == "ufunc");
+    match value {
+        EnvValue::Other { type_name } if !is_ufunc && let Some(help) = help_with_type(name, type_name) => {
+            help
         }
-        "a `Tensor`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
-            format!("pass it as a parameter: `{name}: Array[f32]`")
-        }
-        "an `empty list`" => {
-            "a list in a kernel has at least one element: let it have some by the launch".to_owned()
-        }
-        "a `list of ints`" => format!("pass it as a parameter: `{name}: Array[i32]`"),
-        "a `dict`" => {
-            format!("capture what the kernel needs of it: `value = {name}[..]`, outside of the kernel")
-        }
-        "an `Image`" => format!("pass it as a parameter: `{name}: Image[\"2d r32f\"]`"),
-        "a `ufunc`" if text == name && builtins::lookup(name).is_some() => {
-            format!("that one is for arrays on the host: write `math.{name}(x)`")
-        }
-        "a `ufunc`" if builtins::lookup(name).is_some() => {
-            format!("kernels have it without a module: write `{name}(x)`")
-        }
-        "a `ufunc`" if name == "clip" => "for one number write `clamp(x, least, most)`".to_owned(),
-        "a `ufunc`" if numpy_function(name).is_some() => {
-            let ours = numpy_function(name).expect("asked above");
-            format!("NumPy's functions are for arrays on the host: for numbers write `{ours}`")
-        }
-        "a `ufunc`" => {
-            "NumPy's functions are for arrays on the host: let it be one of `math`, as `math.sin` for `np.sin`".to_owned()
-        }
-        "a `classmethod`" => {
-            "kernels have no classes: make it a `@staticmethod`, or a plain `def`".to_owned()
-        }
+        _ if is_ufunc => help_with_ufunc(text, name),
         _ if name == "norm" => "the length of a vector is `length(v)`".to_owned(),
-        "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
-        _ if habits::instead(name).is_some() => habits::instead(name).unwrap_or_default(),
-        what if ["function", "method"].iter().any(|kind| what.contains(kind)) => {
+        EnvValue::Str(_) => "kernels have no strings: capture a number that stands for it".to_owned(),
+        _ if let Some(instead) = habits::instead(name) => instead,
+        EnvValue::Builtin(_) | EnvValue::Function(_) => {
             format!("call `{text}` before the launch, and pass what it gives")
         }
-        _ => "kernels capture numbers, tuples, short lists, types and functions: pass the rest as parameters"
-            .to_owned(),
+        EnvValue::Other { type_name } if is_callable_type(type_name) => {
+            format!("call `{text}` before the launch, and pass what it gives")
+        }
+        _ => PASS_THE_REST.to_owned(),
+    }
+}
+
+/// By the name of a type of the host.
+fn help_with_type(name: &str, type_name: &str) -> Option<String> {
+    Some(match type_name {
+        "Kernel" => {
+            "launch one kernel after the other; code that they share goes into a plain `def`".to_owned()
+        }
+        "Tensor" | "ndarray" | "list" | "tuple" => format!("pass it as a parameter: `{name}: Array[f32]`"),
+        "empty list" => {
+            "a list in a kernel has at least one element: let it have some by the launch".to_owned()
+        }
+        "list of ints" => format!("pass it as a parameter: `{name}: Array[i32]`"),
+        "dict" => format!("capture what the kernel needs of it: `value = {name}[..]`, outside of the kernel"),
+        "Image" => format!("pass it as a parameter: `{name}: Image[\"2d r32f\"]`"),
+        "classmethod" => "kernels have no classes: make it a `@staticmethod`, or a plain `def`".to_owned(),
+        _ => return None,
     })
+}
+
+/// The types of functions, as the host names them.
+fn is_callable_type(type_name: &str) -> bool {
+    matches!(type_name, "function" | "method" | "builtin_function_or_method" | "staticmethod")
+}
+
+fn help_with_ufunc(text: &str, name: &str) -> String {
+    let is_ours = builtins::lookup(name).is_some();
+    match numpy_function(name) {
+        _ if text == name && is_ours => {
+            format!("that one is for arrays on the host: write `math.{name}(x)`")
+        }
+        _ if is_ours => format!("kernels have it without a module: write `{name}(x)`"),
+        _ if name == "clip" => "for one number write `clamp(x, least, most)`".to_owned(),
+        Some(ours) => format!("NumPy's functions are for arrays on the host: for numbers write `{ours}`"),
+        None => {
+            "NumPy's functions are for arrays on the host: let it be one of `math`, as `math.sin` for `np.sin`"
+                .to_owned()
+        }
+    }
 }
 
 /// `is_struct` says whether it is a struct, of which a part may be meant.
@@ -210,8 +239,7 @@ pub(crate) fn assign_captured(at: Location, name: &str, is_struct: bool) -> Diag
 }
 
 pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool) -> Diagnostic {
-    let behind = at.source.text().get(at.span.end as usize..).unwrap_or_default().trim_start();
-    let counts = ["+=", "-="].iter().any(|sign| behind.starts_with(sign));
+    let counts = is_counted_up(&at);
     let diagnostic =
         error("kernel/unset", at, format!("`{name}` is used before it is assigned"), "no value yet");
     if is_outside && counts {
@@ -274,33 +302,33 @@ pub(crate) fn conflicting_lists(
 pub(crate) fn conflicting_types(
     at: Location,
     name: &str,
-    first: (Location, &str),
-    second: (Location, &str),
+    first: (Location, &Found),
+    second: (Location, &Found),
 ) -> Diagnostic {
     // Two arrays, two functions: what they are is part of the code.
     let is_alike = first.1 == second.1;
     let (message, help) = match is_alike {
         // A matrix that a subgroup holds is changed, not bound anew.
-        true if first.1.starts_with("a matrix") => (
+        true if matches!(first.1, Found::Coop(_)) => (
             "is another matrix on the paths that lead here",
             "change the matrix itself: `m *= 2.0`, `m += other`",
         ),
-        true if first.1.starts_with("`Array[") => {
+        true if matches!(first.1, Found::Array(_)) => {
             ("is not a row of the same array on the paths that lead here", ROWS_CHOSEN)
         }
         true => ("is not the same thing on the paths that lead here", "use two names, or launch twice"),
-        false if first.1.starts_with("`Array(") && second.1.starts_with("`Array(") => (
+        false if first.1.is_list() && second.1.is_list() => (
             "has different types on the paths that lead here",
             "give both lists as many items, and all of them one type: `[5.0, 6.0]` beside floats, not `[5, 6]`",
         ),
-        false if [first.1, second.1].iter().all(|what| what.starts_with("`Array")) => {
+        false if first.1.is_array() && second.1.is_array() => {
             ("has different types on the paths that lead here", ARRAYS_CHOSEN)
         }
         false => ("has different types on the paths that lead here", "cast one of them, or use two names"),
     };
-    let label = |what: &str, other: &str| {
-        let what = if other.is_empty() { what } else { what.strip_prefix("a ").unwrap_or(what) };
-        format!("here it is {other}{what}")
+    let label = |what: &Found, other: &str| match other {
+        "" => format!("here it is {what}"),
+        other => format!("here it is {other}{}", what.without_article()),
     };
     error("kernel/conflicting-types", at, format!("`{name}` {message}"), "used here")
         .label(first.0, label(first.1, if is_alike { "one " } else { "" }))

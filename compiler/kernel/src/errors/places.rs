@@ -2,9 +2,12 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::remedies::{as_operand, split_at_commas};
-use super::values::{cast_one, is_number};
-use super::{error, is_array, is_function, meant};
+use super::source_text::{
+    array_and_indices, as_operand, floor_divided, has_call, in_list_brackets, index_behind, is_choice,
+    is_display, is_list_display, is_on_line_of_for, last_name, owner, split_at_commas, swizzled, with_index,
+};
+use super::values::cast_one;
+use super::{Found, SequenceKind, error, meant};
 use crate::builtins::{self, Builtin};
 use crate::habits;
 use crate::signature::ArrayParam;
@@ -41,11 +44,11 @@ pub(crate) fn list_repeat(at: Location) -> Diagnostic {
 
 /// `cast` is what would make the elements alike.
 pub(crate) fn list_types(
-    first: (Location, &str),
-    other: (Location, &str),
+    first: (Location, &Found),
+    other: (Location, &Found),
     cast: Option<String>,
 ) -> Diagnostic {
-    if is_array(first.1) && first.1 == other.1 {
+    if first.1.is_array() && first.1 == other.1 {
         return error(
             "kernel/list",
             first.0,
@@ -54,7 +57,7 @@ pub(crate) fn list_types(
         )
         .help("take elements of them: `[a[i], b[i]]`");
     }
-    let help = match is_function(first.1) || is_function(other.1) {
+    let help = match first.1.is_function() || other.1.is_function() {
         true => "a list holds numbers and what is made of them: choose among functions with `if`".to_owned(),
         false => cast_one(cast),
     };
@@ -63,32 +66,30 @@ pub(crate) fn list_types(
         .help(help)
 }
 
-pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic {
+pub(crate) fn not_indexable(at: Location, text: &str, what: &Found) -> Diagnostic {
     // What is read of it is known.
-    if what == "a `range`" {
+    if *what == Found::Sequence(SequenceKind::Range) {
         let message = format!("`{text}` is {what}, whose items cannot be assigned");
         return error("kernel/index", at, message, "").help("make a list of its length: `[0] * 8`");
     }
     let at_text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "");
-    if what.ends_with("texture") {
+    if let Found::Texture(_) = what {
         return diagnostic.help(format!(
             "read one texel, `{text}.read(ivec2(x, y))`, or write it, `{text}.write(ivec2(x, y), value)`"
         ));
     }
-    match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
-        Some((array, indices)) => {
-            let n_indices = indices.split("][").map(|indices| split_at_commas(indices).len()).sum::<usize>();
-            let element = what.strip_prefix('`').and_then(|what| what.strip_suffix('`')).unwrap_or("f32");
+    match array_and_indices(text) {
+        Some((array, n_indices)) => {
+            let element = what.value().map_or_else(|| Scalar::F32.to_string(), Type::to_string);
             diagnostic.help(format!(
                 "leave the last index out, or declare an array of more dimensions: \
                  `{array}: Array[{element}, {}]`",
                 n_indices + 1
             ))
         }
-        None if what.starts_with("the function") => {
-            let whole = at_text.trim_start_matches(text).trim();
-            let args = whole.strip_prefix('[').and_then(|args| args.strip_suffix(']')).unwrap_or("..");
+        None if matches!(what, Found::Function(_)) => {
+            let args = index_behind(&at_text, text).unwrap_or("..");
             diagnostic.help(format!("it is called with parentheses: `{text}({args})`"))
         }
         None => {
@@ -98,11 +99,11 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
 }
 
 /// A vector with a component for each axis of `array`; x goes along the last.
-pub(crate) fn vector_index(at: Location, array: &str, text: &str, what: &str) -> Diagnostic {
-    let (letters, vector) = match text.rsplit_once('.') {
+pub(crate) fn vector_index(at: Location, array: &str, text: &str, what: &Found) -> Diagnostic {
+    let (letters, vector) = match swizzled(text) {
         Some((vector, "xy" | "yx")) => ("yx", vector),
         Some((vector, "xyz" | "zyx")) => ("zyx", vector),
-        _ if what.contains("vec2") => ("yx", text),
+        _ if what.vector().is_some_and(|(n, _)| n == 2) => ("yx", text),
         _ => ("zyx", text),
     };
     let vector = as_operand(vector);
@@ -112,28 +113,28 @@ pub(crate) fn vector_index(at: Location, array: &str, text: &str, what: &str) ->
 }
 
 /// Of an index that a loop over an array gave: it gives elements.
-pub(crate) fn element_as_index(at: Location, text: &str, what: &str, array: &str) -> Diagnostic {
+pub(crate) fn element_as_index(at: Location, text: &str, what: &Found, array: &str) -> Diagnostic {
     error("kernel/index", at, format!("an index is an int, not {what}"), what).help(format!(
         "`for {text} in {array}` gives elements: `for {text} in range(len({array}))` gives indices"
     ))
 }
 
-pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
+pub(crate) fn index_type(at: Location, text: &str, what: &Found) -> Diagnostic {
     let diagnostic = error("kernel/index", at, format!("an index is an int, not {what}"), what);
     match what {
-        what if what.contains("vec") => {
+        Found::Value(Type::Vector(..)) => {
             diagnostic.help(format!("take one component: `{}.x`", as_operand(text)))
         }
-        what if is_array(what) => match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        what if what.is_array() => match in_list_brackets(text) {
             Some(inner) => {
                 diagnostic.help(format!("brackets within brackets are a list: write `{inner}` alone"))
             }
             None => diagnostic.help(format!("take one element: `{text}[i]`")),
         },
-        what if !is_number(what) => diagnostic.help("an index counts the elements of one axis, from 0"),
+        what if !what.is_number() => diagnostic.help("an index counts the elements of one axis, from 0"),
         // `x[i / 2]` means the whole part.
-        _ if text.contains(" / ") => {
-            diagnostic.help(format!("`/` gives a float: write `{}`", text.replace(" / ", " // ")))
+        _ if let Some(divided) = floor_divided(text) => {
+            diagnostic.help(format!("`/` gives a float: write `{divided}`"))
         }
         _ => diagnostic.help(format!("write `i32({text})`")),
     }
@@ -146,13 +147,13 @@ fn items_of(text: &str, n_items: usize) -> Vec<String> {
 }
 
 /// Of an index that is a tuple: `wrong` are the items that are no ints, and what they are.
-pub(crate) fn index_item(at: Location, text: &str, n_items: usize, wrong: &[(usize, String)]) -> Diagnostic {
+pub(crate) fn index_item(at: Location, text: &str, n_items: usize, wrong: &[(usize, Found)]) -> Diagnostic {
     let mut items = items_of(text, n_items);
     for (item, what) in wrong {
-        let part = if what.contains("vec") { ".x" } else { "" };
-        items[*item] = match what.contains("ivec") || what.contains("uvec") {
-            true => format!("{}{part}", items[*item]),
-            false => format!("i32({}{part})", items[*item]),
+        let part = if what.is_vector() { ".x" } else { "" };
+        items[*item] = match what.vector() {
+            Some((_, scalar)) if scalar.is_int() => format!("{}{part}", items[*item]),
+            _ => format!("i32({}{part})", items[*item]),
         };
     }
     let (first, what) = &wrong[0];
@@ -221,40 +222,41 @@ pub(crate) fn tuple_index(at: Location) -> Diagnostic {
         .help("choose among them with `if`: `t[0] if k == 0 else t[1]`")
 }
 
-pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn no_attribute(at: Location, name: &str, what: &Found) -> Diagnostic {
     let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
+    if let Some(instead) = habits::instead_of_attribute(name) {
+        return diagnostic.help(instead);
+    }
     let is_component = is_component(name);
-    match habits::instead_of_attribute(name) {
-        Some(instead) => diagnostic.help(instead),
-        None if is_of_the_script(what) => diagnostic
+    match what {
+        Found::Object(_) => diagnostic
             .help("it is an object of the script, a constant in kernels: pass numbers that change as arrays"),
-        None if what == "a sampler" => {
-            diagnostic.help("an image is sampled, by a sampler: `img.sample(s, at)`")
+        Found::Sampler => diagnostic.help("an image is sampled, by a sampler: `img.sample(s, at)`"),
+        _ if is_called(name) => diagnostic.help(format!("it is a function here: `{name}(..)`")),
+        Found::Sequence(SequenceKind::Range) => {
+            diagnostic.help("a range has `start`, `stop` and `step`; its numbers are counted by a loop")
         }
-        None if is_called(name) => diagnostic.help(format!("it is a function here: `{name}(..)`")),
-        None if is_component && what.starts_with("the type") => diagnostic
+        Found::Sequence(_) => diagnostic.help("loop over it: it has no attributes"),
+        Found::Type(_) | Found::Generic(_) if is_component => diagnostic
             .help(format!("make a value of it first: `v = vec3(1.0, 2.0, 3.0)`, and take `v.{name}`")),
-        None if is_component && is_array_of_numbers(what) => {
+        what if is_component && is_array_of_numbers(what) => {
             diagnostic.help("its elements are numbers: index it, `a[i]`")
         }
-        None if is_array(what) && !is_array_of_numbers(what) => {
+        what if what.is_array() && !is_array_of_numbers(what) => {
             diagnostic.help(format!("take it of one element: `a[i].{name}`"))
         }
-        None if is_component && what.starts_with("a tuple") => diagnostic
+        Found::Tuple(_) if is_component => diagnostic
             .help("count the items of a tuple, `t[0]`, or take it apart: `height, width = image.shape`"),
-        None if is_component && what.contains("mat") => {
+        what if is_component && what.is_matrix() => {
             diagnostic.help("take an element of the matrix, `m[row, column]`, or a row, `m[row]`")
         }
-        None if what.starts_with("the function") => diagnostic
+        Found::Function(_) => diagnostic
             .help(format!("it is a function: call it, `f(..)`, and take `.{name}` of what it gives")),
-        None if is_component => diagnostic.help(format!("leave `.{name}` out: it is one number already")),
-        None => diagnostic.help("vectors have components, `v.xy`; arrays have `shape` and `size`"),
+        what if is_component && what.is_number() => {
+            diagnostic.help(format!("leave `.{name}` out: it is one number already"))
+        }
+        _ => diagnostic.help("vectors have components, `v.xy`; arrays have `shape` and `size`"),
     }
-}
-
-/// Whether words for a value are those for an object that kernels know nothing about.
-pub(crate) fn is_of_the_script(what: &str) -> bool {
-    what.starts_with("a `") || what.starts_with("an `")
 }
 
 /// Of `settings.scale = 5.0`, where `settings` is an object of the script.
@@ -274,26 +276,22 @@ fn is_component(name: &str) -> bool {
     matches!(name, "x" | "y" | "z" | "w" | "r" | "g" | "b" | "a")
 }
 
-/// Of an array in words: `Array[f32, 2]`, where each element has no parts.
-fn is_array_of_numbers(what: &str) -> bool {
-    let element = what.split_once("Array[").and_then(|(_, inside)| inside.split([',', ']']).next());
-    element.is_some_and(|element| Scalar::ALL.iter().any(|scalar| scalar.to_string() == element))
+/// Whether no element has parts.
+fn is_array_of_numbers(what: &Found) -> bool {
+    matches!(what.element(), Some(Type::Scalar(_)))
 }
 
-pub(crate) fn array_attribute_assigned(at: Location, what: &str, name: &str) -> Diagnostic {
+pub(crate) fn array_attribute_assigned(at: Location, what: &Found, name: &str) -> Diagnostic {
     error("kernel/assignment", at, format!("the `{name}` of {what} cannot be assigned in a kernel"), "")
         .help("give the tensor another shape before the launch: `t.reshape(h, w)`")
 }
 
-/// What stands before the attribute at a place: a name, or `a`.
-fn owner(at: &Location) -> String {
-    let before = at.source.text()[..at.span.start as usize].trim_end_matches('.');
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let name = &before[before.trim_end_matches(is_part).len()..];
-    if name.is_empty() { "a".to_owned() } else { name.to_owned() }
-}
-
-pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: Option<&str>) -> Diagnostic {
+pub(crate) fn no_array_attribute(
+    at: Location,
+    name: &str,
+    what: &Found,
+    nearest: Option<&str>,
+) -> Diagnostic {
     let of = owner(&at);
     let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
     match (habits::instead_of_array_attribute(name), nearest) {
@@ -349,19 +347,21 @@ pub(crate) fn augmented_tuple(at: Location) -> Diagnostic {
         .help("write one for each: `a += 1`, `b += 1`")
 }
 
-/// `rank` is that of an array, whose elements may be meant.
-pub(crate) fn not_unpackable(at: Location, what: &str, n_targets: usize, rank: Option<u8>) -> Diagnostic {
+pub(crate) fn not_unpackable(at: Location, what: &Found, n_targets: usize) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
-    let is_of_a_loop = at.source.line_text(at.source.line(at.span.start)).trim_start().starts_with("for ");
+    let is_of_a_loop = is_on_line_of_for(&at);
     let diagnostic =
         error("kernel/unpack", at, format!("cannot unpack {what} into {n_targets} targets"), what);
     match is_of_a_loop && n_targets == 2 {
         true => diagnostic.help("an element comes with its index by `for i, x in enumerate(xs):`"),
-        false if rank == Some(1) && n_targets <= 4 && !text.contains('(') => {
-            let items = (0..n_targets).map(|at| match text.strip_suffix(']') {
-                Some(indices) => format!("{indices}, {at}]"),
-                None => format!("{text}[{at}]"),
-            });
+        // Its elements may be meant.
+        false
+            if let Found::Array(array) = what
+                && array.rank == 1
+                && n_targets <= 4
+                && !has_call(&text) =>
+        {
+            let items = (0..n_targets).map(|at| with_index(&text, at));
             diagnostic.help(format!("name its elements: `{}`", items.collect::<Vec<_>>().join(", ")))
         }
         false => diagnostic.help("give as many values: `a, b = x, y`"),
@@ -383,7 +383,7 @@ pub(crate) fn unpack_count(at: Location, n_targets: usize, n_values: usize) -> D
     error("kernel/unpack", at, format!("{n_targets} targets for {n_values} values"), "").help(help)
 }
 
-pub(crate) fn not_spreadable(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn not_spreadable(at: Location, what: &Found) -> Diagnostic {
     error("kernel/unpack", at, format!("{what} has no items to spread"), what)
         .help("a tuple, a vector or a list of a known length has")
 }
@@ -416,8 +416,8 @@ pub(crate) fn part_replaced(
 
 pub(crate) fn copy_written(at: Location, copied: Location, text: &str) -> Diagnostic {
     let (what, copy) = match text {
-        _ if text.starts_with(['[', '(']) => (format!("what `{text}` holds"), "`[*a]` of each".to_owned()),
-        _ if text.contains(" if ") => (format!("the list that `{text}` is"), format!("`[*({text})]`")),
+        _ if is_display(text) => (format!("what `{text}` holds"), "`[*a]` of each".to_owned()),
+        _ if is_choice(text) => (format!("the list that `{text}` is"), format!("`[*({text})]`")),
         _ => (format!("the list that `{text}` is"), format!("`[*{text}]`")),
     };
     error("kernel/copy-written", at, format!("this would be written into a copy of {what}"), "")
@@ -439,7 +439,7 @@ pub(crate) fn stored_list_written(at: Location, stored: Location, text: &str) ->
     let message = format!("`{text}` was stored into another list, which has it as it was then");
     let error = error("kernel/copy-written", at, message, "this would change both")
         .label(stored, "this stores a copy");
-    match text.starts_with('[') {
+    match is_list_display(text) {
         true => error.help("let each have a list of its own, written out in an assignment of its own"),
         false => {
             error.help(format!("write to it before it is stored; where a copy is meant, say so: `[*{text}]`"))
@@ -474,7 +474,7 @@ pub(crate) fn captured_list_written(
         Some(mention) => error.label(mention, "it comes from here"),
         None => error,
     };
-    let parameter = text.rsplit('.').next().unwrap_or(text);
+    let parameter = last_name(text);
     error.help(format!(
         "for the script to see what is written, pass a tensor: `{parameter}: Array[{element}]`; for the invocation alone \
          write into a copy: `{copy}`"
@@ -557,7 +557,7 @@ pub(crate) fn perhaps_one_outdated(
 
 pub(crate) fn copy_outdated(at: Location, name: &str, copied: (Location, &str), by: Location) -> Diagnostic {
     let text = copied.1;
-    let copy = if text.contains(" if ") { format!("[*({text})]") } else { format!("[*{text}]") };
+    let copy = if is_choice(text) { format!("[*({text})]") } else { format!("[*{text}]") };
     error(
         "kernel/outdated",
         at,
@@ -566,7 +566,7 @@ pub(crate) fn copy_outdated(at: Location, name: &str, copied: (Location, &str), 
     )
     .label(copied.0, "this gives a copy")
     .label(by, "written to here")
-    .help(match text.starts_with(['[', '(']) {
+    .help(match is_display(text) {
         true => {
             "read the list itself, by its own name; where a copy is meant, say so: `[*a]` of each".to_owned()
         }

@@ -2,7 +2,8 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{error, without_brackets};
+use super::source_text::is_on_line_with_strings;
+use super::{Found, error, without_brackets};
 use crate::types::Scalar;
 
 pub(crate) fn print_keyword(at: Location, name: &str) -> Diagnostic {
@@ -24,7 +25,7 @@ pub(crate) enum Printable {
     Value,
 }
 
-pub(crate) fn not_printable(at: Location, what: &str, instead: Printable) -> Diagnostic {
+pub(crate) fn not_printable(at: Location, what: &Found, instead: Printable) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let message = format!("{what} cannot be printed in a kernel");
     error("kernel/print", at, message, "").help(match instead {
@@ -57,8 +58,7 @@ pub(crate) fn format_spec(
 /// `written` is the f-string that says the same.
 pub(crate) fn string_formatted(at: Location, written: Option<String>) -> Diagnostic {
     let written = written.unwrap_or_else(|| "f\"x = {x:.2f}\"".to_owned());
-    let line = at.source.line_text(at.source.line(at.span.start)).trim_start();
-    if !line.contains("print(") && !line.starts_with("assert") {
+    if !is_on_line_with_strings(&at) {
         return error("kernel/unsupported", at, "a string cannot be made in a kernel", "")
             .help(format!("only `print` and `assert` have strings: `print({written})`"));
     }

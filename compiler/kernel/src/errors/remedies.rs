@@ -1,105 +1,130 @@
 //! Lines to write instead, made of the text that stands there and of the types that meet in it.
-//!
-//! A type comes as a message has it, `` `vec3` ``, or in words, "a lambda". Nothing here knows the kernel.
 
 use std::cmp::Ordering;
 
-use super::{is_array, is_enum_member, is_function};
+use super::Found;
+use super::source_text::{
+    as_operand, floor_divided, last_name, list_of, literal_items, takes_arguments, with_decimal_comma,
+    without_last_comma,
+};
 use crate::builtins::{self, Builtin};
 use crate::types::{Kind, Scalar, Type};
 
 /// More of them than this are not written out.
 const MAX_ROWS: u32 = 4;
 
+/// What to do about a value that is not what is wanted.
+pub(super) struct Remedy {
+    /// As a help says it.
+    text: String,
+    /// The expression that is what is wanted, made of the value; `None` where the value is not used, or where no
+    /// expression does.
+    pub converted: Option<String>,
+}
+
+impl Remedy {
+    /// `{lead}: `{line}``
+    fn converting(lead: &str, line: String) -> Remedy {
+        Remedy { text: format!("{lead}: `{line}`"), converted: Some(line) }
+    }
+
+    fn cast(wanted: &Type, text: &str) -> Remedy {
+        Remedy::converting("cast it", format!("{wanted}({text})"))
+    }
+
+    /// With more to say behind the line.
+    fn and(mut self, more: &str) -> Remedy {
+        self.text.push_str(more);
+        self
+    }
+}
+
+impl From<String> for Remedy {
+    fn from(text: String) -> Remedy {
+        Remedy { text, converted: None }
+    }
+}
+
+impl From<Remedy> for String {
+    fn from(remedy: Remedy) -> String {
+        remedy.text
+    }
+}
+
 /// How a value becomes what is wanted of it; `None` where nothing in one line does.
-pub(super) fn how_to_convert(text: &str, found: &str, wanted: &Type) -> Option<String> {
+pub(super) fn how_to_convert(text: &str, found: &Found, wanted: &Type) -> Option<Remedy> {
     let is_int = wanted.scalar().is_some_and(Scalar::is_int);
-    Some(match (value_type(found), wanted) {
-        _ if is_function(found) => how_to_call(text),
-        _ if found.contains("tuple") || found.starts_with("`Array(") => {
+    Some(match (found, wanted) {
+        (Found::Function(_) | Found::Lambda, _) => how_to_call(text),
+        (Found::Tuple(_) | Found::Value(Type::Tuple(_) | Type::Array(_)), _) => {
             return how_to_use_items(text, found, wanted);
         }
-        _ if found.contains("the type") => format!("make a value of it: `{text}(..)`"),
+        (Found::Type(_) | Found::Generic(_), _) => {
+            Remedy::converting("make a value of it", format!("{text}(..)"))
+        }
         (_, Type::Struct(of)) => {
             let members: Vec<&str> = of.members.iter().map(|member| &*member.name).collect();
-            format!("make one: `{wanted}({})`", members.join(", "))
+            Remedy::from(format!("make one: `{wanted}({})`", members.join(", ")))
         }
-        (Some(Type::Matrix { .. }), Type::Matrix { rows, .. }) => {
+        (Found::Value(Type::Matrix { .. }), Type::Matrix { rows, .. }) => {
             let letters = &"xyzw"[..usize::from(*rows)];
-            format!("make it of the other's columns, such as `{text}[0].{letters}`")
+            Remedy::from(format!("make it of the other's columns, such as `{text}[0].{letters}`"))
         }
-        (from, Type::Matrix { columns, rows, scalar }) if !from.as_ref().is_some_and(Type::is_matrix) => {
+        (_, Type::Matrix { columns, rows, scalar }) => {
             let column = Type::Vector(*rows, *scalar);
             let columns = vec![format!("{column}(..)"); usize::from(*columns)];
-            format!("make one of its columns: `{wanted}({})`", columns.join(", "))
+            Remedy::from(format!("make one of its columns: `{wanted}({})`", columns.join(", ")))
         }
-        (_, Type::Array(_)) => "store in its elements, one by one".to_owned(),
-        _ if is_struct(found) => "take one of its members".to_owned(),
+        (_, Type::Array(_)) => Remedy::from("store in its elements, one by one".to_owned()),
+        (Found::Value(Type::Struct(_)), _) => Remedy::from("take one of its members".to_owned()),
         _ if wanted.scalar().is_none() => return None,
-        _ if is_array(found) => format!("take one element: `{text}[i]`"),
-        _ if is_enum_member(found) => format!("write what it stands for: `{text}.value`"),
-        _ if found.contains("the module") => format!("name what is wanted of it: `{text}.pi`"),
-        _ if is_sequence(found) => format!("loop over it: `for item in {text}: ..`"),
-        _ if found.ends_with("texture") => format!("read one texel: `{text}.read(ivec2(x, y)).x`"),
-        (Some(Type::Vector(_, Scalar::Bool)), &Type::BOOL) => {
-            format!("ask for all of them, `all({text})`, or for one, `any({text})`")
+        (Found::Array(_), _) => Remedy::converting("take one element", format!("{text}[i]")),
+        (Found::EnumMember(_), _) => Remedy::converting("write what it stands for", format!("{text}.value")),
+        (Found::Module(_), _) => Remedy::from(format!("name what is wanted of it: `{text}.pi`")),
+        (Found::Sequence(_), _) => Remedy::from(format!("loop over it: `for item in {text}: ..`")),
+        (Found::Texture(_), _) => Remedy::converting("read one texel", format!("{text}.read(ivec2(x, y)).x")),
+        (Found::Value(Type::Vector(_, Scalar::Bool)), &Type::BOOL) => {
+            let all = format!("all({text})");
+            Remedy {
+                text: format!("ask for all of them, `{all}`, or for one, `any({text})`"),
+                converted: Some(all),
+            }
         }
-        (Some(Type::Vector(_, from)), Type::Scalar(to)) => {
+        (Found::Value(Type::Vector(_, from)), Type::Scalar(to)) => {
             let component = format!("{}.x", as_operand(text));
-            match from.widens_to(*to) {
-                true => format!("take one component: `{component}`"),
-                false => format!("take one component: `{wanted}({component})`"),
-            }
+            let line = if from.widens_to(*to) { component } else { format!("{wanted}({component})") };
+            Remedy::converting("take one component", line)
         }
-        (Some(from @ Type::Vector(..)), Type::Vector(..)) if from.n_components() < wanted.n_components() => {
-            format!("add what it lacks: `{wanted}({text}{})`", fillers(from.n_components().into(), wanted))
+        (Found::Value(Type::Vector(from, _)), Type::Vector(n, _)) if from < n => {
+            let line = format!("{wanted}({text}{})", fillers((*from).into(), wanted));
+            Remedy::converting("add what it lacks", line)
         }
-        (Some(from @ Type::Vector(..)), Type::Vector(n, to)) if from.n_components() > *n => {
+        (Found::Value(Type::Vector(from, scalar)), Type::Vector(n, to)) if from > n => {
             let first = first_components(text, *n);
-            match from.scalar() == Some(*to) {
-                true => format!("take as many components: `{first}`"),
-                false => format!("take as many components: `{wanted}({first})`"),
-            }
+            let line = if scalar == to { first } else { format!("{wanted}({first})") };
+            Remedy::converting("take as many components", line)
         }
-        (Some(Type::Matrix { .. }), Type::Scalar(_)) => {
-            format!("take one element: `{}[0, 0]`", as_operand(text))
+        (Found::Value(Type::Matrix { .. }), Type::Scalar(_)) => {
+            Remedy::converting("take one element", format!("{}[0, 0]", as_operand(text)))
         }
-        _ if is_int && text.contains(" / ") => format!(
-            "`/` gives a float: write `{}`, or cast it: `{wanted}({text})`",
-            text.replace(" / ", " // ")
-        ),
-        (Some(Type::Scalar(Scalar::I64)), Type::Scalar(Scalar::F64)) => format!(
-            "cast it: `{wanted}({text})`; NumPy's arrays are i64 and f64 where nothing is said, so make both f32: \
-             `np.arange(n, dtype=np.float32)`"
-        ),
-        (Some(Type::Scalar(int)), Type::Scalar(Scalar::F32 | Scalar::F64)) if int.is_int() => {
-            let largest = if *wanted == Type::Scalar(Scalar::F32) { "16777216" } else { "9007199254740992" };
-            format!("cast it: `{wanted}({text})`, which is exact up to {largest}")
+        _ if is_int && let Some(divided) = floor_divided(text) => {
+            Remedy::from(format!("`/` gives a float: write `{divided}`, or cast it: `{wanted}({text})`"))
         }
-        (Some(_), _) => format!("cast it: `{wanted}({text})`"),
-        _ if found.starts_with("`Vector(") || found.ends_with("literal") => {
-            format!("cast it: `{wanted}({text})`")
+        (Found::Value(Type::Scalar(Scalar::I64)), Type::Scalar(Scalar::F64)) => Remedy::cast(wanted, text)
+            .and(
+                "; NumPy's arrays are i64 and f64 where nothing is said, so make both f32: \
+             `np.arange(n, dtype=np.float32)`",
+            ),
+        (Found::Value(Type::Scalar(int)), Type::Scalar(float @ (Scalar::F32 | Scalar::F64)))
+            if int.is_int() =>
+        {
+            let largest = if *float == Scalar::F32 { "16777216" } else { "9007199254740992" };
+            Remedy::cast(wanted, text).and(&format!(", which is exact up to {largest}"))
         }
+        (Found::Value(from), _) if from.number().is_some() => Remedy::cast(wanted, text),
+        (Found::Literal(_), _) => Remedy::cast(wanted, text),
         _ => return None,
     })
-}
-
-/// A struct has a name that is none of ours.
-pub(super) fn is_struct(found: &str) -> bool {
-    if value_type(found).is_some() {
-        return false;
-    }
-    if found.starts_with("`Struct(") {
-        return true;
-    }
-    let name = found.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
-    name.is_some_and(|name| {
-        name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') && name != "?"
-    })
-}
-
-fn is_sequence(found: &str) -> bool {
-    ["a `range`", "a `zip`", "an `enumerate`", "a `reversed`"].contains(&found)
 }
 
 /// The line that gives a list of one's own, down to the rows of its rows.
@@ -119,78 +144,53 @@ fn copy_of(text: &str, ty: &Type) -> String {
     }
 }
 
-/// `1,5` as the number that some write so.
-fn with_decimal_comma(text: &str) -> Option<String> {
-    let (whole, rest) = text.split_once(',')?;
-    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    (is_digits(whole.trim_start_matches('-')) && is_digits(rest)).then(|| format!("{whole}.{rest}"))
-}
-
 /// What a tuple or a list of known length gives.
-fn how_to_use_items(text: &str, found: &str, wanted: &Type) -> Option<String> {
+fn how_to_use_items(text: &str, found: &Found, wanted: &Type) -> Option<Remedy> {
     let spread = literal_items(text).map_or_else(|| format!("*{}", as_operand(text)), str::to_owned);
-    let has_as_many = n_items(found).is_some_and(|n| wanted.n_parts() == Some(n));
+    let n_items = found.n_items();
+    let has_as_many = n_items.is_some_and(|n| wanted.n_parts() == Some(n));
+    let write = |line: String| Remedy { text: format!("write `{line}`"), converted: Some(line) };
     Some(match wanted {
         Type::Scalar(scalar)
             if scalar.is_float()
                 && let Some(number) = with_decimal_comma(text) =>
         {
-            format!("a number's point is a dot, `{number}`; a comma makes a tuple")
+            Remedy::from(format!("a number's point is a dot, `{number}`; a comma makes a tuple"))
         }
-        Type::Scalar(_) if n_items(found) == Some(1) && text.ends_with(',') => {
-            format!("the comma at the end makes a tuple: write `{}`", text.trim_end_matches(','))
+        Type::Scalar(_)
+            if n_items == Some(1)
+                && let Some(item) = without_last_comma(text) =>
+        {
+            Remedy::from(format!("the comma at the end makes a tuple: write `{item}`"))
         }
-        Type::Scalar(_) => format!("take one of its items: `{}[0]`", as_operand(text)),
-        Type::Vector(..) | Type::Struct(_) if has_as_many => format!("write `{wanted}({spread})`"),
+        Type::Scalar(_) => Remedy::converting("take one of its items", format!("{}[0]", as_operand(text))),
+        Type::Vector(..) | Type::Struct(_) if has_as_many => write(format!("{wanted}({spread})")),
         Type::Array(of) if has_as_many => match (&of.element, literal_items(text)) {
-            (Type::Scalar(scalar), Some(items)) => format!("write `{}`", list_of(items, *scalar)?),
+            (Type::Scalar(scalar), Some(items)) => write(list_of(items, *scalar)?),
             (_, Some(_)) => return None,
-            (_, None) => format!("write `[{spread}]`"),
+            (_, None) => write(format!("[{spread}]")),
         },
         Type::Vector(n, _) => {
-            format!("{} numbers are wanted, or one for all of them: `{wanted}({})`", n, filler(wanted))
+            let filler = filler(wanted);
+            Remedy::from(format!("{n} numbers are wanted, or one for all of them: `{wanted}({filler})`"))
         }
         _ => return None,
     })
 }
 
-/// A list of one type: its numbers take the type of what is no number, else that of the first.
-pub(super) fn list_of(items: &str, scalar: Scalar) -> Option<String> {
-    let items = split_at_commas(items);
-    if items.iter().any(|item| item.starts_with(['[', '(', '*'])) {
-        return None;
-    }
-    let is_number =
-        |item: &str| item.trim_start_matches('-').starts_with(|letter: char| letter.is_ascii_digit());
-    let all_are_numbers = items.iter().all(|item| is_number(item));
-    let is_cast = |item: &str| item.starts_with(&format!("{scalar}("));
-    let stays = |at: usize, item: &str| is_number(item) && !(all_are_numbers && at == 0) || is_cast(item);
-    let cast = |(at, item): (usize, &&str)| match stays(at, item) {
-        true => (*item).to_owned(),
-        false => format!("{scalar}({item})"),
-    };
-    Some(format!("[{}]", items.iter().enumerate().map(cast).collect::<Vec<_>>().join(", ")))
-}
-
-/// Of `` `Array(3, i32)` ``, `a tuple of 3`.
-fn n_items(found: &str) -> Option<u32> {
-    let list = found.strip_prefix("`Array(").and_then(|list| list.split(',').next());
-    list.or_else(|| found.rsplit(' ').next())?.parse().ok()
-}
-
 /// A function that stands where a value is wanted.
-pub(super) fn how_to_call(text: &str) -> String {
-    if let Some(lambda) = text.strip_prefix("lambda") {
-        let args = if lambda.trim_start().starts_with(':') { "" } else { ".." };
-        return format!("call it: `({text})({args})`");
+pub(super) fn how_to_call(text: &str) -> Remedy {
+    if let Some(takes_arguments) = takes_arguments(text) {
+        let args = if takes_arguments { ".." } else { "" };
+        return Remedy::converting("call it", format!("({text})({args})"));
     }
-    let Some(Builtin::Function(function)) = builtins::member(text.rsplit('.').next().unwrap_or(text)) else {
-        return format!("call it: `{text}(..)`");
+    let Some(Builtin::Function(function)) = builtins::member(last_name(text)) else {
+        return Remedy::converting("call it", format!("{text}(..)"));
     };
     let call = builtins::line(function.params, text, &[]);
     match function.gives_nothing() {
-        true => format!("it gives no value: call it on a line of its own, `{call}`"),
-        false => format!("call it: `{call}`"),
+        true => Remedy::from(format!("it gives no value: call it on a line of its own, `{call}`")),
+        false => Remedy::converting("call it", call),
     }
 }
 
@@ -227,71 +227,11 @@ pub(super) fn first_components(text: &str, n: u8) -> String {
 }
 
 /// The longer of two vectors, cut to the length of the other.
-pub(super) fn cut_alike((left, a): (&str, &str), (right, b): (&str, &str)) -> Option<String> {
-    let (Type::Vector(n, _), Type::Vector(m, _)) = (value_type(a)?, value_type(b)?) else { return None };
+pub(super) fn cut_alike((left, a): (&str, &Found), (right, b): (&str, &Found)) -> Option<String> {
+    let ((n, _), (m, _)) = (a.vector()?, b.vector()?);
     match n.cmp(&m) {
         Ordering::Less => Some(first_components(right, n)),
         Ordering::Equal => None,
         Ordering::Greater => Some(first_components(left, m)),
     }
-}
-
-/// The type that a message names.
-pub(super) fn value_type(found: &str) -> Option<Type> {
-    Type::by_name(found.strip_prefix('`')?.strip_suffix('`')?)
-}
-
-/// What a tuple or a list that is written out holds.
-pub(super) fn literal_items(text: &str) -> Option<&str> {
-    let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-    let inner = list.unwrap_or_else(|| without_brackets(text));
-    (list.is_some() && is_whole(inner) || split_at_commas(inner).len() > 1).then_some(inner)
-}
-
-/// An expression without parentheses around all of it.
-pub(crate) fn without_brackets(text: &str) -> &str {
-    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-    inner.filter(|inner| is_whole(inner)).unwrap_or(text)
-}
-
-/// Whether brackets are pairs: those of `a) + (b` are not.
-fn is_whole(text: &str) -> bool {
-    let mut depth = 0i32;
-    text.chars().all(|letter| {
-        depth += nesting(letter);
-        depth >= 0
-    })
-}
-
-fn nesting(letter: char) -> i32 {
-    i32::from("([".contains(letter)) - i32::from(")]".contains(letter))
-}
-
-/// What commas divide outside of brackets.
-pub(crate) fn split_at_commas(text: &str) -> Vec<&str> {
-    let mut depth = 0i32;
-    let is_comma = |letter: char| {
-        depth += nesting(letter);
-        letter == ',' && depth == 0
-    };
-    text.split(is_comma).map(str::trim).collect()
-}
-
-/// The text of an expression as a side of a comparison.
-pub(super) fn as_side(text: &str) -> String {
-    let binds_less = [":=", " if ", " and ", " or ", "not ", "lambda"];
-    match binds_less.iter().any(|word| text.contains(word)) && without_brackets(text) == text {
-        true => format!("({text})"),
-        false => text.to_owned(),
-    }
-}
-
-/// The text of an expression as a dot or an index takes it.
-pub(super) fn as_operand(text: &str) -> String {
-    let mut depth = 0i32;
-    let has_operator = text.chars().any(|letter| {
-        depth += nesting(letter);
-        matches!(letter, ' ' | ',') && depth == 0
-    });
-    if has_operator || text.starts_with('-') { format!("({text})") } else { text.to_owned() }
 }

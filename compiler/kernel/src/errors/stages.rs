@@ -3,7 +3,7 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::remedies::how_to_convert;
-use super::{advised, error, meant, one};
+use super::{Found, advised, error, meant, one};
 use crate::stages::{self, Direction, Port, Slot, Stage};
 use crate::types::{Scalar, Type};
 
@@ -166,7 +166,7 @@ pub(crate) fn output_maybe_unwritten(
         .help(format!("give `{name}` a value before that"))
 }
 
-pub(crate) fn output_type(at: Location, name: &str, wanted: &Type, found: &str) -> Diagnostic {
+pub(crate) fn output_type(at: Location, name: &str, wanted: &Type, found: &Found) -> Diagnostic {
     let mistake =
         error("kernel/type", at, format!("the output `{name}` is {}, not {found}", one(wanted)), found);
     advised(mistake, how_to_convert("value", found, wanted))

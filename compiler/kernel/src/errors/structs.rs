@@ -2,8 +2,9 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::remedies::{how_to_convert, list_of, literal_items};
-use super::{advised, arguments, error, meant, one};
+use super::remedies::how_to_convert;
+use super::source_text::{list_of, literal_items};
+use super::{Found, advised, arguments, error, meant, one};
 use crate::structs::{Member, StructType};
 use crate::types::Type;
 
@@ -46,7 +47,7 @@ pub(crate) fn initializer_returns(at: Location, method: &str) -> Diagnostic {
 }
 
 /// Of a struct as a condition; `what` is what its `__bool__` gives.
-pub(crate) fn truth_not_bool(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn truth_not_bool(at: Location, what: &Found) -> Diagnostic {
     error("kernel/condition", at, format!("`__bool__` gives {what}, not a bool"), "")
         .help("let it return a comparison: `return self.x != 0`")
 }
@@ -85,7 +86,7 @@ pub(crate) fn member_type(
     of: &StructType,
     member: &Member,
     (text, begun): (&str, &str),
-    found: &str,
+    found: &Found,
 ) -> Diagnostic {
     let Member { name, ty, .. } = member;
     let diagnostic =
@@ -171,7 +172,7 @@ pub(crate) fn part_of_item(at: Location, text: &str) -> Diagnostic {
 }
 
 /// Of `text[i] += 1`.
-pub(crate) fn item_not_read(at: Location, text: &str, what: &str) -> Diagnostic {
+pub(crate) fn item_not_read(at: Location, text: &str, what: &Found) -> Diagnostic {
     error(
         "kernel/index",
         at,

@@ -2,8 +2,8 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::error;
-use super::remedies::{first_components, value_type};
+use super::remedies::first_components;
+use super::{Found, error};
 use crate::textures::{TextureMistake, TextureType};
 use crate::types::{Scalar, Type};
 
@@ -58,12 +58,12 @@ pub(crate) fn texture_arguments(at: Location, name: &str, given: usize) -> Diagn
         .help(format!("write `{example}`"))
 }
 
-pub(crate) fn not_a_texture(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn not_a_texture(at: Location, what: &Found) -> Diagnostic {
     error("kernel/not-a-texture", at, format!("expected a texture, got {what}"), "")
         .help("declare it as a parameter: `t: Image[\"2d r32f\"]`, or (\"texture\", 0, \"2d r32f\") for python2shader")
 }
 
-pub(crate) fn not_a_sampler(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn not_a_sampler(at: Location, what: &Found) -> Diagnostic {
     error("kernel/not-a-sampler", at, format!("expected a sampler, got {what}"), "")
         .help("declare it as a parameter: `s: Sampler`, or (\"sampler\", 1, \"\") for python2shader")
 }
@@ -72,26 +72,25 @@ pub(crate) fn texture_coordinate(
     at: Location,
     texture: &TextureType,
     wanted: &Type,
-    what: &str,
+    what: &Found,
 ) -> Diagnostic {
     let message = format!("a place in a {texture} texture is `{wanted}`, not {what}");
     let text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/texture-coordinate", at, message, "");
-    let found = value_type(what);
-    match (wanted.scalar().is_some_and(Scalar::is_float), found) {
+    match (wanted.scalar().is_some_and(Scalar::is_float), what.vector()) {
         (true, _) => diagnostic.help("sample takes 0.0 to 1.0 along each axis"),
-        (false, Some(found)) if found.is_vector() && found.n_components() > wanted.n_components() => {
+        (false, Some((n, _))) if n > wanted.n_components() => {
             let first = first_components(&text, wanted.n_components().max(1));
             diagnostic.help(format!("take as many components as the image has axes: `{first}`"))
         }
-        (false, Some(found)) if found.is_vector() && found.n_components() == wanted.n_components() => {
+        (false, Some((n, _))) if n == wanted.n_components() => {
             diagnostic.help(format!("count texels: `{wanted}({text})`"))
         }
         (false, _) => diagnostic.help(format!("count texels, in ints: `{wanted}(..)`")),
     }
 }
 
-pub(crate) fn texture_value(at: Location, texture: &TextureType, what: &str) -> Diagnostic {
+pub(crate) fn texture_value(at: Location, texture: &TextureType, what: &Found) -> Diagnostic {
     let scalar = texture.scalar;
     let message = format!("a {texture} texture holds `{scalar}`, not {what}");
     error("kernel/texture-value", at, message, "")

@@ -2,18 +2,20 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::source_text::{is_call_of, last_name, numbers_in_brackets};
 use super::{error, meant};
+use crate::env::{EnvValue, Holder};
 use crate::habits;
 use crate::types::Type;
 
 pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
     let diagnostic = error("kernel/not-a-type", at, format!("`{text}` is not a type"), "");
     match text {
-        _ if text.starts_with("Array(") => diagnostic.help(
+        _ if is_call_of(text, "Array") => diagnostic.help(
             "a list has as many items in every launch: write the number, `Array(16, f32)`, or a name that the \
              script gives one",
         ),
-        _ if text.starts_with("Vector(") => diagnostic.help(match numbers_in_brackets(text).as_deref() {
+        _ if is_call_of(text, "Vector") => diagnostic.help(match numbers_in_brackets(text).as_deref() {
             Some(numbers @ ([_, _] | [_, _, _] | [_, _, _, _])) => {
                 let n = numbers.len();
                 format!("a vector is made of its numbers: `vec{n}({})`", numbers.join(", "))
@@ -24,13 +26,6 @@ pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
     }
 }
 
-/// The numbers of `Vector([1.0, 2.0])`.
-fn numbers_in_brackets(text: &str) -> Option<Vec<&str>> {
-    let (_, list) = text.split_once('[')?;
-    let numbers: Vec<&str> = list.split_once(']')?.0.split(',').map(str::trim).collect();
-    numbers.iter().all(|number| !number.is_empty() && !number.contains(['(', '['])).then_some(numbers)
-}
-
 pub(crate) fn not_a_value_type(at: Location, text: &str) -> Diagnostic {
     error("kernel/not-a-type", at, format!("`{text}` is not the type of a value"), "")
         .help("arrays without a length are parameters only; a list of four is `Array(4, f32)`")
@@ -38,7 +33,7 @@ pub(crate) fn not_a_value_type(at: Location, text: &str) -> Diagnostic {
 
 pub(crate) fn unknown_type(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
     let diagnostic = error("kernel/unknown-type", at, format!("unknown type `{name}`"), "");
-    let plain = name.rsplit('.').next().unwrap_or(name);
+    let plain = last_name(name);
     if let "list" | "tuple" | "dict" | "ndarray" | "array" | "Tensor" | "object" | "List" | "NDArray" = plain
     {
         return diagnostic.help("write `Array[f32]`, with the type of the elements");
@@ -61,11 +56,14 @@ pub(crate) fn known_later(at: Location, name: &str) -> Diagnostic {
     error(crate::KNOWN_LATER, at, message, "")
 }
 
-pub(crate) fn value_as_type(at: Location, name: &str, what: &str) -> Diagnostic {
-    let mistake = error("kernel/not-a-type", at, format!("`{name}` is {what}, not a type"), "");
-    match what.starts_with("the class") {
-        true => mistake.help("decorate the class with `@struct`: its members are names with types, `x: f32`"),
-        false => mistake.help("write `f32`, `vec3`, `Array[f32]` or the like"),
+pub(crate) fn value_as_type(at: Location, name: &str, value: &EnvValue) -> Diagnostic {
+    let message = format!("`{name}` is {}, not a type", value.describe());
+    let mistake = error("kernel/not-a-type", at, message, "");
+    match value {
+        EnvValue::Module(holder) if holder.kind == Holder::Class => {
+            mistake.help("decorate the class with `@struct`: its members are names with types, `x: f32`")
+        }
+        _ => mistake.help("write `f32`, `vec3`, `Array[f32]` or the like"),
     }
 }
 

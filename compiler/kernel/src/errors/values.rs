@@ -2,11 +2,12 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::remedies::{
-    as_operand, as_side, cut_alike, fillers, first_components, how_to_call, how_to_convert, is_struct,
-    literal_items, split_at_commas, value_type, without_brackets,
+use super::remedies::{cut_alike, fillers, first_components, how_to_call, how_to_convert};
+use super::source_text::{
+    arguments_of, as_operand, as_side, floor_divided, is_nested, list_as_floats, literal_items, operand_of,
+    without_brackets,
 };
-use super::{advised, arguments, error, is_array, is_enum_member, one};
+use super::{Found, advised, arguments, error, one};
 use crate::constant::Literal;
 use crate::types::{ArrayType, Scalar, Type};
 
@@ -61,8 +62,8 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
         (Literal::Int(0), _) if scalar == Scalar::Bool => diagnostic.help("write `False`"),
         (Literal::Int(1), _) if scalar == Scalar::Bool => diagnostic.help("write `True`"),
         _ if scalar == Scalar::Bool => diagnostic.help("write `True`, `False` or a comparison: `x != 0`"),
-        (Literal::Float(_), Some(_)) if text.contains(" / ") => {
-            diagnostic.help(format!("`/` gives a float: write `{}`", text.replace(" / ", " // ")))
+        (Literal::Float(_), Some(_)) if let Some(divided) = floor_divided(&text) => {
+            diagnostic.help(format!("`/` gives a float: write `{divided}`"))
         }
         (Literal::Float(value), Some((_, max))) if !value.is_finite() => {
             let lacking = if value.is_nan() { "NaN" } else { "infinity" };
@@ -118,16 +119,16 @@ pub(crate) fn constant_division_by_zero(at: Location) -> Diagnostic {
         .help("write the value that is meant: `math.inf`, `0`")
 }
 
-pub(crate) fn not_a_value(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn not_a_value(at: Location, what: &Found) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let diagnostic =
         error("kernel/not-a-value", at, format!("{what} is not a number"), "a number is wanted here");
-    match () {
-        () if is_array(what) => diagnostic.help("take one element: `a[i]`"),
-        () if is_enum_member(what) => diagnostic.help(format!("write what it stands for: `{text}.value`")),
-        () if is_function(what) => diagnostic.help(how_to_call(&text)),
-        () if what.contains("type") => diagnostic.help("make a value of it: `f32(x)`"),
-        () => diagnostic.help("write a number, or what gives one"),
+    match what {
+        what if what.is_array() => diagnostic.help("take one element: `a[i]`"),
+        Found::EnumMember(_) => diagnostic.help(format!("write what it stands for: `{text}.value`")),
+        Found::Function(_) | Found::Lambda => diagnostic.help(how_to_call(&text)),
+        Found::Type(_) | Found::Generic(_) => diagnostic.help("make a value of it: `f32(x)`"),
+        _ => diagnostic.help("write a number, or what gives one"),
     }
 }
 
@@ -145,7 +146,7 @@ pub(crate) fn builtin_gives_no_value(at: Location, text: &str, changed: Option<&
     })
 }
 
-pub(crate) fn expected_type(at: Location, text: &str, wanted: &Type, found: &str) -> Diagnostic {
+pub(crate) fn expected_type(at: Location, text: &str, wanted: &Type, found: &Found) -> Diagnostic {
     let mistake = error("kernel/type", at, format!("`{text}` is {found}, not `{wanted}`"), found);
     advised(mistake, how_to_convert(text, found, wanted))
 }
@@ -153,7 +154,7 @@ pub(crate) fn expected_type(at: Location, text: &str, wanted: &Type, found: &str
 pub(crate) fn stored_type(
     value: Location,
     target: Location,
-    (value_text, found): (&str, &str),
+    (value_text, found): (&str, &Found),
     (target_text, wanted): (&str, &Type),
 ) -> Diagnostic {
     let message = format!("cannot store {found} in `{target_text}`, which is `{wanted}`");
@@ -173,7 +174,7 @@ pub(crate) fn captured_f64(mistake: Diagnostic, array: &str) -> Diagnostic {
 pub(crate) fn augmented_type(
     (target_at, target, wanted): (Location, &str, &Type),
     symbol: &str,
-    (value_at, value, found): (Location, &str, &str),
+    (value_at, value, found): (Location, &str, &Found),
 ) -> Diagnostic {
     let result = format!("{target} {symbol} {}", as_operand(value));
     let message = format!("`{target}` is `{wanted}`, and `{result}` is {found}");
@@ -189,21 +190,14 @@ pub(crate) fn augmented_type(
 
 /// `items` is the text of a list of ints, as it may be of numbers times how many.
 pub(crate) fn begin_with_floats(name: &str, items: &str) -> String {
-    let (list, times) = items.split_at(items.find(']').map_or(items.len(), |end| end + 1));
-    let numbers = list.trim_matches(['[', ']']).split(',').map(|item| format!("{}.0", item.trim()));
-    format!("begin with floats: `{name} = [{}]{times}`", numbers.collect::<Vec<_>>().join(", "))
+    format!("begin with floats: `{name} = {}`", list_as_floats(items))
 }
 
 /// Of `for a[i] in ..` and `a[i], b[i] = f(..)`.
-pub(crate) fn item_type(at: Location, target: &str, wanted: &Type, found: &str) -> Diagnostic {
+pub(crate) fn item_type(at: Location, target: &str, wanted: &Type, found: &Found) -> Diagnostic {
     let mistake =
         error("kernel/type", at, format!("`{target}` is `{wanted}`, and is given {found} here"), "");
-    let item = "item";
-    let converted = how_to_convert(item, found, wanted).and_then(|how| {
-        let line = how.split('`').nth(1).map(str::to_owned)?;
-        line.contains(item).then_some(line)
-    });
-    match converted {
+    match how_to_convert("item", found, wanted).and_then(|remedy| remedy.converted) {
         Some(converted) => mistake.help(format!(
             "give the item a name in place of `{target}`, and store it converted: `{target} = {converted}`"
         )),
@@ -214,12 +208,12 @@ pub(crate) fn item_type(at: Location, target: &str, wanted: &Type, found: &str) 
 pub(crate) fn operand_types(
     at: Location,
     symbol: &str,
-    left: (Location, &str),
-    right: (Location, &str),
+    left: (Location, &Found),
+    right: (Location, &Found),
     cast: Option<String>,
 ) -> Diagnostic {
     let message = format!("`{symbol}` does not take {} and {}", left.1, right.1);
-    if symbol == "^" && is_float(left.1) {
+    if symbol == "^" && left.1.is_float() {
         let diagnostic = error("kernel/operand-types", at, message, "");
         let [base, exponent] = [&left.0, &right.0].map(|at| at.source.slice(at.span).to_owned());
         return diagnostic
@@ -238,16 +232,12 @@ pub(crate) fn tuples_have_no_order(at: Location) -> Diagnostic {
 pub(crate) fn compare_types(
     at: Location,
     symbol: &str,
-    left: (Location, &str),
-    right: (Location, &str),
+    left: (Location, &Found),
+    right: (Location, &Found),
     cast: Option<String>,
 ) -> Diagnostic {
     let message = format!("`{symbol}` cannot compare {} with {}", left.1, right.1);
     with_operands(error("kernel/operand-types", at, message, ""), symbol, left, right, cast)
-}
-
-fn is_tuple(what: &str) -> bool {
-    what.starts_with("a tuple")
 }
 
 /// `symbol` is what stands between two arrays.
@@ -262,24 +252,25 @@ fn element_by_element(symbol: &str) -> String {
 fn with_operands(
     diagnostic: Diagnostic,
     symbol: &str,
-    left: (Location, &str),
-    right: (Location, &str),
+    left: (Location, &Found),
+    right: (Location, &Found),
     cast: Option<String>,
 ) -> Diagnostic {
     let [left_text, right_text] =
         [&left.0, &right.0].map(|at| without_brackets(at.source.slice(at.span)).to_owned());
     let diagnostic = diagnostic.label(left.0, left.1).label(right.0, right.1);
+    let (left, right) = (left.1, right.1);
+    let any = |is_so: fn(&Found) -> bool| is_so(left) || is_so(right);
+    let all = |is_so: fn(&Found) -> bool| is_so(left) && is_so(right);
     match cast {
         // `vec3<f32>(..)`
-        _ if symbol == "<" && left.1.starts_with("the type") => {
+        _ if symbol == "<" && left.is_type() => {
             diagnostic.help(format!("a type takes no `<..>` here: write `{left_text}(..)`"))
         }
-        _ if matches!(symbol, "@" | "dot")
-            && ![left.1, right.1].iter().any(|what| is_row(what) || is_array(what)) =>
-        {
+        _ if matches!(symbol, "@" | "dot") && !any(is_row) && !any(Found::is_array) => {
             diagnostic.help(of_rows(symbol, "numbers"))
         }
-        _ if matches!(symbol, "&" | "|") && [left.1, right.1].iter().any(|what| is_float(what)) => {
+        _ if matches!(symbol, "&" | "|") && any(Found::is_float) => {
             let word = if symbol == "&" { "and" } else { "or" };
             diagnostic.help(format!(
                 "conditions are joined by `{word}`, as `{symbol}` comes before comparisons; \
@@ -287,51 +278,49 @@ fn with_operands(
             ))
         }
         Some(cast) => diagnostic.help(format!("cast one of them: `{cast}`")),
-        None if is_enum_member(left.1) || is_enum_member(right.1) => {
-            let number = |text: &str, what| match is_enum_member(what) {
-                true => format!("{text}.value"),
-                false => text.to_owned(),
+        None if any(|found| matches!(found, Found::EnumMember(_))) => {
+            let number = |text: &str, found: &Found| match found {
+                Found::EnumMember(_) => format!("{text}.value"),
+                _ => text.to_owned(),
             };
-            let (left, right) = (number(&left_text, left.1), number(&right_text, right.1));
+            let (left, right) = (number(&left_text, left), number(&right_text, right));
             diagnostic.help(format!("write what they stand for: `{left} {symbol} {right}`"))
         }
-        None if symbol == "+" && is_list(left.1) && is_list(right.1) => diagnostic
+        None if symbol == "+" && all(Found::is_list) => diagnostic
             .help(format!("write `[*{left_text}, *{right_text}]` to have one behind the other; numbers are added one at a time")),
-        None if is_array(left.1) || is_array(right.1) => diagnostic.help(element_by_element(symbol)),
-        None if [left.1, right.1].iter().any(|what| what.contains("mat"))
-            && [left.1, right.1].iter().any(|what| what.contains("vec")) =>
-        {
+        None if any(Found::is_array) => diagnostic.help(element_by_element(symbol)),
+        None if any(Found::is_matrix) && any(Found::is_vector) => {
             diagnostic.help(format!("take one row of the matrix: `m[0] {symbol} v`"))
         }
-        None if symbol == "dot" && [left.1, right.1].iter().all(|what| what.contains("mat")) => {
+        None if symbol == "dot" && all(Found::is_matrix) => {
             diagnostic.help(of_rows(symbol, "matrices"))
         }
-        None if matches!(symbol, "@" | "dot") && !(left.1.contains("vec") && right.1.contains("vec")) => {
+        None if matches!(symbol, "@" | "dot") && !all(Found::is_vector) => {
             diagnostic.help(of_rows(symbol, "numbers"))
         }
-        None if left.1.contains("vec") || right.1.contains("vec") => {
-            let cut = cut_alike((&left_text, left.1), (&right_text, right.1));
+        None if any(Found::is_vector) => {
+            let cut = cut_alike((&left_text, left), (&right_text, right));
             let cut = cut.unwrap_or_else(|| "v.xy".to_owned());
             diagnostic.help(format!("take as many components of both: `{cut}`"))
         }
-        None if matches!(symbol, "<<" | ">>") && [left.1, right.1].iter().any(|what| is_float(what)) => {
+        None if matches!(symbol, "<<" | ">>") && any(Found::is_float) => {
             diagnostic.help("bits are those of ints: `i32(x)`, or `bitcast(u32, x)`")
         }
-        None if is_tuple(left.1) || is_tuple(right.1) => {
-            let item = |text: &str, what| match is_tuple(what) {
+        None if any(Found::is_tuple) => {
+            let item = |text: &str, found: &Found| match found.is_tuple() {
                 true => format!("{}[0]", as_operand(text)),
                 false => text.to_owned(),
             };
-            let (left, right) = (item(&left_text, left.1), item(&right_text, right.1));
+            let (left, right) = (item(&left_text, left), item(&right_text, right));
             diagnostic.help(format!("take an item of it: `{left} {symbol} {right}`"))
         }
-        None if left.1.contains("mat") || right.1.contains("mat") => diagnostic.help(of_matrices(symbol)),
-        None if is_struct(left.1) => match operator_method(symbol) {
+        None if any(Found::is_matrix) => diagnostic.help(of_matrices(symbol)),
+        None if left.is_struct() => match operator_method(symbol) {
             Some(method) => diagnostic.help(format!("give the struct a method for it, `def {method}(self, other):`")),
             None => diagnostic.help("take one of its members"),
         },
-        None if is_function(left.1) => diagnostic.help(how_to_call(&left_text)),
-        None if is_function(right.1) => diagnostic.help(how_to_call(&right_text)),
+        None if left.is_function() => diagnostic.help(how_to_call(&left_text)),
+        None if right.is_function() => diagnostic.help(how_to_call(&right_text)),
         None => diagnostic.help("write numbers on both sides"),
     }
 }
@@ -366,14 +355,13 @@ fn of_matrices(symbol: &str) -> &'static str {
     }
 }
 
-pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
-    let text = at.source.slice(at.span);
-    let operand = without_brackets(text.strip_prefix(symbol).unwrap_or(text).trim_start()).to_owned();
+pub(crate) fn unary_type(at: Location, symbol: &str, what: &Found) -> Diagnostic {
+    let operand = without_brackets(operand_of(at.source.slice(at.span), symbol)).to_owned();
     let diagnostic = error("kernel/operand-types", at, format!("`{symbol}` does not take {what}"), what);
     match (symbol, what) {
-        ("~", "`bool`") => diagnostic.help(format!("write `not {operand}`")),
-        (_, what) if is_array(what) => diagnostic.help(format!("take one element: `{symbol}{operand}[i]`")),
-        ("-" | "+" | "~", what) if is_struct(what) => {
+        ("~", Found::Value(Type::BOOL)) => diagnostic.help(format!("write `not {operand}`")),
+        (_, what) if what.is_array() => diagnostic.help(format!("take one element: `{symbol}{operand}[i]`")),
+        ("-" | "+" | "~", what) if what.is_struct() => {
             let method = match symbol {
                 "-" => "__neg__",
                 "+" => "__pos__",
@@ -381,7 +369,7 @@ pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
             };
             diagnostic.help(format!("give the struct a method for it, `def {method}(self):`"))
         }
-        ("~", what) if matches!(value_type(what), Some(Type::Scalar(_))) => {
+        ("~", Found::Value(Type::Scalar(_))) => {
             diagnostic.help(format!("bits are those of ints: `~i32({operand})`"))
         }
         ("~", _) => diagnostic.help("bits are those of ints: `~i32(x)`"),
@@ -394,36 +382,41 @@ pub(crate) fn negative_power(at: Location, base: &str, exponent: i128, scalar: S
         .help(format!("it is a fraction: write `f32({base}) ** {exponent}`, and keep it in a float"))
 }
 
-pub(crate) fn bitcast_type(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn bitcast_type(at: Location, what: &Found) -> Diagnostic {
     error("kernel/bitcast", at, format!("`bitcast` makes a number of bits, not {what}"), what)
         .help("name the type first: `bitcast(u32, x)`")
 }
 
-pub(crate) fn bitcast_width(at: Location, from: &str, to: &Type) -> Diagnostic {
+pub(crate) fn bitcast_width(at: Location, from: &Found, to: &Type) -> Diagnostic {
     error("kernel/bitcast", at, format!("{from} has other bits than {}", one(to)), from)
         .help("both have the same number of bits: `bitcast(u32, x)` of an `f32`")
 }
 
-pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector: bool) -> Diagnostic {
+/// Of a vector, a list or a tuple of bools.
+pub(crate) fn condition_of_bools(at: Location, text: &str, what: &Found) -> Diagnostic {
+    error("kernel/condition", at, format!("a condition is a bool, not {what}"), what)
+        .help(format!("write `all({text})` or `any({text})`"))
+}
+
+pub(crate) fn condition_not_bool(at: Location, text: &str, what: &Found) -> Diagnostic {
     let diagnostic = error("kernel/condition", at, format!("a condition is a bool, not {what}"), what);
-    match is_vector {
-        true => diagnostic.help(format!("write `all({text})` or `any({text})`")),
-        false if is_array(what) => {
-            let test = if what.contains("[bool") { "" } else { " != 0" };
+    match what {
+        what if let Some(element) = what.element() => {
+            let test = if *element == Type::BOOL { "" } else { " != 0" };
             diagnostic.help(format!("test one element, `{text}[i]{test}`, or the length, `len({text}) > 0`"))
         }
-        false if what.contains("vec") => diagnostic.help(format!("write `any({} != 0)`", as_side(text))),
-        false if is_float(what) => diagnostic.help(format!("write `{} != 0.0`", as_side(text))),
-        false if what.ends_with("literal") && text.parse::<f64>().is_ok() => diagnostic.help(match text {
+        Found::Value(Type::Vector(..)) => diagnostic.help(format!("write `any({} != 0)`", as_side(text))),
+        what if what.is_float() => diagnostic.help(format!("write `{} != 0.0`", as_side(text))),
+        Found::Literal(_) if text.parse::<f64>().is_ok() => diagnostic.help(match text {
             "0" | "0.0" => format!("write `False`, or compare it with something: `n == {text}`"),
             "1" | "1.0" => format!("write `True`, or compare it with something: `n == {text}`"),
             _ => format!("compare it with something: `n == {text}`, `n == 1 or n == {text}`"),
         }),
-        false if is_function(what) => diagnostic.help(how_to_call(text)),
-        false if is_struct(what) => {
+        Found::Function(_) | Found::Lambda => diagnostic.help(how_to_call(text)),
+        Found::Value(Type::Struct(_)) => {
             diagnostic.help("ask for one of its members, or give the struct a method, `def __bool__(self):`")
         }
-        false => diagnostic.help(format!("write `{} != 0`", as_side(text))),
+        _ => diagnostic.help(format!("write `{} != 0`", as_side(text))),
     }
 }
 
@@ -451,28 +444,29 @@ pub(crate) fn choice_by_test(test: &str, a: &str, b: &str) -> String {
 
 /// `cast` is what would make the sides alike.
 pub(crate) fn ternary_types(
-    then: (Location, &str),
-    orelse: (Location, &str),
+    then: (Location, &Found),
+    orelse: (Location, &Found),
     cast: Option<String>,
 ) -> Diagnostic {
     let message = match then.1 == orelse.1 {
         true => {
-            let one = then.1.strip_prefix("a ").unwrap_or(then.1);
+            let one = then.1.without_article();
             format!("the two sides of `if .. else` are one {one} and another")
         }
         false => format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1),
     };
-    let help = if is_array(then.1) && is_array(orelse.1) {
+    let any = |is_so: fn(&Found) -> bool| is_so(then.1) || is_so(orelse.1);
+    let help = if then.1.is_array() && orelse.1.is_array() {
         match then.1 == orelse.1 {
             true => ROWS_CHOSEN,
             false => ARRAYS_CHOSEN,
         }
-    } else if is_array(then.1) || is_array(orelse.1) {
+    } else if any(Found::is_array) {
         "take one element of the array: `a[i]`"
-    } else if is_function(then.1) || is_function(orelse.1) {
+    } else if any(Found::is_function) {
         "a function is chosen when the kernel is compiled: call both, `f(x) if c else g(x)`, or let a \
          `const[bool]` parameter choose"
-    } else if then.1.ends_with("texture") || orelse.1.ends_with("texture") {
+    } else if any(|found| matches!(found, Found::Texture(_))) {
         "a texture is chosen before the launch: choose what is read of them, `a.read(at) if c else b.read(at)`"
     } else {
         let mistake = error("kernel/choice-types", then.0, message, then.1).label(orelse.0, orelse.1);
@@ -489,13 +483,9 @@ pub(super) fn cast_one(cast: Option<String>) -> String {
     }
 }
 
-/// Whether a description of an operand is that of a vector or a matrix.
-fn is_list(what: &str) -> bool {
-    what.contains("Array(")
-}
-
-fn is_row(what: &str) -> bool {
-    what.contains("vec") || what.contains("mat")
+/// A vector or a matrix.
+fn is_row(found: &Found) -> bool {
+    found.is_vector() || found.is_matrix()
 }
 
 /// What products of rows are of.
@@ -505,38 +495,24 @@ fn of_rows(symbol: &str, others: &str) -> String {
     format!("`{symbol}` is of {of}: {others} are multiplied by `{by}`")
 }
 
-/// Whether a description of an operand is that of floats.
-fn is_float(what: &str) -> bool {
-    what.contains("`f") || what.contains("float literal")
-}
-
-/// Whether a description of an operand is that of one number.
-pub(super) fn is_number(what: &str) -> bool {
-    what.ends_with("literal") || matches!(value_type(what), Some(Type::Scalar(_)))
-}
-
-/// Whether a description of an operand is that of a function.
-pub(crate) fn is_function(what: &str) -> bool {
-    what.starts_with("the function") || what.contains("lambda")
-}
-
-pub(crate) fn cast_type(at: Location, what: &str, to: &Type) -> Diagnostic {
+/// `to` is the type of one number, and `made` that of what is made of it.
+pub(crate) fn cast_type(at: Location, what: &Found, made: &Type, to: &Type) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
-    let is_cast = at.source.text()[..at.span.start as usize].ends_with(&format!("{to}("));
-    let before = at.source.text()[..at.span.start as usize].strip_suffix('(').unwrap_or_default();
-    let made = before.rsplit(|c: char| !c.is_alphanumeric()).next().and_then(Type::by_name);
-    let made = made.filter(|ty| ty.is_vector()).unwrap_or_else(|| to.clone());
-    error("kernel/cast", at, format!("cannot make {} of {what}", one(&made)), what).help(match () {
-        () if !is_cast && let Some(items) = literal_items(&text) => match items.contains('[') {
-            true => "a matrix is made of its columns: `mat2(vec2(1.0, 0.0), vec2(0.0, 1.0))`".to_owned(),
-            false => format!("leave the brackets out: `{items}`"),
-        },
-        () if is_array(what) => format!("take one element: `{to}({}[0])`", as_operand(&text)),
-        () if is_enum_member(what) => format!("write what it stands for: `{to}({text}.value)`"),
-        () if what.contains("vec") => format!("take one component: `{to}({}.x)`", as_operand(&text)),
-        () if is_function(what) => how_to_call(&text),
-        () if what.contains("tuple") => format!("take one of its items: `{to}({}[0])`", as_operand(&text)),
-        () => format!("give it a number: `{to}(1)`"),
+    error("kernel/cast", at, format!("cannot make {} of {what}", one(made)), what).help(match what {
+        _ if made.n_parts().is_some()
+            && let Some(items) = literal_items(&text) =>
+        {
+            match is_nested(items) {
+                true => "a matrix is made of its columns: `mat2(vec2(1.0, 0.0), vec2(0.0, 1.0))`".to_owned(),
+                false => format!("leave the brackets out: `{items}`"),
+            }
+        }
+        what if what.is_array() => format!("take one element: `{to}({}[0])`", as_operand(&text)),
+        Found::EnumMember(_) => format!("write what it stands for: `{to}({text}.value)`"),
+        Found::Value(Type::Vector(..)) => format!("take one component: `{to}({}.x)`", as_operand(&text)),
+        Found::Function(_) | Found::Lambda => how_to_call(&text).into(),
+        Found::Tuple(_) => format!("take one of its items: `{to}({}[0])`", as_operand(&text)),
+        _ => format!("give it a number: `{to}(1)`"),
     })
 }
 
@@ -545,8 +521,7 @@ pub(crate) fn vector_parts(at: Location, ty: &Type, given: usize) -> Diagnostic 
     let text = at.source.slice(at.span).to_owned();
     let mistake =
         error("kernel/vector-parts", at, format!("{} has {n} components, not {given}", one(ty)), "");
-    let args = text.split_once('(').and_then(|(_, args)| args.strip_suffix(')')).map(split_at_commas);
-    match args.as_deref() {
+    match arguments_of(&text).as_deref() {
         Some([]) | Some([""]) | None => {
             mistake.help(format!("give {n} numbers, or one for all of them: `{ty}(0)`"))
         }
@@ -571,12 +546,12 @@ pub(crate) fn array_elements(at: Location, array: &ArrayType, given: usize) -> D
     .help(format!("give {len} elements, or none for zeros: `Array({len}, {element})()`"))
 }
 
-pub(crate) fn array_element(at: Location, what: &str, element: &Type) -> Diagnostic {
+pub(crate) fn array_element(at: Location, what: &Found, element: &Type) -> Diagnostic {
     error("kernel/array-element", at, format!("an element is {}, not {what}", one(element)), "")
         .help(format!("convert it: `{element}(..)`"))
 }
 
-pub(crate) fn match_subject(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn match_subject(at: Location, what: &Found) -> Diagnostic {
     error("kernel/match", at, format!("`match` takes numbers, bools and tuples of them, not {what}"), "")
         .help("match its parts, `match (v.x, v.y):`, or write `if` and `elif`")
 }
@@ -588,7 +563,7 @@ pub(crate) fn bool_case(at: Location, stands_for: bool) -> Diagnostic {
         .help(format!("write `case {word}:`"))
 }
 
-pub(crate) fn match_parts(at: Location, what: &str) -> Diagnostic {
+pub(crate) fn match_parts(at: Location, what: &Found) -> Diagnostic {
     error("kernel/match", at, format!("this pattern has parts, and {what} has none"), "")
         .help("match several values at once: `match (x, y):` with `case (0, 1):`")
 }
@@ -611,7 +586,7 @@ pub(super) const ROWS_CHOSEN: &str =
 /// For arrays that no name can stand for at once.
 pub(super) const ARRAYS_CHOSEN: &str = "only parameters with one type of elements and as many axes can be chosen between; else choose elements: `a[i] if c else b[i]`";
 
-pub(crate) fn matrix_times(at: Location, left: (Location, &str), right: (Location, &str)) -> Diagnostic {
+pub(crate) fn matrix_times(at: Location, left: (Location, &Found), right: (Location, &Found)) -> Diagnostic {
     let message = format!("`*` does not take {} and {}", left.1, right.1);
     let both = format!("{} @ {}", left.0.source.slice(left.0.span), right.0.source.slice(right.0.span));
     error("kernel/matrix", at, message, "")
@@ -623,8 +598,8 @@ pub(crate) fn matrix_times(at: Location, left: (Location, &str), right: (Locatio
 pub(crate) fn matrix_sizes(
     at: Location,
     symbol: &str,
-    left: (Location, &str),
-    right: (Location, &str),
+    left: (Location, &Found),
+    right: (Location, &Found),
 ) -> Diagnostic {
     error("kernel/matrix", at, format!("`{symbol}` does not take {} and {}", left.1, right.1), "")
         .label(left.0, left.1)
@@ -645,14 +620,14 @@ pub(crate) fn matrix_parts(at: Location, ty: &Type, given: usize) -> Diagnostic 
     ))
 }
 
-pub(crate) fn matrix_column(at: Location, wanted: &Type, found: &str) -> Diagnostic {
+pub(crate) fn matrix_column(at: Location, wanted: &Type, found: &Found) -> Diagnostic {
     error("kernel/matrix", at, format!("a column of this matrix is {}, not {found}", one(wanted)), found)
         .help(format!(
             "write each column as `{wanted}(..)`, or all numbers one after the other, column by column"
         ))
 }
 
-pub(crate) fn matrix_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
+pub(crate) fn matrix_wanted(at: Location, name: &str, what: &Found) -> Diagnostic {
     error("kernel/matrix", at, format!("`{name}` takes a matrix, not {what}"), what)
         .help(format!("give it one: `{name}(mat2(1, 0, 0, 1))`"))
 }

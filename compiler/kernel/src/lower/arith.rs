@@ -11,7 +11,7 @@ use super::fold::folded_unary;
 use super::operand::Operand;
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::constant::{Constant, Literal};
-use crate::errors;
+use crate::errors::{self, Found};
 use crate::ir::{BinaryOp, NodeId, NodeKind, Step, UnaryOp};
 use crate::types::{Kind, Scalar, Type};
 
@@ -601,7 +601,7 @@ impl Ctx<'_> {
             // Of a vector of bools; a single one says `not`.
             (AstUnaryOp::Invert, Some(Kind::Bool)) if ty.is_vector() => UnaryOp::Not,
             _ => {
-                let what = format!("`{ty}`");
+                let what = Found::Value(ty);
                 return self.fail(errors::unary_type(self.at(span), op.symbol(), &what));
             }
         };

@@ -10,6 +10,7 @@ use super::Ctx;
 use super::builtin_calls::BuiltinCall;
 use super::operand::{Facts, Operand};
 use crate::constant::{Constant, Literal};
+use crate::errors;
 use crate::ir::{BinaryOp, BitsOp, CompareOp, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
@@ -55,8 +56,7 @@ impl<'a> Ctx<'a> {
         if !args.is_empty() {
             let args = self.arguments(args).positional;
             let text = self.f.source.slice(span).to_owned();
-            let name = text.split('(').next().unwrap_or(&attr.name);
-            return Some(self.wrong_count(&[], name, &args, span));
+            return Some(self.wrong_count(&[], errors::callee(&text), &args, span));
         }
         if let Operand::Literal(Literal::Int(value)) = receiver {
             let size = value.unsigned_abs();

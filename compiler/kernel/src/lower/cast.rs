@@ -97,15 +97,22 @@ impl Ctx<'_> {
                 let given = self.struct_cast(operand, to, *at).unwrap_or_else(|| operand.clone());
                 match given.has_error() {
                     true => Operand::Error,
-                    false => self.cast_scalar(&given, to, *at).map_or(Operand::Error, Operand::Node),
+                    false => self
+                        .cast_scalar(&given, to, (&Type::from(to), *at))
+                        .map_or(Operand::Error, Operand::Node),
                 }
             }
             _ => self.wrong_count(&[builtins::any("x")], to.name(), args, span),
         }
     }
 
-    /// One number as another scalar type.
-    pub fn cast_scalar(&mut self, operand: &Operand, to: Scalar, span: Span) -> Option<NodeId> {
+    /// One number as another scalar type, for what is made of it.
+    pub fn cast_scalar(
+        &mut self,
+        operand: &Operand,
+        to: Scalar,
+        (made, span): (&Type, Span),
+    ) -> Option<NodeId> {
         match operand {
             Operand::Literal(literal) => {
                 let constant = match (literal, to.int_range()) {
@@ -130,7 +137,7 @@ impl Ctx<'_> {
             }
             operand => {
                 let what = self.describe(operand);
-                self.error(errors::cast_type(self.at(span), &what, &Type::from(to)));
+                self.error(errors::cast_type(self.at(span), &what, made, &Type::from(to)));
                 None
             }
         }
@@ -154,7 +161,9 @@ impl Ctx<'_> {
                 }
                 Operand::Node(node) if self.ty(*node).is_vector() => {}
                 operand => {
-                    let Some(scalar) = self.cast_scalar(operand, to, *at) else { return Operand::Error };
+                    let Some(scalar) = self.cast_scalar(operand, to, (&ty, *at)) else {
+                        return Operand::Error;
+                    };
                     return Operand::Node(self.node(NodeKind::Splat(scalar), ty, span));
                 }
             }
@@ -171,7 +180,7 @@ impl Ctx<'_> {
                 Operand::Node(node) if matches!(self.ty(*node), Type::Scalar(_)) => {
                     parts.push(self.coerce(*node, to, *at));
                 }
-                operand => match self.cast_scalar(operand, to, *at) {
+                operand => match self.cast_scalar(operand, to, (&ty, *at)) {
                     Some(node) => parts.push(node),
                     None => return Operand::Error,
                 },

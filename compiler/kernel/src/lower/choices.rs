@@ -190,7 +190,7 @@ impl Ctx<'_> {
         }
         let what = (self.describe(then.0), self.describe(orelse.0));
         let cast = self.alike_hint(then, orelse);
-        let (then, orelse) = ((self.at(then.1), &*what.0), (self.at(orelse.1), &*what.1));
+        let (then, orelse) = ((self.at(then.1), &what.0), (self.at(orelse.1), &what.1));
         self.fail(errors::ternary_types(then, orelse, cast))
     }
 

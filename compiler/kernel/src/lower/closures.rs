@@ -14,7 +14,7 @@ use super::operand::{Operand, Static};
 use super::{Ctx, EnvRef};
 use crate::check::{NO_INTS, TypeReader, captured_names};
 use crate::env::{HelperFunction, KernelEnv};
-use crate::errors::{self, Declared};
+use crate::errors::{self, Declared, Found};
 use crate::library;
 use crate::type_expr::TypeExpr;
 
@@ -96,10 +96,12 @@ impl Closure {
         }
     }
 
-    pub fn describe(&self) -> String {
-        match &*self.def.name.name {
-            "lambda" => "a lambda".to_owned(),
-            name => format!("the function `{name}`"),
+    pub fn describe(&self) -> Found {
+        let name = &self.def.name.name;
+        // A keyword, so no function has the name.
+        match &**name == "lambda" {
+            true => Found::Lambda,
+            false => Found::Function(name.clone()),
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{Buffer, CoopLines, Stmt, Together};
 use crate::library;
-use crate::matrices::{CoopType, CoopUse};
+use crate::matrices::{CoopShape, CoopType, CoopUse};
 use crate::types::{Scalar, Type};
 
 /// Rows and columns of a matrix.
@@ -42,13 +42,16 @@ pub(super) struct Coop {
     pub purpose: Option<CoopUse>,
 }
 
+impl Coop {
+    pub fn shape(&self) -> CoopShape {
+        let Coop { rows, columns, scalar, purpose, .. } = *self;
+        CoopShape { rows, columns, scalar, purpose }
+    }
+}
+
 impl fmt::Display for Coop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Coop { rows, columns, scalar, .. } = self;
-        match self.purpose {
-            Some(purpose) => write!(f, "{rows} x {columns} of `{scalar}` for {purpose}"),
-            None => write!(f, "{rows} x {columns} of `{scalar}`"),
-        }
+        self.shape().fmt(f)
     }
 }
 

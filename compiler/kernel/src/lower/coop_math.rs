@@ -35,7 +35,7 @@ impl Ctx<'_> {
             (AstBinaryOp::Div, true, false) => self.coop_scaled(BinaryOp::Div, left, right, op_span),
             _ => {
                 let (a, b) = (self.describe(left.0), self.describe(right.0));
-                let sides = [(self.at(left.1), &*a), (self.at(right.1), &*b)];
+                let sides = [(self.at(left.1), &a), (self.at(right.1), &b)];
                 Some(self.fail(errors::coop_operator(self.at(op_span), op.symbol(), sides)))
             }
         };

@@ -178,24 +178,20 @@ impl Ctx<'_> {
             EnvValue::Builtin(builtin) => match builtins::member(&builtin) {
                 Some(builtin) => self.builtin(&builtin, span),
                 None if &*builtin == "Array" => Operand::Static(Static::Generic("Array")),
-                None => {
-                    let what = format!("the function `{builtin}`");
-                    self.fail(errors::captured_value(self.at(span), name, &what))
-                }
+                None => self.fail(errors::captured_value(self.at(span), name, &EnvValue::Builtin(builtin))),
             },
             EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items)
                 if items.iter().any(is_of_the_host) =>
             {
                 let item = items.iter().find(|item| is_of_the_host(item)).expect("there is one");
-                let what = format!("a collection with {}", item.describe());
-                self.fail(errors::captured_value(self.at(span), name, &what))
+                self.fail(errors::captured_item(self.at(span), name, item))
             }
             EnvValue::Tuple(items) | EnvValue::Named(_, items) => {
                 let items = items.iter().map(|item| self.captured(name, item.clone(), span));
                 Operand::Tuple(items.collect())
             }
             EnvValue::List(items) if items.iter().any(|item| matches!(item, EnvValue::Range(_))) => {
-                self.fail(errors::captured_value(self.at(span), name, "a list with a `range`"))
+                self.fail(errors::captured_ranges(self.at(span)))
             }
             EnvValue::List(items) => self.table(name, items, span),
             EnvValue::Numbers(ty, numbers) => Operand::Node(self.filled(&ty, &mut numbers.iter(), span)),
@@ -204,9 +200,7 @@ impl Ctx<'_> {
             value @ (EnvValue::Unknown
             | EnvValue::Declared(_)
             | EnvValue::Str(_)
-            | EnvValue::Other { .. }) => {
-                self.fail(errors::captured_value(self.at(span), name, &value.describe()))
-            }
+            | EnvValue::Other { .. }) => self.fail(errors::captured_value(self.at(span), name, &value)),
         }
     }
 

@@ -51,7 +51,7 @@ impl Ctx<'_> {
             }
             Err(Failure::NoSuchOperator) => {
                 let [what_a, what_b] = [a, b].map(|literal| self.describe(&Operand::Literal(literal)));
-                let (left, right) = ((self.at(spans.0), &*what_a), (self.at(spans.1), &*what_b));
+                let (left, right) = ((self.at(spans.0), &what_a), (self.at(spans.1), &what_b));
                 let between = Span { start: spans.0.end, end: spans.1.start };
                 self.fail(errors::operand_types(self.at(between), op.symbol(), left, right, None))
             }

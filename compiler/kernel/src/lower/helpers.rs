@@ -587,9 +587,13 @@ impl<'a> Ctx<'a> {
             _ => None,
         };
         converted.unwrap_or_else(|| {
-            let (what, wanted) = (self.describe(&operand), source.slice(annotation.span).to_owned());
+            let what = self.describe(&operand);
+            let wanted = match &declared {
+                Ok(TypeExpr::Value(ty)) => Some(ty),
+                _ => None,
+            };
             let call = call.unwrap_or_else(|| source.at(annotation.span));
-            self.fail(errors::helper_argument(call, source.at(annotation.span), &param.name, &wanted, &what))
+            self.fail(errors::helper_argument(call, source.at(annotation.span), &param.name, wanted, &what))
         })
     }
 

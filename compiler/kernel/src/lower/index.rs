@@ -16,7 +16,7 @@ use super::vars::Binding;
 use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder};
-use crate::errors;
+use crate::errors::{self, Found};
 use crate::ir::{BoundsCheck, BufferId, NodeId, NodeKind, Step, Stmt, Touch};
 use crate::structs::{MethodKind, StructType};
 use crate::types::{Scalar, Type};
@@ -492,7 +492,7 @@ impl Ctx<'_> {
                 None => {}
             }
         }
-        let holder = env.as_ref().map_or(format!("the module `{module}`"), EnvModule::describe);
+        let holder = env.as_ref().map_or_else(|| Found::Module(module.clone()), EnvModule::describe);
         let value: Option<EnvValue> = env.and_then(|env| env.members.get(&attr.name));
         match value {
             Some(value) => self.captured(&attr.name, value, span),

@@ -21,6 +21,7 @@ use super::vars::{Binding, Conflict, Var, Way, Whole, binding_span};
 use super::weak::WeakSide;
 use crate::constant::Literal;
 use crate::env::EnvModule;
+use crate::errors::Found;
 use crate::ir::{CarryId, LocalId};
 use crate::types::Type;
 
@@ -205,18 +206,18 @@ impl Ctx<'_> {
     pub fn conflict(&self, a: &Binding, b: &Binding) -> Conflict {
         let side = |binding: &Binding| match binding {
             Binding::Bound { operand, span } => (*span, self.describe(operand)),
-            Binding::Stored { local, span, .. } => (*span, format!("`{}`", self.f.func.local(*local).ty)),
-            Binding::Items { items, of: Whole::Tuple, span } => {
-                (*span, format!("a tuple of {}", items.len()))
+            Binding::Stored { local, span, .. } => {
+                (*span, Found::Value(self.f.func.local(*local).ty.clone()))
             }
+            Binding::Items { items, of: Whole::Tuple, span } => (*span, Found::Tuple(items.len())),
             Binding::Items { of: Whole::Row { buffer, axis, .. }, span, .. } => {
-                (*span, format!("`{}`", self.rows_array(*buffer, *axis)))
+                (*span, Found::Array(self.rows_array(*buffer, *axis)))
             }
             Binding::Items { of: Whole::Chosen(choice), span, .. } => {
                 let first = self.arrays_of_choice(*choice)[0];
-                (*span, format!("`{}`", self.buffer_array(first)))
+                (*span, Found::Array(self.buffer_array(first)))
             }
-            _ => (Span::default(), "`?`".to_owned()),
+            _ => (Span::default(), Found::Value(Type::Error)),
         };
         let (mut first, mut second) = (side(a), side(b));
         if first.0.start > second.0.start {

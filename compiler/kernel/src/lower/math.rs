@@ -150,7 +150,7 @@ impl<'a> Ctx<'a> {
                     if self.f.diagnostics.len() == n_errors {
                         let (first, other) = (self.describe(&args[0].0), self.describe(operand));
                         let cast = self.alike_hint((&args[0].0, first_span), (operand, *span));
-                        let (first, at) = ((self.at(first_span), &*first), self.at(*span));
+                        let (first, at) = ((self.at(first_span), &first), self.at(*span));
                         self.error(errors::unlike_arguments(at, name, first, &other, cast));
                     }
                     return None;

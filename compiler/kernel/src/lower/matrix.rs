@@ -12,7 +12,7 @@ use super::arith::Sides;
 use super::builtin_calls::BuiltinCall;
 use super::operand::Operand;
 use crate::constant::Constant;
-use crate::errors;
+use crate::errors::{self, Found};
 use crate::ir::{BinaryOp, NodeId, NodeKind, Step};
 use crate::signature::Form;
 use crate::types::{Scalar, Type};
@@ -78,15 +78,15 @@ impl Ctx<'_> {
             && let Type::Matrix { columns: given_columns, rows: given_rows, .. } = *self.ty(*node)
         {
             if (given_columns, given_rows) != (columns, rows) {
-                let what = format!("`{}`", self.ty(*node));
-                return self.fail(errors::cast_type(self.at(span), &what, &ty));
+                let what = Found::Value(self.ty(*node).clone());
+                return self.fail(errors::cast_type(self.at(span), &what, &ty, &ty));
             }
             return Operand::Node(self.matrix_as(*node, scalar, span));
         }
         let columns = match args.len() {
             0 => self.diagonal(&ty, Constant::zero(scalar), span),
             1 => {
-                let number = self.cast_scalar(&args[0].0, scalar, args[0].1);
+                let number = self.cast_scalar(&args[0].0, scalar, (&ty, args[0].1));
                 number.map(|number| self.diagonal_of(&ty, number, span))
             }
             n if n == usize::from(columns) => self.given_columns(&ty, args),
@@ -133,7 +133,7 @@ impl Ctx<'_> {
     fn given_numbers(&mut self, ty: &Type, args: &[(Operand, Span)], span: Span) -> Option<Vec<NodeId>> {
         let (column, scalar) = (ty.column()?, ty.number()?);
         let numbers: Vec<_> =
-            args.iter().map(|(operand, at)| self.cast_scalar(operand, scalar, *at)).collect();
+            args.iter().map(|(operand, at)| self.cast_scalar(operand, scalar, (ty, *at))).collect();
         let numbers: Vec<NodeId> = numbers.into_iter().collect::<Option<_>>()?;
         let columns = numbers.chunks(usize::from(column.n_components()));
         Some(

@@ -15,6 +15,7 @@ use super::sequences::Sequence;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, HelperFunction};
+use crate::errors::Found;
 use crate::ir::{BufferId, LocalId, Node, NodeId, NodeKind, SamplerId, Step, Stmt, TextureId};
 use crate::types::{Scalar, Type};
 use crate::{errors, ir};
@@ -272,35 +273,33 @@ impl Ctx<'_> {
         }
     }
 
-    /// What an operand is, in a message: the type where it has one.
-    pub fn describe(&self, operand: &Operand) -> String {
+    /// What an operand is, for a message: the type where it has one.
+    pub fn describe(&self, operand: &Operand) -> Found {
         match operand {
-            Operand::Node(node) => format!("`{}`", self.ty(*node)),
-            Operand::Literal(Literal::Int(_)) => "an int literal".to_owned(),
-            Operand::Literal(Literal::Float(_)) => "a float literal".to_owned(),
-            Operand::Place(_) if self.is_coop(operand) => match self.coop_of(operand) {
-                Some(coop) => format!("a matrix, {coop}"),
-                None => "a matrix".to_owned(),
-            },
-            Operand::Place(place) => format!("`{}`", place.ty),
-            Operand::Scattered(scattered) => format!("`{}`", scattered.ty()),
-            Operand::Buffer(buffer) => format!("`{}`", self.buffer_array(*buffer)),
-            Operand::Row(row) => format!("`{}`", self.row_array(row)),
-            Operand::Tuple(items) => format!("a tuple of {}", items.len()),
+            Operand::Node(node) => Found::Value(self.ty(*node).clone()),
+            Operand::Literal(literal) => Found::from(*literal),
+            Operand::Place(_) if self.is_coop(operand) => {
+                Found::Coop(self.coop_of(operand).map(|coop| coop.shape()))
+            }
+            Operand::Place(place) => Found::Value(place.ty.clone()),
+            Operand::Scattered(scattered) => Found::Value(scattered.ty()),
+            Operand::Buffer(buffer) => Found::Array(self.buffer_array(*buffer)),
+            Operand::Row(row) => Found::Array(self.row_array(row)),
+            Operand::Tuple(items) => Found::Tuple(items.len()),
             Operand::Static(entity) => match entity {
-                Static::Type(ty) => format!("the type `{ty}`"),
-                Static::Generic(name) => format!("the type `{name}`"),
-                Static::Function(function) => format!("the function `{}`", function.def.name.name),
+                Static::Type(ty) => Found::Type(ty.clone()),
+                Static::Generic(name) => Found::Generic(name),
+                Static::Function(function) => Found::Function(function.def.name.name.clone()),
                 Static::Closure(closure) => closure.describe(),
-                Static::Sequence(sequence) => sequence.describe().to_owned(),
-                Static::Builtin(function) => format!("the function `{}`", function.name()),
+                Static::Sequence(sequence) => Found::Sequence(sequence.kind()),
+                Static::Builtin(function) => Found::Function(function.name().into()),
                 Static::Module(_, Some(module)) => module.describe(),
-                Static::Module(name, None) => format!("the module `{name}`"),
-                Static::Texture(texture) => format!("a {} texture", self.textures[texture.idx()].ty),
-                Static::Sampler(_) => "a sampler".to_owned(),
-                Static::None => "`None`".to_owned(),
+                Static::Module(name, None) => Found::Module(name.clone()),
+                Static::Texture(texture) => Found::Texture(self.textures[texture.idx()].ty),
+                Static::Sampler(_) => Found::Sampler,
+                Static::None => Found::Nothing,
             },
-            Operand::Error => "`?`".to_owned(),
+            Operand::Error => Found::Value(Type::Error),
         }
     }
 

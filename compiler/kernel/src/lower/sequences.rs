@@ -14,7 +14,7 @@ use super::loops::Parts;
 use super::operand::{Facts, Operand, Place, Static};
 use super::vars::Missing;
 use crate::constant::{Constant, Literal};
-use crate::errors;
+use crate::errors::{self, Found, SequenceKind};
 use crate::ir::{BinaryOp, CompareOp, Loop, NodeId, NodeKind, Step, Stmt};
 use crate::types::{Scalar, Type};
 
@@ -44,12 +44,12 @@ impl Sequence {
         Some(&self.range()?[at].0)
     }
 
-    pub fn describe(&self) -> &'static str {
+    pub fn kind(&self) -> SequenceKind {
         match self {
-            Sequence::Range(..) => "a `range`",
-            Sequence::Enumerate(..) => "an `enumerate`",
-            Sequence::Zip(_) => "a `zip`",
-            Sequence::Reversed(_) => "a `reversed`",
+            Sequence::Range(..) => SequenceKind::Range,
+            Sequence::Enumerate(..) => SequenceKind::Enumerate,
+            Sequence::Zip(_) => SequenceKind::Zip,
+            Sequence::Reversed(_) => SequenceKind::Reversed,
         }
     }
 }
@@ -195,7 +195,7 @@ impl Ctx<'_> {
             Operand::Place(place) => match place.ty.clone() {
                 Type::Array(array) => Some(Walk::Array(place.clone(), array.len)),
                 Type::Matrix { rows, .. } => Some(Walk::Rows(self.load_whole(place, *span), rows.into())),
-                ty => self.no_walk(&format!("`{ty}`"), *span),
+                ty => self.no_walk(&Found::Value(ty), *span),
             },
             Operand::Tuple(items) => {
                 let items: Vec<Spanned> = items.iter().map(|item| (item.clone(), *span)).collect();
@@ -237,7 +237,7 @@ impl Ctx<'_> {
         a.has_error() || b.has_error() || self.join_values(&[(a, at), (b, at)]).is_some()
     }
 
-    fn no_walk(&mut self, what: &str, span: Span) -> Option<Walk> {
+    fn no_walk(&mut self, what: &Found, span: Span) -> Option<Walk> {
         let text = self.f.source.slice(span).to_owned();
         self.error(errors::not_iterable(self.at(span), what, &text));
         None
@@ -397,7 +397,7 @@ impl Ctx<'_> {
             }
             Operand::Static(Static::Sequence(sequence)) => match &**sequence {
                 Sequence::Range(bounds, _) => self.is_in_range(left, &bounds.clone(), op_span, spans),
-                other => self.fail(errors::not_a_container(self.at(spans.1), other.describe())),
+                other => self.fail(errors::not_a_container(self.at(spans.1), &Found::Sequence(other.kind()))),
             },
             operand => {
                 let what = self.describe(operand);
@@ -423,7 +423,7 @@ impl Ctx<'_> {
             let shapes = [left, item].map(|side| self.value_type(side).map(|ty| ty.n_components()));
             if shapes[0] != shapes[1] {
                 let (what, item) = (self.describe(left), self.describe(item));
-                let (left, right) = ((self.at(spans.0), &*what), (self.at(spans.1), &*item));
+                let (left, right) = ((self.at(spans.0), &what), (self.at(spans.1), &item));
                 return self.fail(errors::operand_types(self.at(op_span), "in", left, right, None));
             }
             let Some(equal) = self.equal(left, item, op_span, spans) else { return Operand::Error };

@@ -14,7 +14,7 @@ use super::Ctx;
 use super::operand::{Operand, Place, Row};
 use super::sequences::Spanned;
 use crate::constant::Literal;
-use crate::errors;
+use crate::errors::{self, Found};
 use crate::ir::{BinaryOp, BufferId, Flat, NodeId, NodeKind};
 use crate::signature::{ArrayParam, Width};
 use crate::types::{Scalar, Type};
@@ -121,7 +121,7 @@ impl Ctx<'_> {
     }
 
     /// The items that are no ints, by their places, and what they are.
-    fn no_indices_of(&self, items: &[Operand]) -> Vec<(usize, String)> {
+    fn no_indices_of(&self, items: &[Operand]) -> Vec<(usize, Found)> {
         let is_index = |item: &Operand| match item {
             Operand::Node(node) => matches!(self.ty(*node), Type::Scalar(scalar) if scalar.is_int()),
             Operand::Literal(Literal::Int(_)) | Operand::Error => true,

@@ -124,7 +124,10 @@ impl Ctx<'_> {
                 let what = self.describe(operand);
                 let ty = self.value_type(operand);
                 let is_of_bools = ty.as_ref().is_some_and(is_of_bools);
-                let error = errors::condition_not_bool(self.at(span), &text, &what, is_of_bools);
+                let error = match is_of_bools {
+                    true => errors::condition_of_bools(self.at(span), &text, &what),
+                    false => errors::condition_not_bool(self.at(span), &text, &what),
+                };
                 let is_whole = ty.is_some_and(|ty| ty.is_aggregate() && !matches!(ty, Type::Struct(_)));
                 self.error(if is_whole && !is_of_bools { Diagnostic { help: None, ..error } } else { error });
                 Condition::Error

@@ -93,7 +93,7 @@ impl Ctx<'_> {
         let error = match self.augmented_parts(span, value_span) {
             _ if value_span == span => errors::item_type(self.at(span), target, ty, &found),
             Some((symbol, right)) => {
-                let right = (self.at(right), self.f.source.slice(right), &*found);
+                let right = (self.at(right), self.f.source.slice(right), &found);
                 let error = errors::augmented_type((self.at(span), target, ty), symbol, right);
                 match self.list_begun_with_ints(target, operand) {
                     Some((name, items)) => error.help(errors::begin_with_floats(name, &items)),
@@ -104,7 +104,7 @@ impl Ctx<'_> {
                 return errors::coop_row_stored(self.at(value_span), self.at(span), value, target);
             }
             None => {
-                let (value, target) = ((value, &*found), (target, ty));
+                let (value, target) = ((value, &found), (target, ty));
                 return errors::stored_type(self.at(value_span), self.at(span), value, target);
             }
         };

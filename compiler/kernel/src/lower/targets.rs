@@ -17,7 +17,7 @@ use super::scattered::Scattered;
 use super::shape::{Indexed, is_array_attribute};
 use super::vars::Binding;
 use crate::env::EnvValue;
-use crate::errors;
+use crate::errors::{self, Found};
 use crate::ir::{NodeId, NodeKind, Step};
 use crate::template::{Param, ParamKind};
 use crate::types::Type;
@@ -144,7 +144,7 @@ impl Ctx<'_> {
             }
             Some(ty @ Type::Struct(_)) => self.member_target(inner, attr, ty, span),
             Some(ty) => {
-                self.error(errors::no_attribute(self.at(attr.span), &attr.name, &format!("`{ty}`")));
+                self.error(errors::no_attribute(self.at(attr.span), &attr.name, &Found::Value(ty)));
                 Target::Error
             }
             None => {
@@ -152,7 +152,7 @@ impl Ctx<'_> {
                 if !operand.has_error() {
                     let what = self.describe(&operand);
                     self.error(match is_array_attribute(&attr.name) {
-                        _ if errors::is_of_the_script(&what) => errors::assign_captured_attribute(
+                        _ if matches!(what, Found::Object(_)) => errors::assign_captured_attribute(
                             self.at(span),
                             self.f.source.slice(value.span),
                             &attr.name,
@@ -230,7 +230,7 @@ impl Ctx<'_> {
                     None => Target::Error,
                 },
                 ty => {
-                    let what = ty.map_or("`?`".to_owned(), |ty| format!("`{ty}`"));
+                    let what = Found::Value(ty.unwrap_or(Type::Error));
                     let text = self.f.source.slice(value.span);
                     self.error(errors::not_indexable(self.at(span), text, &what));
                     Target::Error

@@ -176,7 +176,7 @@ impl Ctx<'_> {
         text.literal("\n");
         match n_numbers {
             0..=MAX_NUMBERS => self.operand_text(&mut text, operand, span, Format::STEP),
-            _ => text.literal(&self.describe(operand).replace('`', "")),
+            _ => text.literal(&self.describe(operand).plain()),
         }
         Some(text)
     }

@@ -93,12 +93,7 @@ impl Ctx<'_> {
         let Some(items) = self.items_of(operand, value_span) else {
             if !operand.has_error() {
                 let what = self.describe(operand);
-                let rank = match operand {
-                    Operand::Buffer(buffer) => Some(self.buffer_array(*buffer).rank),
-                    Operand::Row(row) => Some(self.row_array(row).rank),
-                    _ => None,
-                };
-                self.error(errors::not_unpackable(self.at(value_span), &what, targets.len(), rank));
+                self.error(errors::not_unpackable(self.at(value_span), &what, targets.len()));
             }
             return poison(self);
         };

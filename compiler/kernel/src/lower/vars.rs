@@ -15,7 +15,7 @@ use super::chosen::{ChoiceId, MAX_ARRAYS};
 use super::operand::{Facts, Operand, Place, Row};
 use super::outcomes::Outcome;
 use super::twins::MergeId;
-use crate::errors;
+use crate::errors::{self, Found};
 use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
@@ -82,7 +82,7 @@ pub(crate) struct Missing {
 #[derive(Debug)]
 pub(crate) enum Conflict {
     /// Two places give it different types.
-    Types { first: (Span, String), second: (Span, String) },
+    Types { first: (Span, Found), second: (Span, Found) },
     /// Two places give it lists of which it cannot have a copy.
     Lists { first: Span, second: Span, are_shared: bool },
     /// Two of the places that give it more arrays than it can choose between.

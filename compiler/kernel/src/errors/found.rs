@@ -1,0 +1,260 @@
+//! What a message is about: the kind of an operand, and the type where it has one.
+//!
+//! Constructors of errors match on it. It becomes text last, where it stands in a message or in a label.
+
+use std::fmt;
+
+use kps_syntax::ast::Name;
+
+use crate::constant::Literal;
+use crate::matrices::CoopShape;
+use crate::signature::ArrayParam;
+use crate::textures::TextureType;
+use crate::types::{Scalar, Type};
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Found {
+    /// A value of this type. `Type::Error` after a mistake that was reported.
+    Value(Type),
+    /// A literal without a type of its own.
+    Literal(LiteralKind),
+    /// An array parameter, or a row of one.
+    Array(ArrayParam),
+    /// A tuple of so many items.
+    Tuple(usize),
+    /// A cooperative matrix.
+    Coop(Option<CoopShape>),
+    /// A type where a value is wanted.
+    Type(Type),
+    /// `Array` or `Vector` without arguments.
+    Generic(&'static str),
+    Function(Name),
+    Lambda,
+    Sequence(SequenceKind),
+    /// A module, by its full name.
+    Module(Name),
+    /// A class of the script that is no struct.
+    Class(Name),
+    /// An object of the script, by the name of its class.
+    Object(Name),
+    /// A member of an enum that has no number for itself, by the name of the enum.
+    EnumMember(Name),
+    Texture(TextureType),
+    Sampler,
+    /// The result of a function without one.
+    Nothing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LiteralKind {
+    Int,
+    Float,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SequenceKind {
+    Range,
+    Enumerate,
+    Zip,
+    Reversed,
+}
+
+impl Found {
+    /// The type of a value that is computed at run time.
+    pub fn value(&self) -> Option<&Type> {
+        match self {
+            Found::Value(ty) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// The type of one number that has a type of its own.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Found::Value(Type::Scalar(scalar)) => Some(*scalar),
+            _ => None,
+        }
+    }
+
+    /// The size and the component type of a vector.
+    pub fn vector(&self) -> Option<(u8, Scalar)> {
+        match self {
+            Found::Value(Type::Vector(n, scalar)) => Some((*n, *scalar)),
+            _ => None,
+        }
+    }
+
+    pub fn is_vector(&self) -> bool {
+        self.vector().is_some()
+    }
+
+    pub fn is_matrix(&self) -> bool {
+        matches!(self, Found::Value(Type::Matrix { .. }) | Found::Coop(_))
+    }
+
+    /// One number, with or without a type of its own.
+    pub fn is_number(&self) -> bool {
+        self.scalar().is_some() || matches!(self, Found::Literal(_))
+    }
+
+    pub fn is_int(&self) -> bool {
+        self.scalar().is_some_and(Scalar::is_int) || *self == Found::Literal(LiteralKind::Int)
+    }
+
+    pub fn is_float(&self) -> bool {
+        self.scalar().is_some_and(Scalar::is_float) || *self == Found::Literal(LiteralKind::Float)
+    }
+
+    /// An array parameter, a row of one, or a list.
+    pub fn is_array(&self) -> bool {
+        matches!(self, Found::Array(_)) || self.is_list()
+    }
+
+    /// An array of known length.
+    pub fn is_list(&self) -> bool {
+        matches!(self, Found::Value(Type::Array(_)))
+    }
+
+    /// The element type of an array parameter or a list.
+    pub fn element(&self) -> Option<&Type> {
+        match self {
+            Found::Array(array) => Some(&array.element),
+            Found::Value(Type::Array(list)) => Some(&list.element),
+            _ => None,
+        }
+    }
+
+    /// The number of items of a tuple or a list.
+    pub fn n_items(&self) -> Option<u32> {
+        match self {
+            Found::Tuple(n) => u32::try_from(*n).ok(),
+            Found::Value(Type::Array(list)) => Some(list.len),
+            _ => None,
+        }
+    }
+
+    pub fn is_tuple(&self) -> bool {
+        matches!(self, Found::Tuple(_) | Found::Value(Type::Tuple(_)))
+    }
+
+    pub fn is_struct(&self) -> bool {
+        matches!(self, Found::Value(Type::Struct(_)))
+    }
+
+    pub fn is_function(&self) -> bool {
+        matches!(self, Found::Function(_) | Found::Lambda)
+    }
+
+    pub fn is_type(&self) -> bool {
+        matches!(self, Found::Type(_) | Found::Generic(_))
+    }
+
+    /// Without backquotes, for text that is no Markdown.
+    pub fn plain(&self) -> String {
+        match self {
+            Found::Value(ty) => ty.to_string(),
+            Found::Array(array) => array.to_string(),
+            found => found.to_string(),
+        }
+    }
+
+    /// As it stands after "one" and "another": without `a` or `an`.
+    pub fn without_article(&self) -> String {
+        self.to_string_with(match self.article() {
+            "a" | "an" => "",
+            article => article,
+        })
+    }
+
+    fn article(&self) -> &'static str {
+        match self {
+            Found::Value(_) | Found::Array(_) | Found::Nothing => "",
+            Found::Literal(LiteralKind::Int) | Found::Sequence(SequenceKind::Enumerate) => "an",
+            Found::Literal(LiteralKind::Float)
+            | Found::Tuple(_)
+            | Found::Coop(_)
+            | Found::Lambda
+            | Found::Sequence(_)
+            | Found::EnumMember(_)
+            | Found::Texture(_)
+            | Found::Sampler => "a",
+            Found::Object(name) => article_of(name),
+            Found::Type(_) | Found::Generic(_) | Found::Function(_) | Found::Module(_) | Found::Class(_) => {
+                "the"
+            }
+        }
+    }
+
+    fn to_string_with(&self, article: &str) -> String {
+        let space = if article.is_empty() { "" } else { " " };
+        format!("{article}{space}{}", Noun(self))
+    }
+}
+
+/// What stands behind the article.
+struct Noun<'f>(&'f Found);
+
+impl fmt::Display for Noun<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Found::Value(ty) => write!(f, "`{ty}`"),
+            Found::Literal(LiteralKind::Int) => f.write_str("int literal"),
+            Found::Literal(LiteralKind::Float) => f.write_str("float literal"),
+            Found::Array(array) => write!(f, "`{array}`"),
+            Found::Tuple(n) => write!(f, "tuple of {n}"),
+            Found::Coop(Some(shape)) => write!(f, "matrix, {shape}"),
+            Found::Coop(None) => f.write_str("matrix"),
+            Found::Type(ty) => write!(f, "type `{ty}`"),
+            Found::Generic(name) => write!(f, "type `{name}`"),
+            Found::Function(name) => write!(f, "function `{name}`"),
+            Found::Lambda => f.write_str("lambda"),
+            Found::Sequence(SequenceKind::Range) => f.write_str("`range`"),
+            Found::Sequence(SequenceKind::Enumerate) => f.write_str("`enumerate`"),
+            Found::Sequence(SequenceKind::Zip) => f.write_str("`zip`"),
+            Found::Sequence(SequenceKind::Reversed) => f.write_str("`reversed`"),
+            Found::Module(name) => write!(f, "module `{name}`"),
+            Found::Class(name) => write!(f, "class `{name}`"),
+            Found::Object(name) => write!(f, "`{name}`"),
+            Found::EnumMember(name) => write!(f, "member of `{name}`"),
+            Found::Texture(ty) => write!(f, "{ty} texture"),
+            Found::Sampler => f.write_str("sampler"),
+            Found::Nothing => f.write_str("`None`"),
+        }
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_string_with(self.article()))
+    }
+}
+
+impl From<&Found> for String {
+    fn from(found: &Found) -> String {
+        found.to_string()
+    }
+}
+
+impl From<Literal> for Found {
+    fn from(literal: Literal) -> Found {
+        Found::Literal(match literal {
+            Literal::Int(_) => LiteralKind::Int,
+            Literal::Float(_) => LiteralKind::Float,
+        })
+    }
+}
+
+/// `an i32`, `a vec3`, with backquotes.
+pub(crate) fn one(name: impl fmt::Display) -> String {
+    let name = name.to_string();
+    format!("{} `{name}`", article_of(&name))
+}
+
+fn article_of(name: &str) -> &'static str {
+    // As they are spoken: an "eff 32", a "you 32".
+    let is_spoken_so = ["f16", "f32", "f64", "hvec"].iter().any(|word| name.starts_with(word));
+    match is_spoken_so || name.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) {
+        true => "an",
+        false => "a",
+    }
+}
