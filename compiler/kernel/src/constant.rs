@@ -121,6 +121,22 @@ fn saturate(value: f64, to: Scalar) -> i128 {
     if value.is_nan() { 0 } else { (value as i128).clamp(min, max) }
 }
 
+/// What kind of number a literal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiteralKind {
+    Int,
+    Float,
+}
+
+impl LiteralKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            LiteralKind::Int => "int",
+            LiteralKind::Float => "float",
+        }
+    }
+}
+
 /// A literal that has no type yet: it takes the other side's.
 #[derive(Clone, Copy, Debug)]
 pub enum Literal {
@@ -151,6 +167,13 @@ impl std::hash::Hash for Literal {
 }
 
 impl Literal {
+    pub fn kind(self) -> LiteralKind {
+        match self {
+            Literal::Int(_) => LiteralKind::Int,
+            Literal::Float(_) => LiteralKind::Float,
+        }
+    }
+
     /// The type it takes alone.
     pub fn default_scalar(self) -> Scalar {
         match self {

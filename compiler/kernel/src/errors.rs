@@ -19,7 +19,7 @@ mod warnings;
 use kps_syntax::{Diagnostic, Location};
 
 pub(crate) use self::declarations::*;
-pub(crate) use self::found::{Found, LiteralKind, SequenceKind, one};
+pub(crate) use self::found::{Found, SequenceKind, one};
 pub(crate) use self::functions::*;
 pub(crate) use self::groups::*;
 pub(crate) use self::names::*;

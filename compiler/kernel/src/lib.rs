@@ -80,7 +80,7 @@ pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, assembly_of_line};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
-pub use remark::{IndexTest, Remark, RemarkKind};
+pub use remark::{IndexTest, Remark, RemarkKind, RemarkType};
 pub use rows::{Quantity, RowLimits, Rows};
 pub use signature::{
     ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, Ints, KernelModule,

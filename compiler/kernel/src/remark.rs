@@ -1,8 +1,12 @@
 //! What lowering and the passes behind it know of places of the source. `explain` hands it out.
 
+use std::fmt;
+
 use kps_syntax::Span;
 
-use crate::signature::Capability;
+use crate::constant::LiteralKind;
+use crate::signature::{ArrayParam, Capability};
+use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
 
 /// Something known of a piece of the source.
@@ -14,11 +18,10 @@ pub struct Remark {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RemarkKind {
-    /// The type of an expression, as an annotation says it; `int` and `float` for literals that take
-    /// the type of what they meet.
-    Type(String),
+    /// The type of an expression.
+    Type(RemarkType),
     /// A variable gets a value of this type.
-    Assigned(String),
+    Assigned(RemarkType),
     /// The value is known before the kernel runs.
     Known(String),
     /// The value becomes another type, and nobody wrote so.
@@ -37,6 +40,31 @@ pub enum RemarkKind {
     Emulates,
     /// Not every device has what this needs.
     Needs(Capability),
+}
+
+/// The type of a place. Its text is that of an annotation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RemarkType {
+    Value(Type),
+    /// A literal, or a variable that stands for one: it takes the type of what it meets.
+    Weak(LiteralKind),
+    Array(ArrayParam),
+    Image(TextureType),
+    Sampler,
+    Function,
+}
+
+impl fmt::Display for RemarkType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RemarkType::Value(ty) => ty.fmt(f),
+            RemarkType::Weak(kind) => f.write_str(kind.name()),
+            RemarkType::Array(array) => array.fmt(f),
+            RemarkType::Image(ty) => write!(f, "Image[\"{ty}\"]"),
+            RemarkType::Sampler => f.write_str("Sampler"),
+            RemarkType::Function => f.write_str("a function"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

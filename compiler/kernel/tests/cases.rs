@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kps_kernel::workarounds::Driver;
-use kps_kernel::{ExplainedFunction, Explanation, Matrices, Reach, Target, Workarounds};
+use kps_kernel::{
+    ExplainedFunction, Explanation, Matrices, Reach, RemarkKind, RemarkType, Target, Workarounds,
+};
 use kps_snapshots::{cases, compare};
 use kps_spirv_tools::{Options, TargetEnv};
 use kps_syntax::ast::StmtKind;
@@ -152,7 +154,13 @@ fn render_remarks(function: &ExplainedFunction) -> String {
     for remark in &function.remarks {
         let (line, column) = function.source.line_column(remark.span.start);
         let slice = function.source.slice(remark.span).lines().next().unwrap_or("");
-        text += &format!("  {line}:{column} `{slice}` {:?}\n", remark.kind);
+        let kind = match &remark.kind {
+            RemarkKind::Type(ty) => format!("Type({:?})", ty.to_string()),
+            RemarkKind::Assigned(ty @ RemarkType::Weak(_)) => format!("Assigned({:?})", format!("weak {ty}")),
+            RemarkKind::Assigned(ty) => format!("Assigned({:?})", ty.to_string()),
+            kind => format!("{kind:?}"),
+        };
+        text += &format!("  {line}:{column} `{slice}` {kind}\n");
     }
     text
 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use kps_syntax::ast::Name;
 
-use crate::constant::Literal;
+use crate::constant::{Literal, LiteralKind};
 use crate::matrices::CoopShape;
 use crate::signature::ArrayParam;
 use crate::textures::TextureType;
@@ -43,12 +43,6 @@ pub(crate) enum Found {
     Sampler,
     /// The result of a function without one.
     Nothing,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LiteralKind {
-    Int,
-    Float,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,8 +192,7 @@ impl fmt::Display for Noun<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Found::Value(ty) => write!(f, "`{ty}`"),
-            Found::Literal(LiteralKind::Int) => f.write_str("int literal"),
-            Found::Literal(LiteralKind::Float) => f.write_str("float literal"),
+            Found::Literal(kind) => write!(f, "{} literal", kind.name()),
             Found::Array(array) => write!(f, "`{array}`"),
             Found::Tuple(n) => write!(f, "tuple of {n}"),
             Found::Coop(Some(shape)) => write!(f, "matrix, {shape}"),
@@ -237,10 +230,7 @@ impl From<&Found> for String {
 
 impl From<Literal> for Found {
     fn from(literal: Literal) -> Found {
-        Found::Literal(match literal {
-            Literal::Int(_) => LiteralKind::Int,
-            Literal::Float(_) => LiteralKind::Float,
-        })
+        Found::Literal(literal.kind())
     }
 }
 

@@ -235,7 +235,7 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &Found) -> Diagnostic
         Found::Object(_) => {
             diagnostic.help(format!("of an object, kernels know the attributes: `{text}.x`"))
         }
-        Found::Sequence(_) => diagnostic.help(format!("it is counted already: loop over it, `for i in {text}:`")),
+        Found::Sequence(_) => diagnostic.help(format!("loop over it: `for item in {text}:`")),
         _ => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
     }
 }

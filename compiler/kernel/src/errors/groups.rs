@@ -2,7 +2,8 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{Found, LiteralKind, error};
+use super::{Found, error};
+use crate::constant::LiteralKind;
 use crate::signature::ArrayParam;
 use crate::types::{Scalar, Type};
 

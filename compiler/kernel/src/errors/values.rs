@@ -267,6 +267,9 @@ fn with_operands(
         _ if symbol == "<" && left.is_type() => {
             diagnostic.help(format!("a type takes no `<..>` here: write `{left_text}(..)`"))
         }
+        _ if left.is_struct() && let Some(method) = operator_method(symbol) => {
+            diagnostic.help(format!("give the struct a method for it, `def {method}(self, other):`"))
+        }
         _ if matches!(symbol, "@" | "dot") && !any(is_row) && !any(Found::is_array) => {
             diagnostic.help(of_rows(symbol, "numbers"))
         }
@@ -315,10 +318,7 @@ fn with_operands(
             diagnostic.help(format!("take an item of it: `{left} {symbol} {right}`"))
         }
         None if any(Found::is_matrix) => diagnostic.help(of_matrices(symbol)),
-        None if left.is_struct() => match operator_method(symbol) {
-            Some(method) => diagnostic.help(format!("give the struct a method for it, `def {method}(self, other):`")),
-            None => diagnostic.help("take one of its members"),
-        },
+        None if left.is_struct() => diagnostic.help("take one of its members"),
         None if left.is_function() => diagnostic.help(how_to_call(&left_text)),
         None if right.is_function() => diagnostic.help(how_to_call(&right_text)),
         None => diagnostic.help("write numbers on both sides"),

@@ -15,7 +15,7 @@ use kps_syntax::{Diagnostics, Location, Source, Span};
 use crate::env::KernelEnv;
 use crate::ir::{Function, FunctionId, Kernel, LocalId, NodeKind, Stmt, walk};
 use crate::lower::Remarked;
-use crate::remark::{IndexTest, Remark, RemarkKind};
+use crate::remark::{IndexTest, Remark, RemarkKind, RemarkType};
 use crate::signature::{CapabilityUse, KernelModule, Signature, Target};
 use crate::template::KernelTemplate;
 use crate::types::Type;
@@ -124,11 +124,12 @@ fn functions(
 fn signature_of(function: &Function, def: &FunctionDef, remarks: &[Remark]) -> String {
     let type_of = |at: Span| {
         remarks.iter().find_map(|remark| match &remark.kind {
-            RemarkKind::Assigned(ty) if remark.span == at => Some(ty.trim_start_matches("weak ")),
+            RemarkKind::Assigned(ty) if remark.span == at => Some(ty.to_string()),
             _ => None,
         })
     };
-    let params: Vec<&str> = def.params.iter().map(|param| type_of(param.name.span).unwrap_or("..")).collect();
+    let params = def.params.iter().map(|param| type_of(param.name.span).unwrap_or_else(|| "..".to_owned()));
+    let params: Vec<String> = params.collect();
     let params = params.join(", ");
     match function.result {
         Type::Void => format!("({params})"),
@@ -216,8 +217,8 @@ fn settle_literals(function: &Function, remarks: &mut Vec<Remark>) {
         let mut kept = stored(function).filter(|local| *function.local(*local).name == *name);
         if let Some(local) = kept.next() {
             changing.push(remark.span);
-            if ty.starts_with("weak ") && kept.next().is_none() {
-                *ty = function.local(local).ty.to_string();
+            if matches!(ty, RemarkType::Weak(_)) && kept.next().is_none() {
+                *ty = RemarkType::Value(function.local(local).ty.clone());
             }
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::ir::{Function, Local, LocalId, Node, NodeId, NodeKind, Stmt, walk};
 use crate::types::Type;
 
-use super::{Remark, RemarkKind};
+use super::{Remark, RemarkKind, RemarkType};
 
 pub(super) fn settle(function: &Function, remarks: &mut Vec<Remark>) {
     let used = used(function);
@@ -24,19 +24,15 @@ fn settle_numbers(used: &[&Node], remarks: &mut Vec<Remark>) {
         let span = remarks[at].span;
         for remark in remarks.iter_mut().filter(|remark| remark.span == span) {
             let RemarkKind::Type(ty) = &mut remark.kind else { continue };
-            let is_used = used.iter().any(|node| node.span == span && node.ty.to_string() == *ty);
-            if is_number(ty) && !is_used {
-                *ty = scalar.to_string();
+            let RemarkType::Value(Type::Scalar(alone)) = ty else { continue };
+            let is_used = used.iter().any(|node| node.span == span && node.ty == Type::Scalar(*alone));
+            if !is_used {
+                *alone = scalar;
                 settled.push(span);
             }
         }
     }
     remarks.retain(|remark| !matches!(remark.kind, RemarkKind::Taken(_)) || !settled.contains(&remark.span));
-}
-
-/// Not of literals.
-fn is_number(ty: &str) -> bool {
-    !matches!(ty, "int" | "float") && matches!(Type::by_name(ty), Some(Type::Scalar(_)))
 }
 
 /// Of a list that was made in several types, the one that is read.
@@ -51,8 +47,9 @@ fn settle_lists(function: &Function, used: &[&Node], remarks: &mut [Remark]) {
         let name = function.source.slice(remark.span);
         let is_it = |local: &&Local| *local.name == *name || local.span == remark.span;
         let mut named = read.iter().map(|local| function.local(*local)).filter(is_it);
-        if let (true, Some(local), None) = (ty.starts_with("Array("), named.next(), named.next()) {
-            *ty = local.ty.to_string();
+        let is_list = matches!(ty, RemarkType::Value(Type::Array(_)));
+        if let (true, Some(local), None) = (is_list, named.next(), named.next()) {
+            *ty = RemarkType::Value(local.ty.clone());
         }
     }
 }

@@ -263,8 +263,9 @@ impl Ctx<'_> {
         };
         for told in self.f.diagnostics.iter_mut().skip(n_told) {
             let is_side = |place: &Location| sides.iter().any(|side| side.span == place.span);
-            let is_number = !told.message.contains("Array");
-            if told.code == "kernel/condition" && is_number && told.location().is_some_and(is_side) {
+            let is_array = |place: &Location| self.f.array_conditions.contains(&place.span);
+            let is_meant = |place: &Location| is_side(place) && !is_array(place);
+            if told.code == "kernel/condition" && told.location().is_some_and(is_meant) {
                 told.help = Some(help.clone());
             }
         }

@@ -362,6 +362,8 @@ pub(crate) struct FunctionState<'a> {
     /// Of a method: what becomes of `self`.
     method: Option<structs::MethodState>,
     diagnostics: Vec<Diagnostic>,
+    /// Conditions that are arrays or lists, which a mistake was reported about.
+    array_conditions: Vec<Span>,
     remarks: Vec<Remark>,
     /// Instances of functions that were called.
     calls: Vec<usize>,
@@ -470,6 +472,7 @@ impl<'a> FunctionState<'a> {
             is_kernel: false,
             method: None,
             diagnostics: Vec::new(),
+            array_conditions: Vec::new(),
             remarks: Vec::new(),
             calls: Vec::new(),
         }

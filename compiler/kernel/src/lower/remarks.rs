@@ -15,7 +15,7 @@ use super::targets::Target;
 use super::vars::Var;
 use crate::constant::Literal;
 use crate::ir::{FunctionId, NodeId};
-use crate::remark::{Remark, RemarkKind};
+use crate::remark::{Remark, RemarkKind, RemarkType};
 use crate::types::{Scalar, Type};
 
 /// A function that was lowered, with what was remarked in it.
@@ -37,27 +37,8 @@ impl Ctx<'_> {
         if self.remarked.is_none() {
             return;
         }
-        match operand {
-            Operand::Literal(Literal::Int(_)) => self.remark(span, RemarkKind::Type("int".to_owned())),
-            Operand::Literal(Literal::Float(_)) => self.remark(span, RemarkKind::Type("float".to_owned())),
-            Operand::Buffer(buffer) => {
-                let ty = self.buffer_array(*buffer).to_string();
-                self.remark(span, RemarkKind::Type(ty));
-            }
-            Operand::Row(row) => {
-                let ty = self.row_array(row).to_string();
-                self.remark(span, RemarkKind::Type(ty));
-            }
-            Operand::Static(entity) => {
-                if let Some(ty) = self.image_or_sampler(entity) {
-                    self.remark(span, RemarkKind::Type(ty));
-                }
-            }
-            operand => {
-                if let Some(ty) = self.value_type(operand) {
-                    self.remark(span, RemarkKind::Type(ty.to_string()));
-                }
-            }
+        if let Some(ty) = self.remark_type(operand) {
+            self.remark(span, RemarkKind::Type(ty));
         }
         if let Some(value) = self.known_text(operand) {
             self.remark(span, RemarkKind::Known(value));
@@ -70,7 +51,7 @@ impl Ctx<'_> {
             && !matches!(target, Target::Name(..))
             && let Some(ty) = self.target_type(target)
         {
-            self.remark(span, RemarkKind::Type(ty.to_string()));
+            self.remark(span, RemarkKind::Type(RemarkType::Value(ty)));
         }
     }
 
@@ -80,17 +61,9 @@ impl Ctx<'_> {
             return;
         }
         let ty = match operand {
-            Operand::Literal(literal) => format!("weak {}", kind_name(*literal)),
-            Operand::Static(Static::Function(_) | Static::Closure(_)) => "a function".to_owned(),
-            Operand::Static(entity) => match self.image_or_sampler(entity) {
+            Operand::Static(Static::Function(_) | Static::Closure(_)) => RemarkType::Function,
+            operand => match self.remark_type(operand) {
                 Some(ty) => ty,
-                None => return,
-            },
-            Operand::Error => return,
-            Operand::Buffer(buffer) => self.buffer_array(*buffer).to_string(),
-            Operand::Row(row) => self.row_array(row).to_string(),
-            operand => match self.value_type(operand) {
-                Some(ty) => ty.to_string(),
                 None => return,
             },
         };
@@ -100,12 +73,18 @@ impl Ctx<'_> {
         }
     }
 
-    /// What an annotation would call it.
-    fn image_or_sampler(&self, entity: &Static) -> Option<String> {
-        match entity {
-            Static::Texture(texture) => Some(format!("Image[\"{}\"]", self.textures[texture.idx()].ty)),
-            Static::Sampler(_) => Some("Sampler".to_owned()),
-            _ => None,
+    /// The type of what an annotation could declare.
+    fn remark_type(&self, operand: &Operand) -> Option<RemarkType> {
+        match operand {
+            Operand::Literal(literal) => Some(RemarkType::Weak(literal.kind())),
+            Operand::Buffer(buffer) => Some(RemarkType::Array(self.buffer_array(*buffer))),
+            Operand::Row(row) => Some(RemarkType::Array(self.row_array(row))),
+            Operand::Static(Static::Texture(texture)) => {
+                Some(RemarkType::Image(self.textures[texture.idx()].ty))
+            }
+            Operand::Static(Static::Sampler(_)) => Some(RemarkType::Sampler),
+            Operand::Static(_) | Operand::Error => None,
+            operand => self.value_type(operand).map(RemarkType::Value),
         }
     }
 
@@ -158,12 +137,5 @@ impl Ctx<'_> {
             }
             _ => None,
         }
-    }
-}
-
-fn kind_name(literal: Literal) -> &'static str {
-    match literal {
-        Literal::Int(_) => "int",
-        Literal::Float(_) => "float",
     }
 }

@@ -128,6 +128,9 @@ impl Ctx<'_> {
                     true => errors::condition_of_bools(self.at(span), &text, &what),
                     false => errors::condition_not_bool(self.at(span), &text, &what),
                 };
+                if what.is_array() {
+                    self.f.array_conditions.push(span);
+                }
                 let is_whole = ty.is_some_and(|ty| ty.is_aggregate() && !matches!(ty, Type::Struct(_)));
                 self.error(if is_whole && !is_of_bools { Diagnostic { help: None, ..error } } else { error });
                 Condition::Error

@@ -3,7 +3,7 @@
 use kps_syntax::Source;
 
 use super::{AskedLine, Explained, needs::Needs};
-use crate::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind, Stage};
+use crate::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind, RemarkType, Stage};
 use crate::text::quote;
 
 /// A list of kernels, restricted to the remarks of one line if it is given.
@@ -76,8 +76,9 @@ fn remark(remark: &Remark, source: &Source) -> String {
 
 fn kind_and_value(kind: &RemarkKind) -> (&'static str, String) {
     match kind {
-        RemarkKind::Type(ty) => ("type", quote::json(ty)),
-        RemarkKind::Assigned(ty) => ("assigned", quote::json(ty)),
+        RemarkKind::Type(ty) => ("type", quote::json(&ty.to_string())),
+        RemarkKind::Assigned(ty @ RemarkType::Weak(_)) => ("assigned", quote::json(&format!("weak {ty}"))),
+        RemarkKind::Assigned(ty) => ("assigned", quote::json(&ty.to_string())),
         RemarkKind::Known(value) => ("known", quote::json(value)),
         RemarkKind::Converted { from, to } => (
             "converted",

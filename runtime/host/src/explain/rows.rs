@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::inspect::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, Stage};
+use crate::inspect::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, RemarkType, Stage};
 use kps_syntax::{Source, Span};
 
 use super::needs::Needs;
@@ -121,22 +121,23 @@ impl<'e> Rows<'e> {
         });
         if let Some(ty) = assigned {
             self.names.insert(text.to_owned());
-            return Some(match (known, ty.strip_prefix("weak ")) {
-                (Some(value), Some(_)) => format!("{value}, which adopts the type of the other operand"),
-                (Some(value), None) => format!("{ty}, always {value}"),
-                (None, Some(literal)) => literal.to_owned(),
-                _ => ty.clone(),
+            return Some(match (known, ty) {
+                (Some(value), RemarkType::Weak(_)) => {
+                    format!("{value}, which adopts the type of the other operand")
+                }
+                (Some(value), ty) => format!("{ty}, always {value}"),
+                (None, ty) => ty.to_string(),
             });
         }
         let ty = type_at(span, here)?;
         let is_everything = self.detail == Detail::Everything;
         if let Some(value) = known {
             if is_number(text) {
-                return is_everything.then(|| ty.to_owned());
+                return is_everything.then(|| ty.to_string());
             }
             let is_stated = is_cast(text, ty);
             return (is_everything || !is_stated).then(|| match ty {
-                "int" | "float" => format!("always {value}"),
+                RemarkType::Weak(_) => format!("always {value}"),
                 ty => format!("{ty}, always {value}"),
             });
         }
@@ -145,7 +146,7 @@ impl<'e> Rows<'e> {
             true => is_number(text) || !self.names.insert(text.to_owned()),
             false => is_number(text) || is_cast(text, ty),
         };
-        (is_everything || !is_said).then(|| ty.to_owned())
+        (is_everything || !is_said).then(|| ty.to_string())
     }
 
     /// How an access treats its index; a load and a store report it once. The meaning of a test is reported
@@ -189,9 +190,9 @@ impl<'e> Rows<'e> {
     }
 }
 
-fn type_at<'r>(span: Span, here: &[&'r Remark]) -> Option<&'r str> {
+fn type_at<'r>(span: Span, here: &[&'r Remark]) -> Option<&'r RemarkType> {
     here.iter().find_map(|remark| match &remark.kind {
-        RemarkKind::Type(ty) if remark.span == span => Some(ty.as_str()),
+        RemarkKind::Type(ty) if remark.span == span => Some(ty),
         _ => None,
     })
 }
@@ -204,8 +205,10 @@ fn is_number(text: &str) -> bool {
 }
 
 /// `f32(x)`: it names its own type.
-fn is_cast(text: &str, ty: &str) -> bool {
-    let Some(inner) = text.strip_prefix(ty).and_then(|rest| rest.strip_prefix('(')) else { return false };
+fn is_cast(text: &str, ty: &RemarkType) -> bool {
+    let Some(inner) = text.strip_prefix(&ty.to_string()).and_then(|rest| rest.strip_prefix('(')) else {
+        return false;
+    };
     let mut depth = 1;
     let close = inner.find(|c| {
         depth += i32::from(c == '(') - i32::from(c == ')');

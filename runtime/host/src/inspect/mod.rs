@@ -27,7 +27,7 @@ pub use crate::foreign::{
 pub use crate::modules::kernels::target_of;
 pub use kps_kernel::{
     BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, KernelModule, Remark, RemarkKind,
-    Stage, Target, assembly_of_line,
+    RemarkType, Stage, Target, assembly_of_line,
 };
 use kps_kernel::{KernelEnv, KernelTemplate, ParamKind, Signature, Verified, ir};
 use kps_syntax::ast::*;

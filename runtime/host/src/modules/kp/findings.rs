@@ -323,7 +323,9 @@ fn out_of_bounds_help(access: Access, beyond: Beyond) -> &'static str {
         (Access::Write, Beyond::Nothing) => "unchecked, the write is dropped",
         (Access::Write, Beyond::Row) => "unchecked, the write is dropped, or lands in another row",
         (Access::ReadWrite, Beyond::Nothing) => "unchecked, it reads 0 and writes nothing",
-        (Access::ReadWrite, Beyond::Row) => "unchecked, it reads 0 and writes nothing, or accesses another row",
+        (Access::ReadWrite, Beyond::Row) => {
+            "unchecked, it reads 0 and writes nothing, or accesses another row"
+        }
     }
 }
 
