@@ -171,7 +171,7 @@ struct Picture {
 impl Picture {
     fn of(diagnostic: &Diagnostic, width: Width) -> Picture {
         // The message of an exception begins with its name.
-        let code = Some(diagnostic.code).filter(|code| !code.is_empty() && !code.starts_with("runtime/"));
+        let code = Some(diagnostic.code).filter(|code| !code.is_empty() && diagnostic.family() != "runtime");
         let labels = nested::apart(&diagnostic.labels);
         let excerpt = Excerpt::new(&labels, width);
         let here = labels.iter().filter(|label| Some(&label.location.source) == source_of(&labels));

@@ -8,7 +8,7 @@ use crate::findings::Findings;
 use crate::library;
 use crate::lines::{Line, Lines, Output, lines};
 use crate::number::{Float, Number};
-use crate::rows::{FLOAT_TESTS, FLOATS, INT_TESTS, INTS, EQUIVALENT_CALLS};
+use crate::rows::{EQUIVALENT_CALLS, FLOAT_TESTS, FLOATS, INT_TESTS, INTS};
 
 /// Limit of differences from CPython that are shown.
 const MAX_EXAMPLES: usize = 3;

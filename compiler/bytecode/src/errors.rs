@@ -1,6 +1,10 @@
 //! Errors of name resolution and of compilation to bytecode.
 
+mod codes;
+
 use kps_syntax::{Diagnostic, Location};
+
+pub use self::codes::ERROR_CODES;
 
 fn at(code: &'static str, message: impl Into<String>, location: Location, label: &str) -> Diagnostic {
     Diagnostic::error(code, message).label(location, label)

@@ -31,6 +31,7 @@ mod program;
 mod scope;
 
 pub use compile::{compile, compile_entry};
+pub use errors::ERROR_CODES;
 pub use program::{
     Capture, Code, CodeKind, Constant, HandlerKind, HandlerRange, HandlingRange, Params, Program, ProgramData,
 };

@@ -1,6 +1,10 @@
 //! Diagnostics about shaders. Those that glslang finds are in `glsl/messages.rs`.
 
+mod codes;
+
 use kps_syntax::{Diagnostic, Location, Source, Span};
+
+pub use self::codes::ERROR_CODES;
 
 /// A place in the text. It is the last character if naga knows no place.
 pub(crate) fn location(source: &Source, span: naga::Span) -> Location {

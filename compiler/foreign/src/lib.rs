@@ -22,7 +22,7 @@ mod other_languages;
 mod wgsl;
 mod words;
 
-pub use errors::ANOTHER_WAY;
+pub use errors::{ANOTHER_WAY, ERROR_CODES};
 
 use std::path::{Path, PathBuf};
 

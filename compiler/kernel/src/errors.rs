@@ -1,5 +1,6 @@
 //! Every mistake that this crate can find in a kernel, one constructor for each, by family.
 
+mod codes;
 mod declarations;
 mod found;
 mod functions;
@@ -18,6 +19,7 @@ mod warnings;
 
 use kps_syntax::{Diagnostic, Location};
 
+pub use self::codes::ERROR_CODES;
 pub(crate) use self::declarations::*;
 pub(crate) use self::found::{Found, SequenceKind, one};
 pub(crate) use self::functions::*;

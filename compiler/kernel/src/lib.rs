@@ -75,9 +75,10 @@ use kps_syntax::ast::{ClassDef, Expr, FunctionDef};
 use kps_syntax::{Diagnostics, Source};
 
 pub use builtins::stdlib;
-pub use constant::{Constant, Literal};
+pub use constant::{Constant, Literal, LiteralKind};
 pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE, MapEnv};
+pub use errors::ERROR_CODES;
 pub use explain::{ExplainedFunction, Explanation, assembly_of_line};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use remark::{IndexTest, Remark, RemarkKind, RemarkType};

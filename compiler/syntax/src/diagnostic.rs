@@ -28,6 +28,22 @@ pub struct Diagnostic {
     pub cause: Option<Box<Diagnostic>>,
 }
 
+/// What a code stands for, in general: a row of the page on error codes. Each crate has the rows of its codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorCode {
+    pub code: &'static str,
+    /// One sentence on what is wrong.
+    pub meaning: &'static str,
+    /// One sentence on what to do about it.
+    pub remedy: &'static str,
+}
+
+impl ErrorCode {
+    pub const fn new(code: &'static str, meaning: &'static str, remedy: &'static str) -> ErrorCode {
+        ErrorCode { code, meaning, remedy }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     Note,
@@ -81,6 +97,11 @@ impl Diagnostic {
             trace: Vec::new(),
             cause: None,
         }
+    }
+
+    /// The first part of the code: `syntax`, `kernel`, `runtime` for exceptions of a script.
+    pub fn family(&self) -> &'static str {
+        self.code.split_once('/').map_or("", |(family, _)| family)
     }
 
     /// Adds a place; the first one added is the place of the mistake.

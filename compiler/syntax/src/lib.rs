@@ -43,8 +43,9 @@ mod token;
 pub mod visit;
 
 pub use completeness::{Completeness, completeness};
-pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, ErrorCode, Severity};
 pub use dump::dump;
+pub use errors::ERROR_CODES;
 pub use highlight::{TokenClass, tokens};
 pub use parser::{parse, parse_unless};
 pub use source::{Location, Source, Span};

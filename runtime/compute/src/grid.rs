@@ -3,7 +3,7 @@
 //! A device limits the workgroups along each axis of a dispatch. A larger launch becomes several dispatches
 //! if the kernel gets the first workgroup of its part (`kps.base`), or does not depend on the workgroup.
 
-use kps_device::DeviceError;
+use kps_device::{DeviceError, Limit};
 
 use crate::error::{ComputeError, Result};
 use crate::kernel::Kernel;
@@ -105,9 +105,13 @@ impl Kernel {
         for (axis, what) in AXES.into_iter().enumerate() {
             if !self.may_be_split() && groups[axis] > info.limits.max_groups[axis] {
                 let (asked, limit) = (groups[axis].into(), info.limits.max_groups[axis].into());
-                return Err(
-                    DeviceError::LimitExceeded { what, asked, limit, device: info.name.clone() }.into()
-                );
+                return Err(DeviceError::LimitExceeded {
+                    what: Limit::Other(what),
+                    asked,
+                    limit,
+                    device: info.name.clone(),
+                }
+                .into());
             }
         }
         let local = self.interface.local_size;
@@ -145,7 +149,7 @@ impl Kernel {
         let info = device.info();
         let asked = grid.n_parts(info.limits.max_groups);
         if asked > MAX_PARTS {
-            let what = "the number of dispatches that the launch would be";
+            let what = Limit::Other("the number of dispatches that the launch would be");
             let device = info.name.clone();
             return Err(DeviceError::LimitExceeded { what, asked, limit: MAX_PARTS, device }.into());
         }

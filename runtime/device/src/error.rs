@@ -31,7 +31,7 @@ pub enum DeviceError {
     MissingFeature { feature: Feature, device: String, line: Option<SourceLine> },
 
     #[error("{what} is {asked}, the most that device `{device}` takes is {limit}")]
-    LimitExceeded { what: &'static str, asked: u64, limit: u64, device: String },
+    LimitExceeded { what: Limit, asked: u64, limit: u64, device: String },
 
     /// A command does not fit its pipeline or its buffers.
     #[error("{message}")]
@@ -52,6 +52,24 @@ pub enum DeviceError {
 
     #[error("{call} failed: {result}")]
     Driver { call: &'static str, result: String },
+}
+
+/// A resource that a device limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The size of a workgroup, or a side of it.
+    LocalSize(&'static str),
+    SharedMemory,
+    Other(&'static str),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Limit::LocalSize(what) | Limit::Other(what) => what,
+            Limit::SharedMemory => "the workgroup's shared memory in bytes",
+        })
+    }
 }
 
 /// A fault of a kernel at run time.

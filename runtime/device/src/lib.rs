@@ -55,7 +55,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use absent::NoGpu;
-pub use error::{DeviceError, Fault, SourceLine};
+pub use error::{DeviceError, Fault, Limit, SourceLine};
 pub use findings::{Check, Checks, Finding, FindingKind, Instrument, Invocation, Schedule};
 pub use image::{AddressMode, Channel, Dimension, Filter, ImageInfo, Sampler, TexelFormat};
 pub use info::{

@@ -1,11 +1,15 @@
 //! The exceptions that the machine and its types raise, each worded once, as CPython words it.
 
+mod codes;
+
 use kps_syntax::{Diagnostic, Location};
 
 use crate::modules;
 use crate::other_packages;
 use crate::text::{TextError, TextErrorKind};
 use crate::value::{BinaryOp, CompareOp, ExceptionKind, Raise, Value};
+
+pub use self::codes::ERROR_CODES;
 
 pub fn type_error(message: impl Into<String>) -> Raise {
     Raise::new(ExceptionKind::TypeError, message)

@@ -1,8 +1,11 @@
-//! The page on error codes: each code in the sources, with an example message from the expected outputs of
-//! tests, or else its format string.
+//! The page on error codes: the rows of the crates' tables, by family.
+//!
+//! Every code that the sources construct has one row, and every row is of a code that they construct.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+
+use kps::inspect::{ErrorCode, error_codes};
 
 use crate::{Failure, files, root};
 
@@ -10,14 +13,14 @@ const HEAD: &str = "\
 # Error codes
 
 You want to look up the code above a message.
-A test prints this page from the sources and from the expected outputs of the tests.
+The message says what is wrong in your text; this page says what the code stands for.
+A test prints it from the tables of the sources, `errors/codes.rs` in each crate.
 `UPDATE=1` writes it.
 
 A run-time exception has no code: it has the name of its class, as in Python.
-The message below a code is one example.
 ";
 
-/// The files with diagnostics, and the subjects of the families of codes.
+/// The subjects of the families of codes, in the order of the page.
 const FAMILIES: &[(&str, &str)] = &[
     ("syntax", "Mistakes in the syntax of a script."),
     ("compile", "Code that the language does not have, or that contradicts itself."),
@@ -32,31 +35,45 @@ const FAMILIES: &[(&str, &str)] = &[
 /// Codes that no user sees.
 const INTERNAL: [&str; 2] = ["kernel/cancelled", "kernel/known-later"];
 
-#[derive(Default)]
-struct Code {
-    files: BTreeSet<String>,
-    example: Option<String>,
-    format: Option<String>,
-}
+/// The file of each crate that has its rows.
+const TABLE: &str = "errors/codes.rs";
 
 pub fn page() -> Result<String, Failure> {
-    let mut codes = constructed()?;
-    add_examples(&mut codes)?;
+    let rows = rows()?;
     let mut page = HEAD.to_owned();
     for (family, about) in FAMILIES {
-        write!(page, "\n## `{family}`\n\n{about}\n\n| Code | Message | Made in |\n|---|---|---|\n")
+        write!(page, "\n## `{family}`\n\n{about}\n\n| Code | Meaning | What to do |\n|---|---|---|\n")
             .expect("a string takes all");
-        for (name, code) in codes.iter().filter(|(name, _)| family_of(name) == Some(family)) {
-            let message = code.example.as_ref().or(code.format.as_ref()).map_or("", |message| message);
-            // Other files compare a code that a constructor in an errors file creates.
-            let has_constructor = code.files.iter().any(|file| file.contains("errors"));
-            let files = code.files.iter().filter(|file| !has_constructor || file.contains("errors"));
-            let files: Vec<String> = files.map(|file| format!("`{file}`")).collect();
-            writeln!(page, "| `{name}` | {} | {} |", escaped(message), files.join(" "))
+        for row in rows.values().filter(|row| family_of(row.code) == Some(family)) {
+            writeln!(page, "| `{}` | {} | {} |", row.code, escaped(row.meaning), escaped(row.remedy))
                 .expect("a string takes all");
         }
     }
     Ok(page)
+}
+
+fn rows() -> Result<BTreeMap<&'static str, &'static ErrorCode>, Failure> {
+    let mut rows = BTreeMap::new();
+    for row in error_codes() {
+        if rows.insert(row.code, row).is_some() {
+            return Err(Failure(format!("`{}` has two rows", row.code)));
+        }
+    }
+    Ok(rows)
+}
+
+/// Holds the tables to the sources.
+pub fn every_code_has_a_row() -> Result<(), Failure> {
+    let constructed = constructed()?;
+    let rows = rows()?;
+    let without_row = constructed.iter().filter(|code| !rows.contains_key(&***code));
+    let mut mistakes: Vec<String> = without_row.map(|code| format!("`{code}` has no row")).collect();
+    let unused = rows.keys().filter(|code| !constructed.contains(**code));
+    mistakes.extend(unused.map(|code| format!("no source constructs `{code}`")));
+    match mistakes.is_empty() {
+        true => Ok(()),
+        false => Err(Failure(mistakes.join("\n"))),
+    }
 }
 
 fn family_of(code: &str) -> Option<&'static str> {
@@ -64,25 +81,17 @@ fn family_of(code: &str) -> Option<&'static str> {
     FAMILIES.iter().map(|(known, _)| *known).find(|known| *known == family)
 }
 
-/// Every string literal of the sources that is a code, with the files that have it.
-fn constructed() -> Result<BTreeMap<String, Code>, Failure> {
-    let mut codes: BTreeMap<String, Code> = BTreeMap::new();
+/// Every string literal of the sources that is a code, outside of the tables.
+fn constructed() -> Result<BTreeSet<String>, Failure> {
+    let mut codes = BTreeSet::new();
     for file in ["compiler", "runtime", "repl"].iter().flat_map(|folder| files(folder, &["rs"])) {
-        let shown = file.strip_prefix(root()).unwrap_or(&file).display().to_string();
-        if !shown.contains("/src/") {
+        let path = file.strip_prefix(root()).unwrap_or(&file).display().to_string();
+        if !path.contains("/src/") || path.ends_with(TABLE) {
             continue;
         }
         let text = std::fs::read_to_string(&file)?;
-        let pieces: Vec<&str> = text.split('"').collect();
-        for (i, piece) in pieces.iter().enumerate() {
-            if !is_code(piece) || INTERNAL.contains(piece) {
-                continue;
-            }
-            let code = codes.entry((*piece).to_owned()).or_default();
-            code.files.insert(shown.clone());
-            let format = pieces.get(i + 2).filter(|text| text.contains(' ') && !text.contains('\n'));
-            code.format = code.format.take().or_else(|| format.map(|text| (*text).to_owned()));
-        }
+        let found = text.split('"').filter(|piece| is_code(piece) && !INTERNAL.contains(piece));
+        codes.extend(found.map(str::to_owned));
     }
     Ok(codes)
 }
@@ -92,34 +101,7 @@ fn is_code(text: &str) -> bool {
     rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
 }
 
-/// The expected outputs show a code as `code: message`, or above the line `× message`.
-fn add_examples(codes: &mut BTreeMap<String, Code>) -> Result<(), Failure> {
-    let expected = ["err", "txt", "console", "log", "out"];
-    for file in ["tests/cases", "compiler", "runtime"].iter().flat_map(|folder| files(folder, &expected)) {
-        let Ok(text) = std::fs::read_to_string(&file) else { continue };
-        let mut above = None;
-        for line in text.lines() {
-            let (name, message) = match line.split_once(": ") {
-                Some((name, message)) if is_code(name) => (Some(name), Some(message)),
-                _ if is_code(line) => (Some(line), None),
-                _ => (above, line.trim_start().strip_prefix(['×', '⚠']).map(str::trim)),
-            };
-            match (name, message) {
-                (Some(name), Some(message)) => {
-                    let code = codes.get_mut(name).ok_or_else(|| {
-                        Failure(format!("{}: no source constructs `{name}`", file.display()))
-                    })?;
-                    code.example.get_or_insert_with(|| message.to_owned());
-                    above = None;
-                }
-                (name, _) => above = name,
-            }
-        }
-    }
-    Ok(())
-}
-
 /// As a cell of a table holds it.
-fn escaped(message: &str) -> String {
-    message.replace("\\\"", "\"").replace('|', "\\|").replace('<', "&lt;")
+fn escaped(text: &str) -> String {
+    text.replace('|', "\\|")
 }

@@ -25,6 +25,7 @@ pub fn trials(program: &Program) -> Vec<Trial> {
     vec![
         trial("the command line", |program| compare(&page("command-line.md"), &command_line::page(program)?)),
         trial("error codes", |_| compare(&page("errors.md"), &error_codes::page()?)),
+        trial("every error code has a row", |_| error_codes::every_code_has_a_row()),
         trial("modules of scripts", |program| compare(&page("modules.md"), &modules::page(program)?)),
         trial("kernel functions", |program| {
             compare(&page("kernel-functions.md"), &kernel_functions::page(program)?)

@@ -154,9 +154,9 @@ fn unexpected(source: &Source, expected: &str, found: &str) -> MessageWithHelp {
         ("`]`", _) => Some("close the index: `a[i]`"),
         ("`)`", _) => Some("close what is open with `)`"),
         ("`;`", ",") => Some("the parts of a `for` end with `;`: `for (var i = 0; i < n; i++)`"),
-        ("`;`", "=") => {
-            Some("only a variable, an element or a member is allowed left of `=`, and an assignment has no value")
-        }
+        ("`;`", "=") => Some(
+            "only a variable, an element or a member is allowed left of `=`, and an assignment has no value",
+        ),
         ("`;`", "as") => Some("a conversion is written `f32(x)`"),
         ("`;`", "{") => Some("a struct is made by its name: `S(1.0, 2.0)`"),
         ("`;`", found)

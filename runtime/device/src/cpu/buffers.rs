@@ -11,7 +11,7 @@ use super::errors;
 use super::images::ImageView;
 use super::info::NAME;
 use super::instrumentation::Written;
-use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Result};
+use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Limit, Result};
 
 const ALIGN: usize = 64;
 /// Atomic operations on narrow elements read and write whole words.
@@ -56,7 +56,12 @@ impl Buffers {
     pub fn alloc_image(&mut self, info: &ImageInfo) -> Result<BufferId> {
         if let Some(&side) = info.size.iter().find(|&&side| side > MAX_IMAGE_SIDE) {
             let (asked, limit, device) = (u64::from(side), u64::from(MAX_IMAGE_SIDE), NAME.to_owned());
-            return Err(DeviceError::LimitExceeded { what: "a side of an image", asked, limit, device });
+            return Err(DeviceError::LimitExceeded {
+                what: Limit::Other("a side of an image"),
+                asked,
+                limit,
+                device,
+            });
         }
         let size =
             info.size.iter().try_fold(u64::from(info.format.size()), |n, &side| n.checked_mul(side.into()));

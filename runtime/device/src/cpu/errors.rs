@@ -2,7 +2,7 @@
 
 use rspirv::spirv::Op;
 
-use crate::{DeviceError, Fault, Invocation, SourceLine};
+use crate::{DeviceError, Fault, Invocation, Limit, SourceLine};
 
 /// The module breaks a rule of SPIR-V.
 pub fn malformed(message: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
@@ -39,7 +39,7 @@ pub fn too_many_variables(limit: u64, line: Option<SourceLine>) -> DeviceError {
 /// A workgroup declares more shared memory than there is.
 pub fn too_much_shared(asked: u64, limit: u64) -> DeviceError {
     let device = super::info::NAME.to_owned();
-    DeviceError::LimitExceeded { what: "the workgroup's shared memory in bytes", asked, limit, device }
+    DeviceError::LimitExceeded { what: Limit::SharedMemory, asked, limit, device }
 }
 
 /// A command does not fit its pipeline or its buffers.

@@ -17,8 +17,8 @@ use super::{errors, instrumentation, lower, module};
 use crate::findings::Check;
 use crate::reflect;
 use crate::{
-    DeviceError, Dispatch, Finding, FindingKind, Instrument, Interface, Invocation, PipelineOptions, Result,
-    SourceLine,
+    DeviceError, Dispatch, Finding, FindingKind, Instrument, Interface, Invocation, Limit, PipelineOptions,
+    Result, SourceLine,
 };
 
 /// The assumed number of iterations of a loop.
@@ -213,10 +213,10 @@ fn check_local_size(local_size: [u32; 3]) -> Result<()> {
         return Err(errors::malformed("a local size of 0", None));
     }
     if let Some(&n) = local_size.iter().find(|&&n| n > MAX_INVOCATIONS) {
-        return exceeded("a side of the local size", u64::from(n));
+        return exceeded(Limit::LocalSize("a side of the local size"), u64::from(n));
     }
     match local_size.iter().map(|&n| u64::from(n)).product() {
-        n if n > u64::from(MAX_INVOCATIONS) => exceeded("the local size", n),
+        n if n > u64::from(MAX_INVOCATIONS) => exceeded(Limit::LocalSize("the local size"), n),
         _ => Ok(()),
     }
 }

@@ -19,8 +19,8 @@ use crate::command;
 use crate::image::{misfit, unfilterable};
 use crate::interface::ImageBinding;
 use crate::{
-    BufferId, Check, Command, DeviceError, Dispatch, Finding, Instrument, Interface, PipelineId, Result,
-    Sampler, Ticket,
+    BufferId, Check, Command, DeviceError, Dispatch, Finding, Instrument, Interface, Limit, PipelineId,
+    Result, Sampler, Ticket,
 };
 
 /// Maximum number of stored results. The oldest are dropped first.
@@ -146,7 +146,7 @@ impl State {
         if let Some(&n) = dispatch.groups.iter().find(|&&n| n > MAX_GROUPS) {
             let (asked, limit, device) = (u64::from(n), u64::from(MAX_GROUPS), NAME.to_owned());
             return Err(DeviceError::LimitExceeded {
-                what: "the number of workgroups",
+                what: Limit::Other("the number of workgroups"),
                 asked,
                 limit,
                 device,

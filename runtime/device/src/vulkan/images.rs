@@ -11,7 +11,7 @@ use vk_mem::Alloc;
 use super::gpu::Gpu;
 use super::memory::{Buffer, Memory, Place};
 use super::plan::bad_command;
-use crate::{Access, Channel, DeviceError, Dimension, ImageInfo, Result, TexelFormat};
+use crate::{Access, Channel, DeviceError, Dimension, ImageInfo, Limit, Result, TexelFormat};
 
 /// An image with its only view.
 #[derive(Clone, Copy)]
@@ -134,7 +134,7 @@ fn check_size(gpu: &Gpu, info: &ImageInfo) -> Result<()> {
     match info.size.iter().find(|&&n| n > limit) {
         None => Ok(()),
         Some(&asked) => Err(DeviceError::LimitExceeded {
-            what: "a side of an image",
+            what: Limit::Other("a side of an image"),
             asked: asked.into(),
             limit: limit.into(),
             device: gpu.physical.info.name.clone(),

@@ -2,7 +2,7 @@
 
 use crate::interface::{BufferKind, ImageKind};
 use crate::reflect::Reflection;
-use crate::{DeviceError, PipelineOptions, Result};
+use crate::{DeviceError, Limit, PipelineOptions, Result};
 
 use super::physical::Physical;
 use super::pipelines::slots;
@@ -25,31 +25,51 @@ pub(super) fn check(
         ["the workgroup's size along x", "the workgroup's size along y", "the workgroup's size along z"];
     for (axis, what) in ALONG.into_iter().enumerate() {
         let size = u64::from(interface.local_size[axis]);
-        check(what, size, u64::from(limits.max_local_size[axis]))?;
+        check(Limit::LocalSize(what), size, u64::from(limits.max_local_size[axis]))?;
     }
     let invocations = interface.local_size.iter().fold(1_u64, |n, &size| n.saturating_mul(size.into()));
-    check("the number of invocations of a workgroup", invocations, limits.max_invocations.into())?;
-    check("the workgroup's shared memory in bytes", *shared_bytes, limits.max_shared.into())?;
+    check(
+        Limit::LocalSize("the number of invocations of a workgroup"),
+        invocations,
+        limits.max_invocations.into(),
+    )?;
+    check(Limit::SharedMemory, *shared_bytes, limits.max_shared.into())?;
     let push = interface.push_constants.as_ref().map_or(0, |block| block.size);
-    check("the size of the push constants", push.into(), limits.max_push_constants.into())?;
+    check(Limit::Other("the size of the push constants"), push.into(), limits.max_push_constants.into())?;
     let storage = interface.buffers.iter().filter(|buffer| buffer.kind == BufferKind::Storage).count();
-    check("the number of storage buffers", storage as u64, limits.max_storage_buffers.into())?;
+    check(Limit::Other("the number of storage buffers"), storage as u64, limits.max_storage_buffers.into())?;
     let vulkan = &physical.properties.limits;
     let uniform = (interface.buffers.len() - storage) as u64;
-    check("the number of uniform buffers", uniform, vulkan.max_per_stage_descriptor_uniform_buffers.into())?;
+    check(
+        Limit::Other("the number of uniform buffers"),
+        uniform,
+        vulkan.max_per_stage_descriptor_uniform_buffers.into(),
+    )?;
     let of_kind = |kind| interface.images.iter().filter(|image| image.kind == kind).count() as u64;
     let n_storage = of_kind(ImageKind::Storage);
-    check("the number of storage images", n_storage, vulkan.max_per_stage_descriptor_storage_images.into())?;
+    check(
+        Limit::Other("the number of storage images"),
+        n_storage,
+        vulkan.max_per_stage_descriptor_storage_images.into(),
+    )?;
     let n_sampled = interface.images.len() as u64 - n_storage;
-    check("the number of textures", n_sampled, vulkan.max_per_stage_descriptor_sampled_images.into())?;
+    check(
+        Limit::Other("the number of textures"),
+        n_sampled,
+        vulkan.max_per_stage_descriptor_sampled_images.into(),
+    )?;
     let n_samplers = interface.samplers.len() as u64 + of_kind(ImageKind::WithSampler);
-    check("the number of samplers", n_samplers, vulkan.max_per_stage_descriptor_samplers.into())?;
+    check(
+        Limit::Other("the number of samplers"),
+        n_samplers,
+        vulkan.max_per_stage_descriptor_samplers.into(),
+    )?;
     let slots = slots(interface);
     let sets = slots.iter().map(|slot| u64::from(slot.set) + 1).max().unwrap_or(0);
     // Drivers have tables as long as the largest binding number.
     let binding = slots.iter().map(|slot| slot.binding).max().unwrap_or(0);
-    check("the number of a binding", binding.into(), MAX_BINDING)?;
-    check("the number of descriptor sets", sets, vulkan.max_bound_descriptor_sets.into())
+    check(Limit::Other("the number of a binding"), binding.into(), MAX_BINDING)?;
+    check(Limit::Other("the number of descriptor sets"), sets, vulkan.max_bound_descriptor_sets.into())
 }
 
 /// The subgroup size to pass to the driver.

@@ -12,7 +12,8 @@ use crate::command::{addressed_at, shown};
 use crate::image::{misfit, unfilterable};
 use crate::interface::{AddressedArray, BufferBinding, BufferKind, ImageBinding, ImageKind};
 use crate::{
-    Access, Addressed, Binding, BufferId, Command, DeviceError, Dispatch, Filter, Result, SamplerBinding,
+    Access, Addressed, Binding, BufferId, Command, DeviceError, Dispatch, Filter, Limit, Result,
+    SamplerBinding,
 };
 
 /// The uses of a list of commands.
@@ -168,6 +169,7 @@ impl Checker<'_> {
         if asked <= limit {
             return Ok(());
         }
+        let what = Limit::Other(what);
         Err(DeviceError::LimitExceeded { what, asked, limit, device: self.gpu.physical.info.name.clone() })
     }
 }

@@ -20,7 +20,9 @@ use super::queue::Queue;
 use super::recordings::{Chosen, Recordings};
 use super::samplers::Samplers;
 use super::staging::Staging;
-use crate::{BufferId, Commands, DeviceError, ImageInfo, MemoryUsage, QueueId, Result, Ticket, Waited};
+use crate::{
+    BufferId, Commands, DeviceError, ImageInfo, Limit, MemoryUsage, QueueId, Result, Ticket, Waited,
+};
 
 pub(super) struct State {
     pub buffers: Buffers,
@@ -65,7 +67,7 @@ impl State {
         let info = &self.gpu.physical.info;
         if size > info.limits.max_allocation {
             return Err(DeviceError::LimitExceeded {
-                what: "the size of a buffer",
+                what: Limit::Other("the size of a buffer"),
                 asked: size,
                 limit: info.limits.max_allocation,
                 device: info.name.clone(),

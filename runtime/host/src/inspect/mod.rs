@@ -26,10 +26,11 @@ pub use crate::foreign::{
 };
 pub use crate::modules::kernels::target_of;
 pub use kps_kernel::{
-    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, KernelModule, Remark, RemarkKind,
-    RemarkType, Stage, Target, assembly_of_line,
+    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, KernelModule, LiteralKind, Remark,
+    RemarkKind, RemarkType, Stage, Target, assembly_of_line,
 };
 use kps_kernel::{KernelEnv, KernelTemplate, ParamKind, Signature, Verified, ir};
+pub use kps_syntax::ErrorCode;
 use kps_syntax::ast::*;
 pub use kps_syntax::suggest::nearest;
 use kps_syntax::{Diagnostic, Diagnostics, Location, Severity, Source, Span};
@@ -39,6 +40,19 @@ use broken::Broken;
 use decoration::Decoration;
 use find::Found;
 use names::StaticEnv;
+
+/// Every code that a diagnostic may have, with what it means and what to do. Exceptions of a script have the name of
+/// their class instead.
+pub fn error_codes() -> impl Iterator<Item = &'static ErrorCode> {
+    let tables = [
+        kps_syntax::ERROR_CODES,
+        kps_bytecode::ERROR_CODES,
+        kps_kernel::ERROR_CODES,
+        kps_foreign::ERROR_CODES,
+        errors::ERROR_CODES,
+    ];
+    tables.into_iter().flatten()
+}
 
 /// Every mistake that can be found without running: in the syntax, in names, and in kernels, as far as their
 /// parameters are annotated; and lint warnings. In the order of the source.

@@ -20,7 +20,9 @@ pub(super) fn variable(names: Names, variable: &GlobalVariable, error: &Error) -
             report(format!("`{name}` has no address space"))
                 .help("write `var<private>`, `var<workgroup>`, `var<uniform>` or `var<storage, read_write>`")
         }
-        Error::InvalidType(_) => report(format!("a `{}` is not allowed in this address space", names.ty(variable.ty))),
+        Error::InvalidType(_) => {
+            report(format!("a `{}` is not allowed in this address space", names.ty(variable.ty)))
+        }
         Error::InvalidBindingArray(_) => report(NO_ARRAYS_OF_RESOURCES),
         Error::InvalidBinding if variable.binding.is_some() => {
             report(format!("`{name}` is memory of the shader's own, which is not bound"))
@@ -83,13 +85,13 @@ fn laid(space: AddressSpace, disalignment: &Disalignment) -> Report {
             report(format!("member {} is at byte {offset}, which is no multiple of {alignment}", index + 1))
                 .help("add members before it that fill the gap, or use a buffer")
         }
-        Disalignment::MemberOffsetAfterStruct { index, expected, .. } => report(format!(
-            "member {} follows a struct, and cannot be before byte {expected}",
-            index + 1
-        ))
-        .help("add members before it that fill the gap, or use a buffer"),
-        Disalignment::UnsizedMember { .. } => report("a uniform has a known length")
-            .help("write the length of the array, or use a buffer"),
+        Disalignment::MemberOffsetAfterStruct { index, expected, .. } => {
+            report(format!("member {} follows a struct, and cannot be before byte {expected}", index + 1))
+                .help("add members before it that fill the gap, or use a buffer")
+        }
+        Disalignment::UnsizedMember { .. } => {
+            report("a uniform has a known length").help("write the length of the array, or use a buffer")
+        }
         Disalignment::NonHostShareable => report("no memory outside of the shader has a `bool`")
             .help("use a number that is 0 or 1, and compare it: `x != 0`"),
     }
@@ -115,7 +117,8 @@ pub(super) fn ty(error: &TypeError) -> Option<Report> {
         TypeError::InvalidData(_) => report("an image or a sampler cannot be a member of a struct")
             .help("declare it by itself, with `var`"),
         TypeError::InvalidPointerToUnsized { .. } => {
-            report("an array without a known length is only allowed in buffers").help("write the length of the array")
+            report("an array without a known length is only allowed in buffers")
+                .help("write the length of the array")
         }
         _ => return None,
     })

@@ -1,7 +1,7 @@
 //! Errors of tensors, algorithms and sequences as exceptions.
 
 use kps_compute::ComputeError;
-use kps_device::DeviceError;
+use kps_device::{DeviceError, Limit};
 use kps_kernel::Type;
 
 use super::values;
@@ -103,12 +103,12 @@ fn help(error: &ComputeError) -> Option<String> {
             "its manager takes no more work; `--device cpu` runs where a kernel can be ended".to_owned()
         }
         ComputeError::StillRunning { .. } => "go on with another one: Manager()".to_owned(),
-        ComputeError::Device(DeviceError::LimitExceeded { what, .. }) => match *what {
-            what if what.contains("shared memory") => "make the tile smaller".to_owned(),
-            what if ["local size", "workgroup's size", "of a workgroup"].iter().any(|of| what.contains(of)) => {
+        ComputeError::Device(DeviceError::LimitExceeded { what, .. }) => match what {
+            Limit::SharedMemory => "make the tile smaller".to_owned(),
+            Limit::LocalSize(_) => {
                 "make the workgroup smaller, 256 invocations say: `@kernel(local_size=256)`".to_owned()
             }
-            _ => return None,
+            Limit::Other(_) => return None,
         },
         ComputeError::Device(DeviceError::Unbounded { .. }) => {
             "the built-in device bounds every access: --device cpu".to_owned()
