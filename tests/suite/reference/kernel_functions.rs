@@ -1,7 +1,5 @@
 //! The page of kernel functions, printed from the compiler's rows. Each example runs on the built-in device.
 
-use std::fmt::Write;
-
 use kps_kernel::names::{Gives, Known, Row, Rows, SECTIONS, Section};
 
 use crate::Failure;
@@ -39,18 +37,18 @@ pub fn page(program: &Program) -> Result<String, Failure> {
     let mut page = HEAD.to_owned();
     for section in SECTIONS {
         let Section { title, about, rows, .. } = section;
-        write!(page, "\n## {title}\n\n")?;
+        page += &format!("\n## {title}\n\n");
         if !about.is_empty() {
-            write!(page, "{about}\n\n")?;
+            page += &format!("{about}\n\n");
         }
         match rows {
             Rows::Functions(rows) => {
                 let result =
                     if rows.iter().all(|row| row.result == Gives::Nothing) { "Meaning" } else { "Result" };
-                write!(page, "| Call | {result} | Example |\n|---|---|---|\n")?;
+                page += &format!("| Call | {result} | Example |\n|---|---|---|\n");
                 for row in *rows {
                     let value = section.example(row).and_then(|_| values.next()).unwrap_or_default();
-                    writeln!(page, "| {} | {} | {} |", calls(row), row.doc, example(row, &value))?;
+                    page += &format!("| {} | {} | {} |\n", calls(row), row.doc, example(row, &value));
                 }
             }
             Rows::Names(names) => {
@@ -58,7 +56,7 @@ pub fn page(program: &Program) -> Result<String, Failure> {
                 // Names of one meaning share a line.
                 for group in names.chunk_by(|a, b| a.doc == b.doc) {
                     let names: Vec<String> = group.iter().map(|name| format!("`{}`", name.name)).collect();
-                    writeln!(page, "| {} | {} |", names.join(" "), group[0].doc)?;
+                    page += &format!("| {} | {} |\n", names.join(" "), group[0].doc);
                 }
             }
             Rows::Constants(constants) => {
@@ -69,7 +67,7 @@ pub fn page(program: &Program) -> Result<String, Failure> {
                         Known::Everywhere => format!("`{}` {path}", constant.name),
                         _ => path,
                     };
-                    writeln!(page, "| {bare} | {} |", constant.doc)?;
+                    page += &format!("| {bare} | {} |\n", constant.doc);
                 }
             }
         }
@@ -99,7 +97,7 @@ fn values(program: &Program) -> Result<Vec<String>, Failure> {
         let Rows::Functions(rows) = section.rows else { continue };
         for kernel in rows.iter().filter_map(|row| section.example(row)) {
             let (n, args) = (section.setup.local_size, section.setup.args);
-            write!(script, "{kernel}\n\nexample[{n}]({args})\nprint(\"{END}\")\n\n\n")?;
+            script += &format!("{kernel}\n\nexample[{n}]({args})\nprint(\"{END}\")\n\n\n");
             n_examples += 1;
         }
     }
