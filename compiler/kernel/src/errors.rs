@@ -28,7 +28,10 @@ pub(crate) use self::names::*;
 pub(crate) use self::places::*;
 pub(crate) use self::records::*;
 pub(crate) use self::remedies::{copied_list, zero_of};
-pub(crate) use self::source_text::{callee, split_at_commas, without_brackets};
+pub(crate) use self::source_text::{
+    callee, index_behind, is_list_of_ints, operator_and_value, root_of, split_at_commas, without_brackets,
+    words_of,
+};
 pub(crate) use self::stages::*;
 pub(crate) use self::structs::*;
 pub(crate) use self::textures::*;

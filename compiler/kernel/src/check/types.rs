@@ -90,8 +90,9 @@ impl TypeReader<'_> {
             return Some(self.source.slice(expr.span).into());
         }
         if let ExprKind::Str(text) = &expr.kind {
-            let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-            return words.find(|word| matches!(self.env.get(word), Some(EnvValue::Unknown))).map(Name::from);
+            return errors::words_of(text)
+                .find(|word| matches!(self.env.get(word), Some(EnvValue::Unknown)))
+                .map(Name::from);
         }
         let mut found = None;
         expr.each_child(&mut |part| found = found.take().or_else(|| self.unknown_name(part)));

@@ -1,10 +1,10 @@
 //! Mistakes about functions, what is passed to them, and what loops walk over.
 
-use kps_syntax::ast::CompareOp;
+use kps_syntax::ast::{CompareOp, Expr, ExprKind};
 use kps_syntax::{Diagnostic, Location};
 
 use super::remedies::{cut_alike, how_to_convert};
-use super::source_text::{as_operand, callee, from_end, is_count_of_array, with_argument};
+use super::source_text::{as_operand, callee, with_argument};
 use super::values::cast_one;
 use super::{Found, advised, arguments, error, meant};
 use crate::builtins::Kind;
@@ -206,7 +206,9 @@ pub(crate) fn range_types(at: Location, first: Scalar, other: Scalar) -> Diagnos
         .help(format!("cast one of them: `{first}({text})`"))
 }
 
-pub(crate) fn not_callable(at: Location, text: &str, what: &Found) -> Diagnostic {
+/// `func` stands at `at`.
+pub(crate) fn not_callable(at: Location, func: &Expr, what: &Found) -> Diagnostic {
+    let text = &*at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/call", at, format!("`{text}` is {what}, which cannot be called"), what);
     match what {
         what if what.is_array() => diagnostic.help(format!("index it with brackets: `{text}[i]`")),
@@ -223,7 +225,7 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &Found) -> Diagnostic
         Found::Value(Type::Vector(..)) => diagnostic.help(format!("write a component of it: `{text}.x`")),
         _ if hides_function(text) => diagnostic
             .help(format!("this `{text}` hides the one that kernels call: give the variable another name")),
-        _ if is_count_of_array(text) || builtins::lookup(text).is_some() => {
+        _ if is_count_of_array(func) || builtins::lookup(text).is_some() => {
             diagnostic.help(format!("it is a value: leave the parentheses out, `{text}`"))
         }
         Found::Class(_) => {
@@ -238,6 +240,11 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &Found) -> Diagnostic
         Found::Sequence(_) => diagnostic.help(format!("loop over it: `for item in {text}:`")),
         _ => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
     }
+}
+
+/// NumPy's are attributes too, but some libraries call them.
+fn is_count_of_array(func: &Expr) -> bool {
+    matches!(&func.kind, ExprKind::Attribute { attr, .. } if matches!(&*attr.name, "size" | "ndim" | "shape"))
 }
 
 /// Whether a variable has the name of what kernels call.
@@ -431,9 +438,10 @@ pub(crate) fn no_len(at: Location, what: &Found) -> Diagnostic {
     )
 }
 
-pub(crate) fn range_item(at: Location, range: &str, index: &str) -> Diagnostic {
+/// `from_end` is what the index is the negative of.
+pub(crate) fn range_item(at: Location, range: &str, index: &str, from_end: Option<&str>) -> Diagnostic {
     let range = as_operand(range);
-    let n = match from_end(index) {
+    let n = match from_end {
         Some(from_end) => format!("(len({range}) - {})", as_operand(from_end)),
         None => as_operand(index),
     };

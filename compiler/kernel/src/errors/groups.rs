@@ -204,18 +204,25 @@ pub(crate) fn coop_memory_nested(at: Location, name: &str, text: &str, ty: &Type
     ))
 }
 
-/// `call` is the line to write, where `n` is the length of a row.
+/// The line that moves a matrix with the array that a row is of.
+pub(crate) struct CallWithoutRow {
+    pub call: String,
+    /// It names the length of a row, `n`.
+    pub has_length: bool,
+}
+
 pub(crate) fn coop_memory_row(
     at: Location,
     name: &str,
     array: &str,
     element: &Type,
-    call: &str,
+    instead: &CallWithoutRow,
 ) -> Diagnostic {
+    let CallWithoutRow { call, has_length } = instead;
     let row = at.source.slice(at.span).to_owned();
     let message =
         format!("`{name}` takes a whole array and where in it the matrix begins, not the row `{row}`");
-    let length = if call.contains(" * n") { ", where `n` is how many elements a row has" } else { "" };
+    let length = if *has_length { ", where `n` is how many elements a row has" } else { "" };
     error("kernel/coop-matrix", at, message, "")
         .help(format!("annotate `{array}` as `Array[{element}]` and write `{call}`{length}"))
 }

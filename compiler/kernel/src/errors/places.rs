@@ -1,10 +1,11 @@
 //! Mistakes about lists, elements, components, and what is assigned.
 
+use kps_syntax::ast::{Expr, ExprKind};
 use kps_syntax::{Diagnostic, Location};
 
 use super::source_text::{
-    array_and_indices, as_operand, floor_divided, has_call, in_list_brackets, index_behind, is_choice,
-    is_display, is_list_display, is_on_line_of_for, last_name, owner, split_at_commas, swizzled, with_index,
+    as_operand, floor_divided, has_call, in_list_brackets, is_choice, is_display, is_list_display,
+    is_on_line_of_for, last_name, owner, split_at_commas, swizzled, with_index,
 };
 use super::values::cast_one;
 use super::{Found, SequenceKind, error, meant};
@@ -66,21 +67,24 @@ pub(crate) fn list_types(
         .help(help)
 }
 
-pub(crate) fn not_indexable(at: Location, text: &str, what: &Found) -> Diagnostic {
+/// Of `value[index]`.
+pub(crate) fn not_indexable(at: Location, (value, index): (&Expr, &Expr), what: &Found) -> Diagnostic {
+    let source = at.source.clone();
+    let text = source.slice(value.span);
     // What is read of it is known.
     if *what == Found::Sequence(SequenceKind::Range) {
         let message = format!("`{text}` is {what}, whose items cannot be assigned");
         return error("kernel/index", at, message, "").help("make a list of its length: `[0] * 8`");
     }
-    let at_text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "");
     if let Found::Texture(_) = what {
         return diagnostic.help(format!(
             "read one texel, `{text}.read(ivec2(x, y))`, or write it, `{text}.write(ivec2(x, y), value)`"
         ));
     }
-    match array_and_indices(text) {
+    match n_indices_in(value) {
         Some((array, n_indices)) => {
+            let array = source.slice(array.span);
             let element = what.value().map_or_else(|| Scalar::F32.to_string(), Type::to_string);
             diagnostic.help(format!(
                 "leave the last index out, or declare an array of more dimensions: \
@@ -89,13 +93,23 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &Found) -> Diagnosti
             ))
         }
         None if matches!(what, Found::Function(_)) => {
-            let args = index_behind(&at_text, text).unwrap_or("..");
+            let args = source.slice(index.span);
             diagnostic.help(format!("it is called with parentheses: `{text}({args})`"))
         }
         None => {
             diagnostic.help(format!("leave the index out, `{text}`, or make `{text}` an array or a list"))
         }
     }
+}
+
+/// The array of `a[i][j, k]`, and its indices, as many as there are.
+fn n_indices_in(value: &Expr) -> Option<(&Expr, usize)> {
+    let ExprKind::Subscript { value, index } = &value.kind else { return None };
+    let n = match &index.kind {
+        ExprKind::Tuple(items) => items.len(),
+        _ => 1,
+    };
+    Some(n_indices_in(value).map_or((value, n), |(array, before)| (array, before + n)))
 }
 
 /// A vector with a component for each axis of `array`; x goes along the last.

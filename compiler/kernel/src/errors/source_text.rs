@@ -93,16 +93,6 @@ pub(super) fn has_call(text: &str) -> bool {
     text.contains('(')
 }
 
-/// NumPy's are attributes too, but some libraries call them.
-pub(super) fn is_count_of_array(text: &str) -> bool {
-    [".size", ".ndim", ".shape"].iter().any(|name| text.ends_with(name))
-}
-
-/// `n` of the index `-n`.
-pub(super) fn from_end(index: &str) -> Option<&str> {
-    index.strip_prefix('-')
-}
-
 /// What a unary operator stands before.
 pub(super) fn operand_of<'t>(text: &'t str, operator: &str) -> &'t str {
     text.strip_prefix(operator).unwrap_or(text).trim_start()
@@ -128,15 +118,32 @@ pub(super) fn is_list_display(text: &str) -> bool {
     text.starts_with('[')
 }
 
-/// The array of `a[i][j, k]` and its indices, as many as there are.
-pub(super) fn array_and_indices(text: &str) -> Option<(&str, usize)> {
-    let (array, indices) = text.strip_suffix(']')?.split_once('[')?;
-    Some((array, indices.split("][").map(|indices| split_at_commas(indices).len()).sum()))
+/// The index of `f[x]`, where `f` is the text before it.
+pub(crate) fn index_behind<'t>(text: &'t str, indexed: &str) -> Option<&'t str> {
+    text.strip_prefix(indexed)?.trim().strip_prefix('[')?.strip_suffix(']')
 }
 
-/// The index of `f[x]`, where `f` is the text before it.
-pub(super) fn index_behind<'t>(text: &'t str, indexed: &str) -> Option<&'t str> {
-    text.strip_prefix(indexed)?.trim().strip_prefix('[')?.strip_suffix(']')
+/// What an element or a member is of: `a` of `a[i].x`.
+pub(crate) fn root_of(text: &str) -> &str {
+    text.split(['[', '.']).next().unwrap_or_default()
+}
+
+/// Every name in a text, and every other word.
+pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !is_part_of_name(letter))
+}
+
+/// Whether it is a list of ints that is written out, or such a list times a number.
+pub(crate) fn is_list_of_ints(text: &str) -> bool {
+    text.starts_with('[')
+        && text.matches('[').count() == 1
+        && text.chars().all(|letter| "[]0123456789, *".contains(letter))
+}
+
+/// The operator and the value of `+= x`.
+pub(crate) fn operator_and_value(text: &str) -> Option<(&str, &str)> {
+    let (operator, value) = text.split_once('=')?;
+    Some((operator.trim(), value.trim_start()))
 }
 
 /// An index more for `a[i]` or `a`.

@@ -310,7 +310,7 @@ impl Ctx<'_> {
     /// The line that copies a list, which is mentioned at `mention`, best where it got the name by which it is written to.
     fn line_that_copies(&self, list: LocalId, at: Span, mention: Span) -> String {
         let slice = |span| self.f.source.slice(span);
-        let base = slice(at).split(['[', '.']).next().unwrap_or_default();
+        let base = errors::root_of(slice(at));
         let var = self.f.scope.get(base);
         match var.map(|var| &self.f.vars[var as usize]) {
             Some(Binding::Bound { operand: Operand::Place(place), span })

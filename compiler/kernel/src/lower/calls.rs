@@ -82,7 +82,7 @@ impl Ctx<'_> {
             }
             operand => {
                 let what = self.describe(&operand);
-                self.fail(errors::not_callable(self.at(func.span), &name, &what))
+                self.fail(errors::not_callable(self.at(func.span), func, &what))
             }
         }
     }

@@ -16,7 +16,7 @@ use super::calls::Arguments;
 use super::operand::{Operand, Place, Root, Row, Static};
 use crate::builtins::{count_in_words, line};
 use crate::constant::Constant;
-use crate::errors;
+use crate::errors::{self, CallWithoutRow};
 use crate::ir::{Buffer, CoopLines, Stmt, Together};
 use crate::library;
 use crate::matrices::{CoopShape, CoopType, CoopUse};
@@ -281,16 +281,17 @@ impl Ctx<'_> {
     }
 
     /// A call that moves a matrix in a row, as it is written with the array that the row is of.
-    fn without_row(&self, name: &str, row: &Row, args: &[(Operand, Span)]) -> String {
+    fn without_row(&self, name: &str, row: &Row, args: &[(Operand, Span)]) -> CallWithoutRow {
         let [matrix, text, start, stride] = [0, 1, 2, 3].map(|at| self.f.source.slice(args[at].1));
         let array = &*self.buffers[row.buffer.idx()].name;
-        let index = text.strip_prefix(array).and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
-        let begin = match (index.unwrap_or("i"), start) {
+        let index = errors::index_behind(text, array).unwrap_or("i");
+        let begin = match (index, start) {
             ("0", start) => start.to_owned(),
             (index, "0") => format!("{index} * n"),
             (index, start) => format!("{index} * n + {start}"),
         };
-        format!("{name}({matrix}, {array}, {begin}, {stride})")
+        let call = format!("{name}({matrix}, {array}, {begin}, {stride})");
+        CallWithoutRow { call, has_length: index != "0" }
     }
 
     fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[(Operand, Span)]) -> Option<()> {

@@ -334,10 +334,9 @@ impl<'a> Ctx<'a> {
 
     /// What a call names: functions of ours are members of modules.
     fn name_of_call(&self, callee: &Callee, span: Span) -> Name {
-        let text = self.f.source.slice(span);
-        match text.split_once('(') {
-            Some((name, _)) if library::is_ours(&callee.def) => name.trim_end().into(),
-            _ => callee.name().clone(),
+        match library::is_ours(&callee.def) {
+            true => errors::callee(self.f.source.slice(span)).into(),
+            false => callee.name().clone(),
         }
     }
 

@@ -163,8 +163,8 @@ impl Ctx<'_> {
                 item.unwrap_or(Operand::Error)
             }
             operand => {
-                let (text, what) = (self.f.source.slice(value.span).to_owned(), self.describe(&operand));
-                self.fail(errors::not_indexable(self.at(span), &text, &what))
+                let what = self.describe(&operand);
+                self.fail(errors::not_indexable(self.at(span), (value, index), &what))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What `range(..)` counts: its type, where it starts and ends, how many rounds it makes, which number a round has.
 
 use kps_syntax::Span;
-use kps_syntax::ast::Expr;
+use kps_syntax::ast::{Expr, ExprKind, UnaryOp as AstUnaryOp};
 
 use super::Ctx;
 use super::operand::Operand;
@@ -232,8 +232,13 @@ impl Ctx<'_> {
         }
         let known = self.known_int(&at);
         let (Some(at), Some([first, stop, step])) = (known, self.known_bounds(bounds)) else {
-            let (range, index) = (self.f.source.slice(range), self.f.source.slice(index.span));
-            return self.fail(errors::range_item(self.at(span), range, index));
+            let slice = |span| self.f.source.slice(span);
+            let from_end = match &index.kind {
+                ExprKind::Unary { op: AstUnaryOp::Minus, operand } => Some(slice(operand.span)),
+                _ => None,
+            };
+            let error = errors::range_item(self.at(span), slice(range), slice(index.span), from_end);
+            return self.fail(error);
         };
         let len = n_rounds(first, stop, step);
         let from_start = if at < 0 { at + len } else { at };

@@ -134,9 +134,7 @@ impl Ctx<'_> {
                 _ => None,
             }
         };
-        let text = self.f.source.slice(text);
-        let mut names = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        names
+        errors::words_of(self.f.source.slice(text))
             .find(|name| {
                 let value = self.f.env.get().get(name).filter(|_| self.f.scope.get(name).is_none());
                 value.is_some_and(|value| is_f64(&value) == Some(Scalar::F64))
@@ -155,10 +153,7 @@ impl Ctx<'_> {
         };
         let Root::Local(local) = place.root else { return None };
         let items = self.f.source.slice(self.f.func.local(local).span);
-        let is_of_ints = items.starts_with('[')
-            && items.matches('[').count() == 1
-            && items.chars().all(|letter| "[]0123456789, *".contains(letter));
-        (is_float && is_of_ints).then(|| (name, items.to_owned()))
+        (is_float && errors::is_list_of_ints(items)).then(|| (name, items.to_owned()))
     }
 
     /// The operator and the right side of `target op= value`, whose value has the span of all of it.
@@ -166,9 +161,9 @@ impl Ctx<'_> {
         if value.start != target.start {
             return None;
         }
-        let (operator, right) = self.f.source.slice(Span { start: target.end, ..value }).split_once('=')?;
-        let right = Span { start: value.end - right.trim_start().len() as u32, ..value };
-        Some((operator.trim(), right))
+        let behind = self.f.source.slice(Span { start: target.end, ..value });
+        let (operator, right) = errors::operator_and_value(behind)?;
+        Some((operator, Span { start: value.end - right.len() as u32, ..value }))
     }
 }
 

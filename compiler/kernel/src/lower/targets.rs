@@ -231,8 +231,7 @@ impl Ctx<'_> {
                 },
                 ty => {
                     let what = Found::Value(ty.unwrap_or(Type::Error));
-                    let text = self.f.source.slice(value.span);
-                    self.error(errors::not_indexable(self.at(span), text, &what));
+                    self.error(errors::not_indexable(self.at(span), (value, index), &what));
                     Target::Error
                 }
             };
@@ -277,7 +276,7 @@ impl Ctx<'_> {
             }
             operand => {
                 let what = self.describe(&operand);
-                self.error(errors::not_indexable(self.at(span), self.f.source.slice(value.span), &what));
+                self.error(errors::not_indexable(self.at(span), (value, index), &what));
                 Target::Error
             }
         }
