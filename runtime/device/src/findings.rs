@@ -259,6 +259,8 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ArrayName {
     Name(String),
+    /// A member or an inner array of the elements of an array: `items[..].values`.
+    Part(String),
     /// One of several variables with that name, counted from the first.
     Namesake {
         name: String,

@@ -5,11 +5,10 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::words::{instructions, opcode};
-use crate::{DeviceError, Result};
 
 /// Refuses a module with a structure that the validator would measure and that has no offsets. Binaries that
 /// are not SPIR-V are left to the validator.
-pub fn check(words: &[u32]) -> Result<()> {
+pub fn check(words: &[u32]) -> Result<(), String> {
     let mut offsets: FxHashSet<(u32, u32)> = FxHashSet::default();
     let mut parts: FxHashMap<u32, &[u32]> = FxHashMap::default();
     let mut structs: FxHashSet<u32> = FxHashSet::default();
@@ -51,11 +50,9 @@ pub fn check(words: &[u32]) -> Result<()> {
         if structs.contains(&ty)
             && let Some(member) = (0..members.len() as u32).find(|member| !offsets.contains(&(ty, *member)))
         {
-            let message = format!(
-                "the module is not valid SPIR-V: structure %{ty} is reached by address, and its member {member} \
-                 has no `Offset`"
-            );
-            return Err(DeviceError::BadModule { message, line: None });
+            return Err(format!(
+                "structure %{ty} is reached by address, and its member {member} has no `Offset`"
+            ));
         }
         open.extend_from_slice(members);
     }

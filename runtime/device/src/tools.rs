@@ -7,19 +7,30 @@ use crate::{DeviceError, Result, offsets};
 
 /// Refuses a module that breaks a rule of SPIR-V or of the newest Vulkan.
 pub fn validate(words: &[u32]) -> Result<()> {
+    check_rules(words).map_err(bad_module)
+}
+
+/// The same, with the rule alone, in the words of the validator.
+pub fn check_rules(words: &[u32]) -> std::result::Result<(), String> {
     let options =
         Options { scalar_block_layout: true, uniform_buffer_standard_layout: true, ..Options::default() };
-    validate_by(TargetEnv::Vulkan_1_3, options, words)
+    check_rules_by(TargetEnv::Vulkan_1_3, options, words)
 }
 
 /// Validates by the rules of an environment, with some options.
 pub(crate) fn validate_by(env: TargetEnv, options: Options, words: &[u32]) -> Result<()> {
+    check_rules_by(env, options, words).map_err(bad_module)
+}
+
+fn check_rules_by(env: TargetEnv, options: Options, words: &[u32]) -> std::result::Result<(), String> {
     offsets::check(words)?;
-    kps_spirv_tools::validate(words, env, options).map_err(|reason| {
+    kps_spirv_tools::validate(words, env, options)
         // The other lines print the instruction.
-        let reason = reason.lines().next().unwrap_or_default().trim();
-        DeviceError::BadModule { message: format!("the module is not valid SPIR-V: {reason}"), line: None }
-    })
+        .map_err(|reason| reason.lines().next().unwrap_or_default().trim().to_owned())
+}
+
+fn bad_module(rule: String) -> DeviceError {
+    DeviceError::BadModule { message: format!("the module is not valid SPIR-V: {rule}"), line: None }
 }
 
 /// Assembles SPIR-V of the version in its header comment, or else the newest.

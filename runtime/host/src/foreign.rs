@@ -23,7 +23,7 @@ pub fn is_path(text: &str) -> bool {
 /// Compiles a shader's text to SPIR-V.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     let words = kps_foreign::compile(source, language, options)?;
-    tools::validate(&words).map_err(|error| badly_translated(source, &error.to_string()))?;
+    tools::check_rules(&words).map_err(|rule| badly_translated(source, &rule))?;
     Ok(words)
 }
 
@@ -207,10 +207,8 @@ fn unescaped(letters: &mut Chars) -> Option<char> {
 }
 
 /// The shader translator produced an invalid module.
-fn badly_translated(source: &Source, reason: &str) -> Diagnostics {
-    let reason = reason.strip_prefix("the module is not valid SPIR-V: ").unwrap_or(reason);
-    let message =
-        format!("`{}` cannot be translated: what comes is not valid SPIR-V: {reason}", source.name());
+fn badly_translated(source: &Source, rule: &str) -> Diagnostics {
+    let message = format!("`{}` cannot be translated: what comes is not valid SPIR-V: {rule}", source.name());
     let diagnostic = Diagnostic::error("foreign/translator", message);
     diagnostic.help(kps_foreign::ANOTHER_WAY).into()
 }

@@ -248,3 +248,39 @@ fn article_of(name: &str) -> &'static str {
         false => "a",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_have_an_article_and_lists_of_alternatives_have_none() {
+        let check = |found: Found, text: &str, without_article: &str| {
+            assert_eq!(
+                (found.to_string(), found.without_article()),
+                (text.to_owned(), without_article.to_owned())
+            );
+        };
+        check(Found::Value(Type::Vector(3, Scalar::F32)), "`vec3`", "`vec3`");
+        check(Found::Literal(LiteralKind::Int), "an int literal", "int literal");
+        check(Found::Tuple(3), "a tuple of 3", "tuple of 3");
+        check(Found::Coop(None), "a matrix", "matrix");
+        check(Found::Function("f".into()), "the function `f`", "the function `f`");
+        check(Found::Sequence(SequenceKind::Enumerate), "an `enumerate`", "`enumerate`");
+        check(Found::Object("Image".into()), "an `Image`", "`Image`");
+        check(Found::EnumMember("Color".into()), "a member of `Color`", "member of `Color`");
+    }
+
+    #[test]
+    fn a_name_is_no_kind() {
+        let names = ["vec_like", "literal", "texture", "tuple", "mat2", "float", "lambda", "Array"];
+        for name in names.map(Name::from) {
+            for found in
+                [Found::Object(name.clone()), Found::Class(name.clone()), Found::Function(name.clone())]
+            {
+                assert!(!found.is_vector() && !found.is_matrix() && !found.is_number(), "{found}");
+                assert!(!found.is_array() && !found.is_tuple() && !found.is_type(), "{found}");
+            }
+        }
+    }
+}

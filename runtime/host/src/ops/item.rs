@@ -207,14 +207,19 @@ impl Vm {
             return BigRange::of(range).slice(self, slice);
         }
         let len = usize::try_from(range.len()).unwrap_or(usize::MAX);
-        let at = self.position(index, len, "range object")?;
+        let at = self.position(index, len, "range").map_err(|raise| {
+            if raise.is(crate::value::ExceptionKind::IndexError) {
+                errors::index_error("range object index out of range")
+            } else {
+                raise
+            }
+        })?;
         Ok(Value::Int(range.item(at as u64)))
     }
 
     /// An index counted from either end, checked against the length.
     pub fn position(&mut self, index: &Value, len: usize, container: &str) -> Result<usize> {
         let Some(at) = self.try_index(index)? else {
-            let container = container.strip_suffix(" object").unwrap_or(container);
             return Err(errors::bad_index(container, index));
         };
         let from_start = if at < 0 { at.checked_add_unsigned(len as u64) } else { Some(at) };

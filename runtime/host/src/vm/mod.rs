@@ -22,7 +22,7 @@ mod interrupt;
 mod register;
 mod run;
 mod short;
-mod sources;
+pub mod sources;
 mod step;
 mod types;
 mod unwind;

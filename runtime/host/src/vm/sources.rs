@@ -9,7 +9,12 @@ use rustc_hash::FxHashMap;
 use super::Vm;
 
 /// The name of shaders that were given as text.
-const SHADER: &str = "<shader>";
+pub const SHADER: &str = "<shader>";
+
+/// Whether a text is a shader that was given as text: the second one is called `<shader 2>`.
+pub fn is_shader_name(name: &str) -> bool {
+    name == SHADER || name.strip_prefix("<shader ").is_some_and(|rest| rest.ends_with('>'))
+}
 
 #[derive(Default)]
 pub(super) struct Sources {

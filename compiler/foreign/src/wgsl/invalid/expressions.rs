@@ -92,7 +92,8 @@ impl<'m> Typed<'m> {
         };
         let value = *components.get(index as usize)?;
         let (name, given) = (format!("`{}`", self.names.ty(wanted)), self.ty(value));
-        if name == given && name.ends_with("]`") {
+        let is_array = matches!(self.names.module.types[wanted].inner, TypeInner::Array { .. });
+        if name == given && is_array {
             return Some(report(format!("{given} has another layout in a struct than in variables")).help(
                 "write the struct with other values first, and assign to the member then: `s.values = x;`",
             ));

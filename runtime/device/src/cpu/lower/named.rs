@@ -21,6 +21,8 @@ pub(super) struct ChainName {
     start: Option<ArrayName>,
     /// For instance `[..].member`.
     path: String,
+    /// Whether the path leads through an element.
+    is_part: bool,
     /// The last steps, if they still need a check.
     pub run: Option<Run>,
 }
@@ -109,11 +111,17 @@ impl Lowerer<'_> {
         let id = self.id(inst, 2)?;
         let start = || self.module.name(id).or_else(|| self.array_name(place));
         let known = self.chain_names.get(&id).cloned();
-        Ok(Some(known.unwrap_or_else(|| ChainName { start: start(), path: String::new(), run: None })))
+        Ok(Some(known.unwrap_or_else(|| ChainName {
+            start: start(),
+            path: String::new(),
+            is_part: false,
+            run: None,
+        })))
     }
 
     /// Adds a step of a chain, from a value of this type.
     pub(super) fn chain_step(&self, name: &mut ChainName, ty: TypeId, index: Option<u64>) {
+        name.is_part |= index.is_none();
         name.path += &match (self.module.types.get(ty), index) {
             (Type::Struct(members), Some(at)) => {
                 let member = members.get(at as usize).and_then(|member| member.name.as_ref());
@@ -133,11 +141,15 @@ impl Lowerer<'_> {
 }
 
 impl ChainName {
+    fn named(&self, name: String) -> ArrayName {
+        if self.is_part { ArrayName::Part(name) } else { ArrayName::Name(name) }
+    }
+
     /// Members of an unnamed block have their own names.
     pub fn array(&self) -> Option<ArrayName> {
         match (&self.start, self.path.strip_prefix('.')) {
-            (Some(ArrayName::Name(name)), _) => Some(ArrayName::Name(format!("{name}{}", self.path))),
-            (Some(ArrayName::Binding { .. }), Some(member)) => Some(ArrayName::Name(member.to_owned())),
+            (Some(ArrayName::Name(name)), _) => Some(self.named(format!("{name}{}", self.path))),
+            (Some(ArrayName::Binding { .. }), Some(member)) => Some(self.named(member.to_owned())),
             (start, _) => start.clone(),
         }
     }

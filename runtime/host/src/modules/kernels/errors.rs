@@ -7,7 +7,7 @@ use kps_device::{DeviceError, DeviceInfo};
 use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
 use kps_syntax::{Diagnostic, Diagnostics, Location, suggest};
 
-pub use self::arguments::{ANYTHING, argument_for_image, argument_kind, argument_numbers, image_for_array};
+pub use self::arguments::{Wanted, argument_for_image, argument_kind, argument_numbers, image_for_array};
 use super::domain::{Domain, shape_text};
 use super::structs;
 use super::types::KernelType;

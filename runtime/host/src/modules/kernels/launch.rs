@@ -14,6 +14,7 @@ use kps_syntax::Diagnostic;
 use num_traits::ToPrimitive;
 
 use super::domain::{self, Domain};
+use super::errors::Wanted;
 use super::object::Kernel;
 use super::push::{self, Spot};
 use super::{device, errors, structs};
@@ -318,7 +319,7 @@ fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
 
 fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Result<(ParamType, Argument)> {
     let name = &*param.name.name;
-    let wrong = |vm: &Vm, wanted: &str| wrong(vm, kernel, name, wanted, value);
+    let wrong = |vm: &Vm, wanted: Wanted| wrong(vm, kernel, name, wanted, value);
     Ok(match &param.kind {
         ParamKind::Input { .. } | ParamKind::Port(_) => (ParamType::Input, Argument::None),
         ParamKind::Texture { ty, .. } => {
@@ -328,11 +329,11 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             (ParamType::Texture(*ty), Argument::Tensor(image))
         }
         ParamKind::Sampler { .. } => {
-            let sampler = kp::sampler_of(value).ok_or_else(|| wrong(vm, "a sampler"))?;
+            let sampler = kp::sampler_of(value).ok_or_else(|| wrong(vm, Wanted::Sampler))?;
             (ParamType::Sampler, Argument::Sampler(sampler))
         }
         ParamKind::Array(array) => {
-            let tensor = kp::tensor_of(value).ok_or_else(|| wrong(vm, "a tensor"))?;
+            let tensor = kp::tensor_of(value).ok_or_else(|| wrong(vm, Wanted::Tensor))?;
             if let Some(image) = tensor.as_image() {
                 return Err(errors::image_for_array(name, &tensor, texture_type(image)));
             }
@@ -354,7 +355,7 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             (ParamType::Array(ArrayParam::flat(ty.clone())), Argument::Uniform(tensor))
         }
         ParamKind::Buffer { element, .. } | ParamKind::Cell { ty: element, .. } => {
-            let tensor = kp::tensor_of(value).ok_or_else(|| wrong(vm, "a tensor"))?;
+            let tensor = kp::tensor_of(value).ok_or_else(|| wrong(vm, Wanted::Tensor))?;
             check_record(kernel, name, element, value)?;
             // PyShader's structs accept any bytes.
             if element.number().is_some() {
@@ -376,8 +377,7 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             (ParamType::Scalar(ty.clone()), Argument::Numbers(numbers))
         }
         ParamKind::Const(scalar) => {
-            let number =
-                kp::number(value)?.ok_or_else(|| wrong(vm, &format!("a number of type {scalar}")))?;
+            let number = kp::number(value)?.ok_or_else(|| wrong(vm, Wanted::Number((*scalar).into())))?;
             let constant = constant(*scalar, number);
             let constant =
                 constant.map_err(|unfit| unfit_number(&kernel.template, name, number, *scalar, unfit))?;
@@ -387,8 +387,8 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
     })
 }
 
-fn wrong(vm: &Vm, kernel: &Kernel, name: &str, wanted: &str, value: &Value) -> Raise {
-    errors::argument_kind(&kernel.template, name, wanted, value, name_of(vm, value).as_deref())
+fn wrong(vm: &Vm, kernel: &Kernel, name: &str, wanted: Wanted, value: &Value) -> Raise {
+    errors::argument_kind(&kernel.template, name, &wanted, value, name_of(vm, value).as_deref())
 }
 
 /// The name of a value in the script that launches the kernel.
@@ -411,7 +411,7 @@ fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(
         let numbers = components(vm, &ty, value, name)?.unwrap_or_default();
         return Ok((ParamType::Scalar(structs::now(&ty)), Argument::Numbers(numbers)));
     }
-    let number = kp::number(value)?.ok_or_else(|| wrong(vm, kernel, name, errors::ANYTHING, value))?;
+    let number = kp::number(value)?.ok_or_else(|| wrong(vm, kernel, name, Wanted::Anything, value))?;
     let ty = match value.downcast::<numpy::Scalar>() {
         Some(scalar) => Type::Scalar(scalar.dtype),
         None => host_type(number),

@@ -21,6 +21,7 @@ use crate::foreign;
 use crate::modules::kernels::domain::{Domain, shape_text};
 use crate::text;
 use crate::vm::Vm;
+use crate::vm::sources::{SHADER, is_shader_name};
 
 /// Reports a manager's findings since the last call. Those of a sequence are below the statement that
 /// recorded the launch.
@@ -267,16 +268,14 @@ fn out_of_bounds(
         _ => format!("index {} is out of range for {name} of shape {}", tuple(index), tuple(shape)),
     };
     let test = match (array, index) {
-        (Some(ArrayName::Name(name)), [index]) if !name.contains("..") && !is_shader(finding) => {
-            index_test(name, *index, near.text)
-        }
+        (Some(ArrayName::Name(name)), [index]) if !is_shader(finding) => index_test(name, *index, near.text),
         _ => None,
     };
     let test = match test {
         Some(test) => format!("test it first: if {test}:"),
         None => "test the index first".to_owned(),
     };
-    let is_part = matches!(array, Some(ArrayName::Name(name)) if name.contains(".."));
+    let is_part = matches!(array, Some(ArrayName::Part(_)));
     let remedy = match runs_past(finding, index, shape).filter(|_| !is_part) {
         Some((_, axis)) if finding.launch.groups[axis] > 0 => {
             format!("{}, so {test}", invocations_along(finding.launch, axis))
@@ -376,8 +375,8 @@ fn invocations_along(launch: Launch, axis: usize) -> String {
 
 /// Whether the mistake is in a shader in another language.
 fn is_shader(finding: &Finding) -> bool {
-    let file = finding.line.as_ref().map_or("<shader>", |line| &line.file);
-    file.starts_with("<shader") || foreign::is_path(file)
+    let file = finding.line.as_ref().map_or(SHADER, |line| &line.file);
+    is_shader_name(file) || foreign::is_path(file)
 }
 
 fn outside_image(image: Option<&ArrayName>, place: &[Int], size: &[u64], access: Access) -> Diagnostic {
@@ -409,7 +408,7 @@ fn divergent_barrier(
 /// The module's name of an array or an image, or its binding.
 fn called(name: Option<&ArrayName>, kind: &str) -> String {
     match name {
-        Some(ArrayName::Name(name)) => format!("`{name}`"),
+        Some(ArrayName::Name(name) | ArrayName::Part(name)) => format!("`{name}`"),
         Some(ArrayName::Namesake { name, nth }) => format!("`{name}` ({})", namesake(*nth)),
         Some(ArrayName::Binding { set: 0, binding }) => format!("the {kind} at binding {binding}"),
         Some(ArrayName::Binding { set, binding }) => format!("the {kind} at set {set}, binding {binding}"),
@@ -431,7 +430,7 @@ fn name(finding: &Finding, element: &Element) -> String {
         (_, [Part::Index(place), ..]) if element.memory == SharedMemory::Image => {
             format!("texel {} of {called}", coordinates(place))
         }
-        (Some(ArrayName::Name(name)), _) => format!("`{name}{way}`"),
+        (Some(ArrayName::Name(name) | ArrayName::Part(name)), _) => format!("`{name}{way}`"),
         (Some(ArrayName::Namesake { name, nth }), _) => format!("`{name}{way}` ({})", namesake(*nth)),
         (_, [Part::Index(index), rest @ ..]) => {
             let part =

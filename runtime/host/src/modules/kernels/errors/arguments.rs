@@ -1,5 +1,7 @@
 //! Arguments that a parameter does not accept.
 
+use std::fmt;
+
 use kps_compute::{ComputeError, Number, Tensor};
 use kps_kernel::{KernelTemplate, TextureType, Type};
 
@@ -8,21 +10,43 @@ use crate::modules::kp;
 use crate::modules::numpy::NdArray;
 use crate::value::{Raise, Value};
 
-/// What a parameter without an annotation accepts.
-pub const ANYTHING: &str = "a tensor, an image, a sampler or a number";
+/// What a parameter accepts.
+#[derive(PartialEq)]
+pub enum Wanted {
+    /// What a parameter without an annotation accepts.
+    Anything,
+    Tensor,
+    Image,
+    Sampler,
+    Number(Type),
+    /// A vector, or another value of several numbers.
+    Numbers(usize),
+}
 
-/// `wanted` describes the accepted values: `a tensor`, `a number of type f32`. `called` is the argument's
-/// name in the script.
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wanted::Anything => f.write_str("a tensor, an image, a sampler or a number"),
+            Wanted::Tensor => f.write_str("a tensor"),
+            Wanted::Image => f.write_str("an image"),
+            Wanted::Sampler => f.write_str("a sampler"),
+            Wanted::Number(ty) => write!(f, "a number of type {ty}"),
+            Wanted::Numbers(n) => write!(f, "{n} numbers"),
+        }
+    }
+}
+
+/// `called` is the argument's name in the script.
 pub fn argument_kind(
     template: &KernelTemplate,
     parameter: &str,
-    wanted: &str,
+    wanted: &Wanted,
     given: &Value,
     called: Option<&str>,
 ) -> Raise {
     let takes = takes(template, parameter, wanted);
-    let is_for_tensors = matches!(wanted, "a tensor" | ANYTHING);
-    let is_for_numbers = wanted == ANYTHING || wanted.starts_with("a number");
+    let is_for_tensors = matches!(wanted, Wanted::Tensor | Wanted::Anything);
+    let is_for_numbers = matches!(wanted, Wanted::Number(_) | Wanted::Anything);
     if kp::is_slice(given) && is_for_tensors {
         return type_error(format!("{takes}, not a slice of a tensor")).help(kp::SLICE_HELP);
     }
@@ -33,7 +57,7 @@ pub fn argument_kind(
             Some(name) => format!("make a tensor of it first: {name} = Tensor({name})"),
             None => "make a tensor of it first: Tensor([..])".to_owned(),
         }),
-        Value::Int(_) | Value::Float(_) if wanted == "a tensor" => raise
+        Value::Int(_) | Value::Float(_) if *wanted == Wanted::Tensor => raise
             .help(format!("declare it as a number in the kernel, `{parameter}: f32`, or pass Tensor([..])")),
         Value::Str(_) if is_for_numbers => raise.help("make a number of it first: float(text)"),
         _ if given_type == "Tensor" && is_for_numbers => {
@@ -50,17 +74,17 @@ pub fn argument_kind(
         }
         _ if given_type == "ndarray" && is_for_tensors => {
             let tensor = format!("make a tensor of it first: Tensor({})", called.unwrap_or("array"));
-            raise.help(match wanted == ANYTHING {
+            raise.help(match *wanted == Wanted::Anything {
                 true => format!("{tensor}; a vector is declared in the kernel: `{parameter}: vec3`"),
                 false => tensor,
             })
         }
-        _ if wanted == "a sampler" => raise.help("make one: Sampler(filter=\"nearest\")"),
+        _ if *wanted == Wanted::Sampler => raise.help("make one: Sampler(filter=\"nearest\")"),
         _ => raise,
     }
 }
 
-fn takes(template: &KernelTemplate, parameter: &str, wanted: &str) -> String {
+fn takes(template: &KernelTemplate, parameter: &str, wanted: &Wanted) -> String {
     format!("parameter `{parameter}` of kernel `{}` takes {wanted}", template.name())
 }
 
@@ -68,9 +92,9 @@ fn takes(template: &KernelTemplate, parameter: &str, wanted: &str) -> String {
 pub fn argument_numbers(template: &KernelTemplate, parameter: &str, ty: &Type, given: &Value) -> Raise {
     let n = usize::from(ty.n_components());
     if n <= 1 {
-        return argument_kind(template, parameter, &format!("a number of type {ty}"), given, None);
+        return argument_kind(template, parameter, &Wanted::Number(ty.clone()), given, None);
     }
-    let wanted = format!("{n} numbers");
+    let wanted = Wanted::Numbers(n);
     let items = match given {
         Value::Tuple(items) => Some(items.to_vec()),
         Value::List(items) => Some(items.borrow().to_vec()),
@@ -111,7 +135,7 @@ pub fn argument_for_image(
     declared: TextureType,
     given: &Value,
 ) -> Raise {
-    let raise = argument_kind(template, parameter, "an image", given, None);
+    let raise = argument_kind(template, parameter, &Wanted::Image, given, None);
     let has_values = match given {
         Value::List(_) | Value::Tuple(_) => true,
         given => matches!(&*given.type_name(), "Tensor" | "ndarray"),
