@@ -258,12 +258,12 @@ pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool)
     }
 }
 
+/// It has no value after the path that begins at `missing`, which `path` describes.
 pub(crate) fn maybe_unset(
     at: Location,
     name: &str,
     assigned: Location,
-    missing: Location,
-    path: &str,
+    (missing, path): (Location, &str),
     ty: Option<&Type>,
 ) -> Diagnostic {
     let value = ty.map_or("..".to_owned(), zero_of);
