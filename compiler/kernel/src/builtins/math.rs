@@ -50,7 +50,7 @@ const OF_ARITHMETIC: &[Row] = &[
         params: &[any("a"), any("b")],
         lowering: Lowering::Value(|ctx, call| ctx.truncating_call(BinaryOp::TruncRem, call)),
         known: Known::Bare,
-        floats: &[within("trem(x, y)", Numbers, Steps("x - y * trunc(x / y)", steps::rem), Formula, Exact)],
+        floats: &[within("trem(x, y)", Numbers, Steps("x - y * trunc(x / y)", steps::rem), Vulkan, Exact)],
         exact: &["trem(x, y)"],
         doc: "The remainder that belongs to `tdiv`, with the sign of `a`.",
         example: "trem(-7, 2)",
@@ -99,7 +99,7 @@ const OF_ARITHMETIC: &[Row] = &[
         params: &[number("x")],
         lowering: instruction(FloatFn::Fract),
         floats: &[
-            /* Kept below one, where the nearest number is one. */
+            // Kept below one, where the nearest number is one.
             within("fract(x)", Numbers, Ulp(1.0), Vulkan, Ulp(1.0)),
         ],
         elsewhere: &[(&["frac"], "")],
@@ -287,7 +287,7 @@ const OF_POWERS: &[Row] = &[
                 3.0,
                 2.0,
             ),
-            /* Twice. */
+            // Twice.
             within(
                 "math.hypot(x, y, z)",
                 Numbers,

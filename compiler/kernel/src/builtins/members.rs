@@ -190,13 +190,16 @@ const ROWS: &[Row] = &[
         names: &["dist"],
         params: &[any("p"), any("q")],
         lowering: Lowering::Library("dist", |ctx, args, span| ctx.dist_call(args, span)),
-        floats: &[/* As exact as `hypot`, of differences that are rounded right. */ within(
-            "math.dist((x, y), (y, z))",
-            Numbers,
-            Steps("hypot(x - y, y - z)", steps::dist),
-            Formula,
-            Ulp(3.0),
-        )],
+        floats: &[
+            // As exact as `hypot`, of differences that are rounded right.
+            within(
+                "math.dist((x, y), (y, z))",
+                Numbers,
+                Steps("hypot(x - y, y - z)", steps::dist),
+                Formula,
+                Ulp(3.0),
+            ),
+        ],
         doc: "The distance of two points, which are tuples, lists or vectors.",
         example: "math.dist((1.0, 1.0), (4.0, 5.0))",
         ..NUMBERS
