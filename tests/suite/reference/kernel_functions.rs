@@ -85,6 +85,9 @@ fn calls(row: &Row) -> String {
 fn example(row: &Row, value: &str) -> String {
     match value {
         "" => format!("`{}`", row.example),
+        value if row.result == Gives::Nothing || row.example.starts_with("for ") => {
+            format!("`{}` prints `{value}`", row.example)
+        }
         value => format!("`{}` is `{value}`", row.example),
     }
 }
@@ -102,8 +105,8 @@ fn values(program: &Program) -> Result<Vec<String>, Failure> {
         }
     }
     let printed = super::printed(program, &script)?;
-    let values: Vec<String> =
-        printed.split_terminator(&format!("{END}\n")).map(|value| value.trim().replace('\n', " ")).collect();
+    let lines = |value: &str| value.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let values: Vec<String> = printed.split_terminator(&format!("{END}\n")).map(lines).collect();
     match values.len() == n_examples {
         true => Ok(values),
         false => Err(Failure(format!("{} of {n_examples} examples ran:\n{printed}", values.len()))),

@@ -12,7 +12,7 @@ use crate::lower::{Arguments, Ctx, Operand};
 pub static SECTION: Section = Section {
     title: "Only in `math`",
     about: "The modules `math` and `stdlib` also have all functions above that take numbers: `math.sin`, `stdlib.sin`.\n\
-            Kernels know both modules without an import, and import them without an error.",
+            Kernels know both modules without an import.",
     rows: Rows::Functions(ROWS),
     setup: ALONE,
 };

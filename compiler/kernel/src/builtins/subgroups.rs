@@ -61,21 +61,21 @@ const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_and"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::And, Spread::Reduce, call)),
-        doc: "The common bits of all lanes.",
+        doc: "The bitwise and of all lanes.",
         example: "subgroup_and(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_or"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Or, Spread::Reduce, call)),
-        doc: "The bits of any value of all lanes.",
+        doc: "The bitwise or of all lanes.",
         example: "subgroup_or(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_xor"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Xor, Spread::Reduce, call)),
-        doc: "The exclusive or of all lanes.",
+        doc: "The bitwise exclusive or of all lanes.",
         example: "subgroup_xor(v)",
         ..SUBGROUP
     },
@@ -110,21 +110,21 @@ const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_inclusive_and"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::And, Spread::Inclusive, call)),
-        doc: "The common bits of the lanes up to this one.",
+        doc: "The bitwise and of the lanes up to this one.",
         example: "subgroup_inclusive_and(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_inclusive_or"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Or, Spread::Inclusive, call)),
-        doc: "The bits of any value of the lanes up to this one.",
+        doc: "The bitwise or of the lanes up to this one.",
         example: "subgroup_inclusive_or(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_inclusive_xor"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Xor, Spread::Inclusive, call)),
-        doc: "The exclusive or of the lanes up to this one.",
+        doc: "The bitwise exclusive or of the lanes up to this one.",
         example: "subgroup_inclusive_xor(v)",
         ..SUBGROUP
     },
@@ -159,21 +159,21 @@ const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_exclusive_and"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::And, Spread::Exclusive, call)),
-        doc: "The common bits of the lanes before this one.",
+        doc: "The bitwise and of the lanes before this one.",
         example: "subgroup_exclusive_and(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_exclusive_or"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Or, Spread::Exclusive, call)),
-        doc: "The bits of any value of the lanes before this one.",
+        doc: "The bitwise or of the lanes before this one.",
         example: "subgroup_exclusive_or(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_exclusive_xor"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Xor, Spread::Exclusive, call)),
-        doc: "The exclusive or of the lanes before this one.",
+        doc: "The bitwise exclusive or of the lanes before this one.",
         example: "subgroup_exclusive_xor(v)",
         ..SUBGROUP
     },
