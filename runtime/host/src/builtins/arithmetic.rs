@@ -13,11 +13,16 @@ use crate::value::{Args, BinaryOp, NativeDef, Result, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("abs", abs),
-    NativeDef::function("divmod", divmod),
-    NativeDef::function("pow", pow),
-    NativeDef::function("round", round),
-    NativeDef::function("sum", sum),
+    NativeDef::function("abs", abs).doc("(x, /)", "Return the absolute value of the argument."),
+    NativeDef::function("divmod", divmod).doc("(x, y, /)", "Return the tuple (x//y, x%y)."),
+    NativeDef::function("pow", pow)
+        .doc("(base, exp, mod=None)", "Return base**exp, or base**exp % mod with three arguments."),
+    NativeDef::function("round", round)
+        .doc("(number, ndigits=None)", "Round a number to a given precision in decimal digits."),
+    NativeDef::function("sum", sum).doc(
+        "(iterable, /, start=0)",
+        "Return the sum of a 'start' value (default: 0) plus an iterable of numbers.",
+    ),
 ];
 
 fn abs(vm: &mut Vm, args: &Args) -> Result {

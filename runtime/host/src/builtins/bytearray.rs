@@ -14,8 +14,12 @@ use crate::value::{
 };
 use crate::vm::Vm;
 
-pub static TYPE: NativeType =
-    NativeType { new: Some(new), methods: METHODS, ..NativeType::new("bytearray", "builtins") };
+pub static TYPE: NativeType = NativeType {
+    new: Some(new),
+    methods: METHODS,
+    ..NativeType::new("bytearray", "builtins")
+        .doc("(source=b''[, encoding[, errors]])", "A mutable sequence of bytes, of ints, a text or a size.")
+};
 
 static METHODS: &[NativeDef] = &[
     NativeDef::method("append", append),

@@ -14,25 +14,54 @@ use crate::value::{Args, Class, ExceptionKind, Layout, NativeDef, Range, Result,
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("print", print),
-    NativeDef::function("len", len),
-    NativeDef::function("repr", repr),
-    NativeDef::function("isinstance", isinstance),
-    NativeDef::function("issubclass", issubclass),
-    NativeDef::function("ascii", ascii),
-    NativeDef::function("format", format),
-    NativeDef::function("sorted", super::sort::sorted),
-    NativeDef::function("iter", iter),
-    NativeDef::function("next", next),
-    NativeDef::function("id", id),
-    NativeDef::function("hash", hash),
-    NativeDef::function("callable", callable),
-    NativeDef::function("getattr", getattr),
-    NativeDef::function("setattr", setattr),
-    NativeDef::function("hasattr", hasattr),
-    NativeDef::function("delattr", delattr),
-    NativeDef::function("exit", sys::exit),
-    NativeDef::function("quit", sys::exit),
+    NativeDef::function("print", print).doc(
+        "(*args, sep=' ', end='\\n', file=None, flush=False)",
+        "Prints the values to a stream, or to sys.stdout by default.",
+    ),
+    NativeDef::function("len", len).doc("(obj, /)", "Return the number of items in a container."),
+    NativeDef::function("repr", repr)
+        .doc("(obj, /)", "Return the canonical string representation of the object."),
+    NativeDef::function("isinstance", isinstance).doc(
+        "(obj, class_or_tuple, /)",
+        "Return whether an object is an instance of a class or of a subclass thereof.",
+    ),
+    NativeDef::function("issubclass", issubclass).doc(
+        "(cls, class_or_tuple, /)",
+        "Return whether 'cls' is derived from another class or is the same class.",
+    ),
+    NativeDef::function("ascii", ascii).doc("(obj, /)", "Return an ASCII-only representation of an object."),
+    NativeDef::function("format", format)
+        .doc("(value, format_spec='', /)", "Return value.__format__(format_spec)."),
+    NativeDef::function("sorted", super::sort::sorted).doc(
+        "(iterable, /, *, key=None, reverse=False)",
+        "Return a new list containing all items from the iterable in ascending order.",
+    ),
+    NativeDef::function("iter", iter).doc(
+        "(object[, sentinel])",
+        "Return an iterator over an object, or over the results of a callable until the \
+             sentinel.",
+    ),
+    NativeDef::function("next", next).doc(
+        "(iterator[, default])",
+        "Return the next item of an iterator; at its end the default, or raise StopIteration.",
+    ),
+    NativeDef::function("id", id).doc("(obj, /)", "Return the identity of an object."),
+    NativeDef::function("hash", hash).doc("(obj, /)", "Return the hash value for the given object."),
+    NativeDef::function("callable", callable)
+        .doc("(obj, /)", "Return whether the object is callable (i.e., some kind of function)."),
+    NativeDef::function("getattr", getattr).doc(
+        "(object, name[, default])",
+        "Return an attribute of an object; if there is none, the default, or raise \
+             AttributeError.",
+    ),
+    NativeDef::function("setattr", setattr)
+        .doc("(obj, name, value, /)", "Sets the named attribute on the given object to the specified value."),
+    NativeDef::function("hasattr", hasattr)
+        .doc("(obj, name, /)", "Return whether the object has an attribute with the given name."),
+    NativeDef::function("delattr", delattr)
+        .doc("(obj, name, /)", "Deletes the named attribute from the given object."),
+    NativeDef::function("exit", sys::exit).doc("(code=None)", "Ends the program by raising SystemExit."),
+    NativeDef::function("quit", sys::exit).doc("(code=None)", "Ends the program by raising SystemExit."),
 ];
 
 fn print(vm: &mut Vm, args: &Args) -> Result {

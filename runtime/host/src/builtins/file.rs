@@ -17,7 +17,11 @@ use crate::errors;
 use crate::value::{Args, ExceptionKind, Native, NativeDef, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
 
-pub static FUNCTIONS: &[NativeDef] = &[NativeDef::function("open", open)];
+pub static FUNCTIONS: &[NativeDef] = &[NativeDef::function("open", open).doc(
+    "(file, mode='r', buffering=-1, encoding=None, errors=None, newline=None, \
+     closefd=True)",
+    "Open file and return a stream; raise OSError upon failure.",
+)];
 
 static TEXT: NativeType = NativeType { methods: METHODS, ..NativeType::new("TextIOWrapper", "_io") };
 static READER: NativeType = NativeType { methods: METHODS, ..NativeType::new("BufferedReader", "_io") };

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::errors;
 use crate::value::{
-    Annotations, Args, BoundMethod, BuiltinType, Class, Descriptor, Dict, Function, Generator, Layout,
+    Annotations, Args, BoundMethod, BuiltinType, Class, Descriptor, Dict, Doc, Function, Generator, Layout,
     NativeDef, Payload, Raise, Result, Value,
 };
 use crate::vm::Vm;
@@ -30,6 +30,8 @@ pub static NATIVE_METHODS: &[NativeDef] = &[
     NativeDef::getter("__name__", callable_name),
     NativeDef::getter("__qualname__", callable_name),
     NativeDef::getter("__self__", native_self),
+    NativeDef::getter("__doc__", native_doc),
+    NativeDef::getter("__text_signature__", native_signature),
 ];
 
 pub static METHOD_METHODS: &[NativeDef] = &[
@@ -198,6 +200,28 @@ fn native_self(_: &mut Vm, args: &Args) -> Result {
         Value::Method(method) => method.receiver.clone(),
         _ => Value::None,
     })
+}
+
+/// The documentation of a function in Rust, or of a method that is bound to its receiver.
+fn doc_of(args: &Args) -> Result<Option<Doc>> {
+    Ok(match args.receiver()? {
+        Value::NativeFunction(function) => function.doc,
+        Value::Method(method) => match &method.function {
+            Value::NativeFunction(function) => function.doc,
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+fn native_doc(_: &mut Vm, args: &Args) -> Result {
+    Ok(doc_of(args)?.map_or(Value::None, |doc| doc.sentence.into()))
+}
+
+/// The parameters in brackets, without the receiver.
+fn native_signature(_: &mut Vm, args: &Args) -> Result {
+    let signature = doc_of(args)?.map(|doc| doc.signature).filter(|signature| !signature.is_empty());
+    Ok(signature.map_or(Value::None, Value::from))
 }
 
 fn method<'a>(args: &Args<'a>) -> Result<&'a Rc<BoundMethod>> {

@@ -13,11 +13,14 @@ use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("bin", bin),
-    NativeDef::function("oct", oct),
-    NativeDef::function("hex", hex),
-    NativeDef::function("chr", chr),
-    NativeDef::function("ord", ord),
+    NativeDef::function("bin", bin).doc("(number, /)", "Return the binary representation of an integer."),
+    NativeDef::function("oct", oct).doc("(number, /)", "Return the octal representation of an integer."),
+    NativeDef::function("hex", hex)
+        .doc("(number, /)", "Return the hexadecimal representation of an integer."),
+    NativeDef::function("chr", chr)
+        .doc("(i, /)", "Return a Unicode string of one character with ordinal i; 0 <= i <= 0x10ffff."),
+    NativeDef::function("ord", ord)
+        .doc("(c, /)", "Return the Unicode code point for a one-character string."),
 ];
 
 pub static METHODS: &[NativeDef] = &[

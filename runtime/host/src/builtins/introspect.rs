@@ -1,19 +1,24 @@
-//! `dir`, `vars`, `globals`, `locals`, `help`, `input`: introspection, and the user's input.
+//! `dir`, `vars`, `globals`, `locals`, `input`: introspection, and the user's input.
 
 use super::namespace_dict;
 use crate::errors;
 use crate::input::read_line;
-use crate::modules::kernels;
 use crate::value::{Args, Dict, ExceptionKind, Name, NativeDef, Raise, Result, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("dir", dir),
-    NativeDef::function("vars", vars),
-    NativeDef::function("globals", globals),
-    NativeDef::function("locals", locals),
-    NativeDef::function("help", help),
-    NativeDef::function("input", input),
+    NativeDef::function("dir", dir)
+        .doc("([object])", "Return the sorted names of an object, or without it those of the current scope."),
+    NativeDef::function("vars", vars)
+        .doc("([object])", "Return an object's __dict__, or without it what locals() returns."),
+    NativeDef::function("globals", globals)
+        .doc("()", "Return the dictionary containing the current scope's global variables."),
+    NativeDef::function("locals", locals)
+        .doc("()", "Return a dictionary containing the current scope's local variables."),
+    NativeDef::function("help", super::help::help)
+        .doc("([object])", "Describe an object: its signature, its documentation and its members."),
+    NativeDef::function("input", input)
+        .doc("(prompt='', /)", "Read a string from standard input; the trailing newline is stripped."),
 ];
 
 fn global_pairs(vm: &Vm) -> Vec<(Name, Value)> {
@@ -80,42 +85,6 @@ fn globals(vm: &mut Vm, args: &Args) -> Result {
 fn locals(vm: &mut Vm, args: &Args) -> Result {
     args.exactly::<0>("locals")?;
     local_names(vm)
-}
-
-/// `help(value)`: its kind, its docstring, and the names of its attributes. What kernels know by themselves is asked
-/// for by its name: `help("clamp")`.
-fn help(vm: &mut Vm, args: &Args) -> Result {
-    let mut parser = args.parser("help");
-    let value = parser.optional_positional();
-    parser.finish()?;
-    let Some(value) = value else {
-        vm.print("Write help(x) for what x is and what it can do, help(\"clamp\") for a function of kernels, dir() for the names \
-             that are there.\n")?;
-        return Ok(Value::None);
-    };
-    if let Some(text) = kernels::help(vm, value)? {
-        vm.print(&text)?;
-        return Ok(Value::None);
-    }
-    let mut text = match value {
-        Value::Class(class) => format!("class {} in module {}\n", class.name, class.module),
-        Value::Module(module) => format!("module {}\n", module.name),
-        other => format!("{}: {}\n", vm.repr(other)?, other.type_name()),
-    };
-    if let Some(doc) = vm.find_attr(value, "__doc__")?
-        && let Some(doc) = doc.as_str()
-    {
-        for line in doc.trim().lines() {
-            text.push_str(&format!("    {}\n", line.trim()));
-        }
-    }
-    let names: Vec<Name> = vm.attr_names(value).into_iter().filter(|name| !name.starts_with('_')).collect();
-    if !names.is_empty() {
-        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
-        text.push_str(&format!("attributes: {}\n", names.join(", ")));
-    }
-    vm.print(&text)?;
-    Ok(Value::None)
 }
 
 /// `input(prompt="")`: a line from standard input, without its end.

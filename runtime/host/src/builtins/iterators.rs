@@ -12,21 +12,31 @@ use crate::value::{Args, BinaryOp, Dict, List, Native, NativeDef, NativeIter, Na
 use crate::vm::Vm;
 
 macro_rules! iterator_types {
-    ($($type:ident = $name:literal, $new:expr;)*) => {
+    ($($type:ident = $name:literal, $new:expr, $signature:literal, $doc:literal;)*) => {
         $(pub static $type: NativeType = NativeType {
             new: Some($new),
             methods: METHODS,
-            ..NativeType::new($name, "builtins")
+            ..NativeType::new($name, "builtins").doc($signature, $doc)
         };)*
     };
 }
 
 iterator_types! {
-    ENUMERATE = "enumerate", new_enumerate;
-    ZIP = "zip", new_zip;
-    MAP = "map", new_map;
-    FILTER = "filter", new_filter;
-    REVERSED = "reversed", new_reversed;
+    ENUMERATE = "enumerate", new_enumerate,
+        "(iterable, start=0)",
+        "Yields pairs of a count and an item of the iterable.";
+    ZIP = "zip", new_zip,
+        "(*iterables, strict=False)",
+        "Yields tuples with an item of each iterable, until the shortest ends.";
+    MAP = "map", new_map,
+        "(func, *iterables)",
+        "Yields what a function returns for the items of each iterable.";
+    FILTER = "filter", new_filter,
+        "(function_or_None, iterable)",
+        "Yields the items for which a function is true, or that are true themselves.";
+    REVERSED = "reversed", new_reversed,
+        "(sequence, /)",
+        "Yields the items of a sequence from the last to the first.";
 }
 
 static METHODS: &[NativeDef] =

@@ -26,6 +26,7 @@ pub mod float;
 pub mod format;
 mod function;
 pub(crate) mod generic_alias;
+mod help;
 pub mod int;
 pub mod introspect;
 mod iterators;
@@ -44,7 +45,7 @@ mod views;
 
 use crate::modules;
 use crate::value::{
-    BuiltinType, ExceptionKind, NativeDef, NativeFn, NativeFunction, NativeType, Raise, Result, Value,
+    BuiltinType, Doc, ExceptionKind, NativeDef, NativeFn, NativeFunction, NativeType, Raise, Result, Value,
 };
 use crate::vm::Vm;
 pub(crate) use attr_dict::{class_dict, namespace_dict};
@@ -158,6 +159,42 @@ pub fn constructor(ty: BuiltinType) -> Option<NativeFn> {
         BuiltinType::Module => object::new_module,
         _ => return None,
     })
+}
+
+/// The documentation of a built-in type.
+pub fn doc(ty: BuiltinType) -> Option<Doc> {
+    let (signature, sentence) = match ty {
+        BuiltinType::Object => ("()", "The base class of the class hierarchy."),
+        BuiltinType::Type => ("(object)", "Returns the type of an object."),
+        BuiltinType::Bool => ("(x=False)", "Returns True when the argument is true, and False otherwise."),
+        BuiltinType::Int => ("(x=0, base=10)", "Converts a number or a text to an integer."),
+        BuiltinType::Float => ("(x=0.0)", "Converts a number or a text to a floating-point number."),
+        BuiltinType::Str => {
+            ("(object='', encoding='utf-8', errors='strict')", "The text of an object, or of encoded bytes.")
+        }
+        BuiltinType::Bytes => (
+            "(source=b''[, encoding[, errors]])",
+            "An immutable sequence of bytes, of ints, a text or a size.",
+        ),
+        BuiltinType::List => ("(iterable=())", "A mutable sequence of the items of an iterable."),
+        BuiltinType::Tuple => ("(iterable=())", "An immutable sequence of the items of an iterable."),
+        BuiltinType::Dict => ("(mapping_or_pairs={}, **items)", "A dictionary of keys and their values."),
+        BuiltinType::Set => ("(iterable=())", "An unordered collection of unique elements."),
+        BuiltinType::FrozenSet => ("(iterable=())", "An immutable unordered collection of unique elements."),
+        BuiltinType::Range => {
+            ("([start, ]stop[, step])", "The integers from start to stop, without stop, by step.")
+        }
+        BuiltinType::Slice => ("([start, ]stop[, step])", "What `x[start:stop:step]` selects."),
+        BuiltinType::Property => (
+            "(fget=None, fset=None, fdel=None, doc=None)",
+            "An attribute that functions get, set and delete.",
+        ),
+        BuiltinType::StaticMethod => ("(function)", "Makes a method that receives neither object nor class."),
+        BuiltinType::ClassMethod => ("(function)", "Makes a method that receives the class."),
+        BuiltinType::Super => ("([type, object])", "Looks attributes up in the bases of a class."),
+        _ => return None,
+    };
+    Some(Doc { signature, sentence })
 }
 
 /// The builtin with this name, created at its first use; then the prelude's.

@@ -6,10 +6,18 @@ use crate::value::{Args, CompareOp, NativeDef, Result, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("min", min),
-    NativeDef::function("max", max),
-    NativeDef::function("any", any),
-    NativeDef::function("all", all),
+    NativeDef::function("min", min).doc(
+        "(iterable, *args[, default, key])",
+        "Return the smallest item of an iterable, or the smallest of two or more arguments.",
+    ),
+    NativeDef::function("max", max).doc(
+        "(iterable, *args[, default, key])",
+        "Return the biggest item of an iterable, or the biggest of two or more arguments.",
+    ),
+    NativeDef::function("any", any)
+        .doc("(iterable, /)", "Return True if bool(x) is True for any x in the iterable."),
+    NativeDef::function("all", all)
+        .doc("(iterable, /)", "Return True if bool(x) is True for all values x in the iterable."),
 ];
 
 fn min(vm: &mut Vm, args: &Args) -> Result {

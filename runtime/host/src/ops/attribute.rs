@@ -33,6 +33,7 @@ impl Vm {
             Value::Instance(instance) => return self.get_instance_attr(value, instance, name),
             Value::Class(class) => self.get_class_attr(value, class, name)?,
             Value::Module(module) => match (&**name, module.namespace.get(name)) {
+                ("__doc__", None) => Some(Value::None),
                 ("__dict__", _) => Some(namespace_dict(&module.namespace)),
                 (_, Some(value)) => Some(value),
                 ("__name__", _) => Some(module.name.value()),
@@ -92,7 +93,11 @@ impl Vm {
         {
             return Ok(Some(attr));
         }
-        Ok((&**name == "__class__").then_some(Value::Class(class)))
+        Ok(match &**name {
+            "__class__" => Some(Value::Class(class)),
+            "__doc__" => Some(doc_value(&class)),
+            _ => None,
+        })
     }
 
     fn get_instance_attr(&mut self, value: &Value, instance: &Rc<Instance>, name: &Name) -> Result {
@@ -157,6 +162,7 @@ impl Vm {
         Ok(match &**name {
             "__class__" => Some(Value::Class(class.clone())),
             "__module__" => Some(class.module.value()),
+            "__doc__" => Some(Value::None),
             "__dict__" if class.slots.is_none() => Some(Value::Dict(instance.fields.borrow_mut().to_dict())),
             _ => None,
         })
@@ -188,6 +194,8 @@ impl Vm {
                     (Some(own), _) => Some(self.bind_to_class(&own, value, class)?),
                 }
             }
+            "__doc__" => Some(doc_value(class)),
+            "__text_signature__" if !class.is_script => Some(signature_value(class)),
             _ => None,
         };
         if own.is_some() {
@@ -202,7 +210,7 @@ impl Vm {
         {
             return Ok(Some(bound(&attr, value)));
         }
-        Ok((&**name == "__doc__").then_some(Value::None))
+        Ok(None)
     }
 
     /// A class attribute as the class `value` itself sees it.
@@ -630,6 +638,17 @@ impl Vm {
         values.extend_from_slice(args.values());
         self.call_with(function, &Args::new(&values, args.names()))
     }
+}
+
+/// `__doc__` of a class that no script wrote.
+fn doc_value(class: &Class) -> Value {
+    class.doc.map_or(Value::None, |doc| doc.sentence.into())
+}
+
+/// `__text_signature__` of a class that no script wrote: the parameters of its constructor.
+fn signature_value(class: &Class) -> Value {
+    let signature = class.doc.map(|doc| doc.signature).filter(|signature| !signature.is_empty());
+    signature.map_or(Value::None, Value::from)
 }
 
 fn bound(function: &Value, receiver: &Value) -> Value {

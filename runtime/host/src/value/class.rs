@@ -7,7 +7,7 @@ use std::cell::{Ref, RefCell};
 use std::rc::{Rc, Weak};
 
 use super::{
-    Attrs, ExceptionKind, Function, Name, NativeDef, NativeFn, NativeFunction, NativeType, Shape, Value,
+    Attrs, Doc, ExceptionKind, Function, Name, NativeDef, NativeFn, NativeFunction, NativeType, Shape, Value,
     teardown,
 };
 use crate::vm::LoadedCode;
@@ -136,6 +136,8 @@ pub struct Class {
     pub shape: Rc<Shape>,
     /// The code of the class body.
     pub body: Option<Rc<LoadedCode>>,
+    /// The documentation of a built-in or native class.
+    pub doc: Option<Doc>,
     /// A class that scripts wrote may be changed by scripts.
     pub is_script: bool,
     /// The only attributes that instances may have, if `__slots__` of the class and of its bases excludes
@@ -166,6 +168,7 @@ impl Class {
             new: None,
             shape: Shape::empty(),
             body: None,
+            doc: None,
             is_script: false,
             slots: None,
             attrs: RefCell::default(),

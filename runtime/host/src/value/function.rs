@@ -269,6 +269,16 @@ pub struct NativeDef {
     pub kind: NativeKind,
     /// Assigns to a getter: called with the object and the new value. Without it the attribute is read-only.
     pub set: Option<NativeFn>,
+    pub doc: Option<Doc>,
+}
+
+/// The documentation of a native function, type or module, as `help` prints it.
+#[derive(Clone, Copy)]
+pub struct Doc {
+    /// The parameters in brackets, with their defaults; empty for an attribute or a module.
+    pub signature: &'static str,
+    /// A sentence, which starts with a verb in the third person or with a noun.
+    pub sentence: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,7 +295,13 @@ pub enum NativeKind {
 
 impl NativeDef {
     const fn new(name: &'static str, func: NativeFn, kind: NativeKind) -> NativeDef {
-        NativeDef { name, func, kind, set: None }
+        NativeDef { name, func, kind, set: None, doc: None }
+    }
+
+    /// Documents the function: its parameters as `(tensors, timeout=None)`, and a sentence. A getter has no
+    /// parameters.
+    pub const fn doc(self, signature: &'static str, sentence: &'static str) -> NativeDef {
+        NativeDef { doc: Some(Doc { signature, sentence }), ..self }
     }
 
     pub const fn function(name: &'static str, func: NativeFn) -> NativeDef {
@@ -331,6 +347,7 @@ pub struct NativeFunction {
     pub set: Option<NativeFn>,
     /// The class that it is a method of.
     pub class: Option<Name>,
+    pub doc: Option<Doc>,
 }
 
 impl NativeFunction {
@@ -341,6 +358,7 @@ impl NativeFunction {
             kind: def.kind,
             set: def.set,
             class: None,
+            doc: def.doc,
         }
     }
 
@@ -356,6 +374,7 @@ impl NativeFunction {
             kind: NativeKind::Function,
             set: None,
             class: None,
+            doc: None,
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) use dict::plain_equal;
 pub use dict::{Dict, HashedKey, PassHash};
 pub use exception::{ExceptionData, ExceptionKind, KernelPlace, Order, Raise, Result, TraceEntry};
 pub use function::{
-    Annotations, Args, BoundMethod, Cell, Descriptor, Function, NativeCode, NativeDef, NativeFn,
+    Annotations, Args, BoundMethod, Cell, Descriptor, Doc, Function, NativeCode, NativeDef, NativeFn,
     NativeFunction, NativeKind, Parser, Super,
 };
 pub use instance::{Fields, Instance, Payload, Shape};

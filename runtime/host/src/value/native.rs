@@ -6,7 +6,11 @@
 //! Borrow for one step, never across a call into the machine.
 //!
 //! ```text
-//! static COUNTER: NativeType = NativeType { methods: &[NativeDef::method("step", step)], new: Some(new), ..NativeType::new("Counter", "demo") };
+//! static COUNTER: NativeType = NativeType {
+//!     new: Some(new),
+//!     methods: &[NativeDef::method("step", step).doc("(by=1)", "Adds to the count.")],
+//!     ..NativeType::new("Counter", "demo").doc("(start=0)", "A count that steps forward.")
+//! };
 //! impl Native for Counter { fn native_type(&self) -> &'static NativeType { &COUNTER } .. }
 //! fn new(_: &mut Vm, _: &Args) -> Result { Ok(Value::native(Counter::default())) }
 //! fn step(_: &mut Vm, args: &Args) -> Result { let counter: &Counter = args.this()?; .. }
@@ -15,6 +19,7 @@
 //! **A module**: a `static` [`NativeModule`] in `modules/<name>.rs`, listed in `modules/mod.rs`.
 //! **A function**: a [`super::NativeDef`] in a module's `functions` or in `builtins/mod.rs`.
 //! **A method** of a built-in type: a `NativeDef::method` in that type's table under `builtins/`.
+//! **Documentation**: `.doc(..)` of a function, a type or a module is its `__doc__` and what `help` prints.
 
 use std::any::Any;
 use std::cell::{Ref, RefCell};
@@ -25,7 +30,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 pub use kps_syntax::ast::{BinaryOp, CompareOp};
 
-use super::{Args, BuiltinType, Name, NativeDef, NativeFn, PassHash, Result, TextKey, Value, teardown};
+use super::{Args, BuiltinType, Doc, Name, NativeDef, NativeFn, PassHash, Result, TextKey, Value, teardown};
 use crate::vm::Vm;
 
 /// A type of host objects. Always a `static`: its address is its identity.
@@ -39,12 +44,18 @@ pub struct NativeType {
     pub methods: &'static [NativeDef],
     /// A built-in type for which `isinstance` accepts its objects, too.
     pub passes_for: Option<BuiltinType>,
+    pub doc: Option<Doc>,
 }
 
 impl NativeType {
     /// A type without constructor and methods, to be completed with `..`.
     pub const fn new(name: &'static str, module: &'static str) -> NativeType {
-        NativeType { name, module, base: None, new: None, methods: &[], passes_for: None }
+        NativeType { name, module, base: None, new: None, methods: &[], passes_for: None, doc: None }
+    }
+
+    /// Documents the type: the parameters of its constructor, if scripts may call it, and a sentence.
+    pub const fn doc(self, signature: &'static str, sentence: &'static str) -> NativeType {
+        NativeType { doc: Some(Doc { signature, sentence }), ..self }
     }
 }
 
@@ -319,11 +330,17 @@ pub struct NativeModule {
     pub types: &'static [&'static NativeType],
     /// Adds members that are neither functions nor types: constants, submodules.
     pub init: Option<fn(&mut Vm, &Module) -> Result<()>>,
+    pub doc: Option<Doc>,
 }
 
 impl NativeModule {
     /// An empty module, to be completed with `..`.
     pub const fn new(name: &'static str) -> NativeModule {
-        NativeModule { name, functions: &[], types: &[], init: None }
+        NativeModule { name, functions: &[], types: &[], init: None, doc: None }
+    }
+
+    /// Documents the module by a sentence.
+    pub const fn doc(self, sentence: &'static str) -> NativeModule {
+        NativeModule { doc: Some(Doc { signature: "", sentence }), ..self }
     }
 }

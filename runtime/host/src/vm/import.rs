@@ -52,6 +52,9 @@ impl Vm {
 
     fn import_native(&mut self, native: &'static NativeModule) -> Result<Rc<Module>> {
         let module = Rc::new(Module::new(self.name(native.name)));
+        if let Some(doc) = native.doc {
+            module.set("__doc__", doc.sentence);
+        }
         for def in native.functions {
             let function = NativeFunction::of_module(def);
             module.namespace.set(def.name, Value::NativeFunction(Rc::new(function)));

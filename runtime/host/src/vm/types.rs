@@ -40,6 +40,7 @@ impl Vm {
             };
             let mut class = Class::new(ty.name(), base, layout);
             class.new = builtins::constructor(ty);
+            class.doc = builtins::doc(ty);
             if ty == BuiltinType::Object {
                 class.slots = Some(Box::default());
             }
@@ -78,6 +79,7 @@ impl Vm {
         let mut class = Class::new(ty.name, Some(base), Layout::Native(ty));
         class.module = Name::from(ty.module);
         class.new = ty.new;
+        class.doc = ty.doc;
         class.add_natives(ty.methods);
         let class = Rc::new(class);
         self.types.natives.borrow_mut().insert(key, class.clone());
