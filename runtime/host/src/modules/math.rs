@@ -14,8 +14,11 @@ use crate::ops::number;
 use crate::value::{Args, Module, NativeDef, NativeModule, Raise, Result, Value};
 use crate::vm::Vm;
 
-pub static MODULE: NativeModule =
-    NativeModule { functions: FUNCTIONS, init: Some(init), ..NativeModule::new("math") };
+pub static MODULE: NativeModule = NativeModule {
+    functions: FUNCTIONS,
+    init: Some(init),
+    ..NativeModule::new("math").doc("Functions and constants of real numbers.")
+};
 
 fn init(_: &mut Vm, module: &Module) -> Result<()> {
     module.set("pi", std::f64::consts::PI);

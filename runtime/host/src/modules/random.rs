@@ -23,8 +23,11 @@ use crate::value::{
 };
 use crate::vm::Vm;
 
-pub static MODULE: NativeModule =
-    NativeModule { types: &[&TYPE], init: Some(init), ..NativeModule::new("random") };
+pub static MODULE: NativeModule = NativeModule {
+    types: &[&TYPE],
+    init: Some(init),
+    ..NativeModule::new("random").doc("Pseudorandom numbers, equal to those of CPython for a seed.")
+};
 
 static TYPE: NativeType =
     NativeType { new: Some(new), methods: METHODS, ..NativeType::new("Random", "random") };

@@ -11,8 +11,11 @@ use crate::value::{
 };
 use crate::vm::{Vm, write_error};
 
-pub static MODULE: NativeModule =
-    NativeModule { functions: FUNCTIONS, init: Some(init), ..NativeModule::new("sys") };
+pub static MODULE: NativeModule = NativeModule {
+    functions: FUNCTIONS,
+    init: Some(init),
+    ..NativeModule::new("sys").doc("The program: its arguments, its streams, its modules and its end.")
+};
 
 static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("exit", exit),

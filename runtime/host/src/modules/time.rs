@@ -11,8 +11,11 @@ use crate::errors;
 use crate::value::{Args, Module, NativeDef, NativeModule, NativeType, Result, Value};
 use crate::vm::Vm;
 
-pub static MODULE: NativeModule =
-    NativeModule { functions: FUNCTIONS, init: Some(init), ..NativeModule::new("time") };
+pub static MODULE: NativeModule = NativeModule {
+    functions: FUNCTIONS,
+    init: Some(init),
+    ..NativeModule::new("time").doc("Clocks, waiting, and dates.")
+};
 
 static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("time", |_, _| Ok(Value::Float(since_epoch().as_secs_f64()))),

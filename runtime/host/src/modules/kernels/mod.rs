@@ -38,7 +38,7 @@ pub static MODULE: NativeModule = NativeModule {
     functions: DECORATORS,
     types: &[&object::KERNEL],
     init: Some(init),
-    ..NativeModule::new("pyshader")
+    ..NativeModule::new("pyshader").doc("The types and decorators of kernels, under the names of PyShader.")
 };
 
 pub use dev::DEV;
@@ -94,8 +94,10 @@ pub fn subgroup_size(value: &Value) -> Option<u32> {
 }
 
 /// `pyshader.stdlib`: the kernel compiler knows its functions by name.
-pub static STDLIB: NativeModule =
-    NativeModule { init: Some(init_stdlib), ..NativeModule::new("pyshader.stdlib") };
+pub static STDLIB: NativeModule = NativeModule {
+    init: Some(init_stdlib),
+    ..NativeModule::new("pyshader.stdlib").doc("The functions and constants that kernels know by name.")
+};
 
 /// Functions that only kernels can call, and the constants.
 fn init_stdlib(_: &mut Vm, module: &Module) -> Result<()> {
@@ -129,13 +131,19 @@ pub fn help(vm: &mut Vm, value: &Value) -> Result<Option<String>> {
 }
 
 const DECORATORS: &[NativeDef] = &[
-    NativeDef::function("kernel", kernel),
-    NativeDef::function("python2shader", python2shader),
-    NativeDef::function("struct", structs::decorate),
+    NativeDef::function("kernel", kernel).doc(
+        "(function, *, local_size=None, subgroup_size=None, precise=False)",
+        "Makes a kernel of a function; `@kernel(..)` gives it options.",
+    ),
+    NativeDef::function("python2shader", python2shader)
+        .doc("(function)", "Makes a kernel of a function in PyShader's form."),
+    NativeDef::function("struct", structs::decorate)
+        .doc("(cls)", "Makes a struct type of a class, whose annotated attributes are its members."),
 ];
 
 /// Not a name that scripts know without an import.
-static AS_CTYPE: NativeDef = NativeDef::function("shadertype_as_ctype", types::as_ctype);
+static AS_CTYPE: NativeDef = NativeDef::function("shadertype_as_ctype", types::as_ctype)
+    .doc("(type)", "Returns the memory layout of a type: a dtype of NumPy, or a type with `itemsize`.");
 
 /// PyShader's names of resource kinds.
 const RESOURCES: [(&str, &str); 6] = [

@@ -18,19 +18,35 @@ use crate::vm::Vm;
 
 pub static KERNEL: NativeType = NativeType {
     methods: &[
-        NativeDef::method("to_spirv", to_spirv),
-        NativeDef::method("to_bytecode", to_bytecode),
-        NativeDef::getter("input", wrapped),
-        NativeDef::getter("description", description),
-        NativeDef::method("launch", launch_groups),
-        NativeDef::method("trace", trace_call),
-        NativeDef::method("explain", explain_call),
-        NativeDef::getter("name", name),
+        NativeDef::method("to_spirv", to_spirv)
+            .doc("()", "Returns the SPIR-V for the declared types as bytes, for any device."),
+        NativeDef::method("to_bytecode", to_bytecode)
+            .doc("()", "Returns the instructions of `to_spirv`, each a tuple of its name and its operands."),
+        NativeDef::getter("input", wrapped).doc("", "The function that was decorated."),
+        NativeDef::getter("description", description)
+            .doc("", "What PyShader calls the kernel: `shader from NAME`."),
+        NativeDef::method("launch", launch_groups).doc(
+            "(*args, groups=None)",
+            "Runs the number of workgroups that `groups` counts along x, y and z.",
+        ),
+        NativeDef::method("trace", trace_call).doc(
+            "(*args, at, groups=None)",
+            "Runs the kernel on copies of its arguments, and returns the steps of the invocation \
+                 `at`.",
+        ),
+        NativeDef::method("explain", explain_call).doc(
+            "(*args, line=None, groups=None)",
+            "Explains what the kernel, or a line of it, means for these arguments; nothing runs.",
+        ),
+        NativeDef::getter("name", name).doc("", "The name of the function."),
         NativeDef::getter("__name__", name),
         NativeDef::getter("__doc__", doc),
         NativeDef::getter("__wrapped__", wrapped),
     ],
-    ..NativeType::new("Kernel", "pyshader")
+    ..NativeType::new("Kernel", "pyshader").doc(
+        "",
+        "A function that runs on a device: `k(x)` runs one invocation an element, `k[n](x)` runs n of them.",
+    )
 };
 
 /// A kernel with the forms of it that were compiled last.
@@ -268,10 +284,18 @@ fn explain_call(vm: &mut Vm, args: &Args) -> Result {
 
 static WITH_DOMAIN: NativeType = NativeType {
     methods: &[
-        NativeDef::method("trace", trace_with_domain),
-        NativeDef::method("explain", explain_with_domain),
+        NativeDef::method("trace", trace_with_domain).doc(
+            "(*args, at)",
+            "Runs the kernel on copies of its arguments, and returns the steps of the invocation \
+                 `at`.",
+        ),
+        NativeDef::method("explain", explain_with_domain).doc(
+            "(*args, line=None)",
+            "Explains what the kernel, or a line of it, means for these arguments; nothing runs.",
+        ),
     ],
     ..NativeType::new("KernelWithDomain", "pyshader")
+        .doc("", "A kernel with the number of its invocations along each axis.")
 };
 
 /// `kernel[n].explain(..)`.

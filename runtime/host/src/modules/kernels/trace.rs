@@ -16,11 +16,12 @@ use crate::vm::Vm;
 
 pub static TRACE: NativeType = NativeType {
     methods: &[
-        NativeDef::getter("steps", steps),
-        NativeDef::getter("invocation", invocation),
-        NativeDef::getter("left_out", left_out),
+        NativeDef::getter("steps", steps).doc("", "The steps, each with its line, name and value."),
+        NativeDef::getter("invocation", invocation).doc("", "The invocation as (x, y, z)."),
+        NativeDef::getter("left_out", left_out)
+            .doc("", "The number of steps between the first and the last that were dropped."),
     ],
-    ..NativeType::new("Trace", "pyshader")
+    ..NativeType::new("Trace", "pyshader").doc("", "The assignments of one invocation, step by step.")
 };
 
 static STEP: NativeType = NativeType::new("Step", "pyshader");

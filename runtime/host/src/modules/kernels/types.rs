@@ -14,7 +14,8 @@ use crate::modules::{kp, numpy};
 use crate::value::{Args, CompareOp, Native, NativeType, Result, Value};
 use crate::vm::Vm;
 
-pub static KERNEL_TYPE: NativeType = NativeType::new("KernelType", "pyshader");
+pub static KERNEL_TYPE: NativeType =
+    NativeType::new("KernelType", "pyshader").doc("", "A type of values in kernels.");
 
 /// Names of types without parameters.
 pub const NAMES: &[&str] = &[
@@ -26,6 +27,16 @@ pub const NAMES: &[&str] = &[
 
 /// Names of type constructors.
 pub const CONSTRUCTORS: &[&str] = &["Array", "Vector", "Matrix", "Struct", "const"];
+
+/// `__doc__` of types that are no plain values.
+const DOCS: [(&str, &str); 6] = [
+    ("Array", "The type of a parameter that is a tensor: `Array[f32]`, or `Array[f32, 2]` with two axes."),
+    ("Vector", "Makes a vector type: `Vector(3, f32)` is `vec3`."),
+    ("Matrix", "Makes a matrix type of columns and rows: `Matrix(2, 3, f32)` is `mat2x3`."),
+    ("Struct", "Makes a struct type: `Struct(position=vec2, mass=f32)`."),
+    ("const", "The type of a parameter whose value is compiled in: `const[i32]`."),
+    ("void", "PyShader's type of no value."),
+];
 
 /// A type, or a type constructor, with its source text.
 pub struct KernelType {
@@ -208,6 +219,7 @@ impl Native for KernelType {
     fn get_attr(&self, _: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
         Ok(match name {
             "name" | "__name__" => Some(self.text.as_str().into()),
+            "__doc__" => DOCS.iter().find(|(name, _)| *name == self.text).map(|(_, doc)| (*doc).into()),
             _ => self.ty().and_then(|ty| type_attr(ty, name)),
         })
     }

@@ -16,13 +16,17 @@ use crate::vm::Vm;
 
 pub static ALGORITHM: NativeType = NativeType {
     methods: &[
-        NativeDef::method("get_tensors", tensors),
-        NativeDef::method("get_mem_objects", tensors),
-        NativeDef::method("get_spec_consts", spec_consts),
-        NativeDef::method("is_init", is_init),
-        NativeDef::method("destroy", destroy),
+        NativeDef::method("get_tensors", tensors)
+            .doc("()", "Returns the tensors, images and samplers that it binds."),
+        NativeDef::method("get_mem_objects", tensors)
+            .doc("()", "Returns the tensors, images and samplers that it binds."),
+        NativeDef::method("get_spec_consts", spec_consts)
+            .doc("()", "Returns the values of its specialisation constants."),
+        NativeDef::method("is_init", is_init).doc("()", "Returns whether it is not destroyed."),
+        NativeDef::method("destroy", destroy).doc("()", "Frees the algorithm."),
     ],
     ..NativeType::new("Algorithm", "kp")
+        .doc("", "A kernel or shader with what it binds; `Manager.algorithm` makes one.")
 };
 
 pub struct ScriptAlgorithm {

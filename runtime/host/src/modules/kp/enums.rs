@@ -9,8 +9,11 @@ use crate::value::{Args, Module, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
 pub static ENUM: NativeType = NativeType {
-    methods: &[NativeDef::getter("name", name), NativeDef::getter("value", value)],
-    ..NativeType::new("Enum", "kp")
+    methods: &[
+        NativeDef::getter("name", name).doc("", "The name of the member."),
+        NativeDef::getter("value", value).doc("", "The number of the member in its enumeration."),
+    ],
+    ..NativeType::new("Enum", "kp").doc("", "A member of an enumeration.")
 };
 
 /// A member of one of the enumerations.
@@ -24,6 +27,22 @@ pub struct EnumValue {
 const MEMORY_TYPES: &str = "MemoryTypes";
 const TENSOR_TYPES: &str = "TensorTypes";
 const DATA_TYPES: &str = "DataTypes";
+
+/// `__doc__` of the enumerations.
+const FAMILY_DOCS: [(&str, &str); 3] = [
+    (MEMORY_TYPES, "The kinds of memory that a tensor may have."),
+    (TENSOR_TYPES, "As `MemoryTypes`, under the name of older versions."),
+    (DATA_TYPES, "The element types that `Tensor.data_type` returns, and that `dtype` takes."),
+];
+
+/// `__doc__` of the kinds of memory.
+const MEMORY_DOCS: [(&str, &str); 5] = [
+    ("device", "Memory of the device, with a copy on the host: the default."),
+    ("host", "Memory of the host that kernels access."),
+    ("storage", "Memory of the device that the host cannot read."),
+    ("deviceAndHost", "Memory of the device that the host accesses without a copy, if there is any."),
+    ("staging", "As `host`, under the name of older versions."),
+];
 
 /// Old and new names; `staging` is the name of host memory in the first releases.
 const MEMORY: [(&str, MemoryType); 5] = [
@@ -115,7 +134,8 @@ fn family_value(family: &'static str, names: &[&'static str]) -> Value {
     Value::native(Family { name: family, members })
 }
 
-static FAMILY: NativeType = NativeType::new("EnumType", "kp");
+static FAMILY: NativeType =
+    NativeType::new("EnumType", "kp").doc("", "An enumeration: its members are its attributes.");
 
 /// An enumeration: its members are its attributes.
 struct Family {
@@ -129,6 +149,9 @@ impl Native for Family {
     }
 
     fn get_attr(&self, _: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
+        if name == "__doc__" {
+            return Ok(named(&FAMILY_DOCS, self.name));
+        }
         let member = self.members.iter().find(|member| member.name == name);
         Ok(member.map(|member| Value::native(*member)))
     }
@@ -141,6 +164,11 @@ impl Native for Family {
     fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
         Ok(format!("<enum 'kp.{}'>", self.name))
     }
+}
+
+/// The text for a name in a table.
+fn named(table: &[(&str, &'static str)], name: &str) -> Option<Value> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, text)| Value::from(*text))
 }
 
 fn name(_: &mut Vm, args: &Args) -> Result {
@@ -161,6 +189,11 @@ impl EnumValue {
 impl Native for EnumValue {
     fn native_type(&self) -> &'static NativeType {
         &ENUM
+    }
+
+    fn get_attr(&self, _: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
+        let is_documented = name == "__doc__" && self.family != DATA_TYPES;
+        Ok(if is_documented { named(&MEMORY_DOCS, self.name) } else { None })
     }
 
     fn compare(

@@ -14,23 +14,36 @@ use crate::errors::{type_error, value_error};
 use crate::value::{Args, Native, NativeDef, NativeType, Parser, Raise, Result, Value};
 use crate::vm::Vm;
 
+/// The parameters of `Image`, which are those of `Manager.image` too.
+pub const PARAMS: &str = "(data, width=None, height=None, num_channels=1, memory_type=device, *, \
+                          depth=None, dtype=None, format=None)";
+
 pub static IMAGE: NativeType = NativeType {
     base: Some(&TENSOR),
     new: Some(new),
     methods: &[
-        NativeDef::getter("width", width),
-        NativeDef::getter("height", height),
-        NativeDef::getter("depth", depth),
-        NativeDef::getter("num_channels", num_channels),
-        NativeDef::getter("format", format),
+        NativeDef::getter("width", width).doc("", "The number of texels in a row."),
+        NativeDef::getter("height", height).doc("", "The number of rows."),
+        NativeDef::getter("depth", depth).doc("", "The number of layers: 1 unless the image is a volume."),
+        NativeDef::getter("num_channels", num_channels).doc("", "The number of channels of a texel."),
+        NativeDef::getter("format", format).doc("", "The name of the texel format, such as `rgba8`."),
     ],
     ..NativeType::new("Image", "kp")
+        .doc(PARAMS, "Texels in the memory of a device: of `format`, of `dtype`, or of the type of the data.")
 };
 
 pub static SAMPLER: NativeType = NativeType {
     new: Some(new_sampler),
-    methods: &[NativeDef::getter("filter", filter), NativeDef::getter("address", address)],
-    ..NativeType::new("Sampler", "kp")
+    methods: &[
+        NativeDef::getter("filter", filter)
+            .doc("", "How neighbouring texels are combined: `nearest` or `linear`."),
+        NativeDef::getter("address", address)
+            .doc("", "How coordinates outside of the image are read: `clamp`, `repeat` or `mirror`."),
+    ],
+    ..NativeType::new("Sampler", "kp").doc(
+        "(filter=\"nearest\", address=\"clamp\")",
+        "How kernels read an image between its texels and outside of them.",
+    )
 };
 
 /// `Image(data, width=None, height=None, num_channels=1, memory_type=device)`: the type is that of the data.

@@ -10,7 +10,7 @@ use kps_kernel::{Edge, Ints};
 use super::algorithm::ScriptAlgorithm;
 use super::enums;
 use super::errors::{self, compute};
-use super::image;
+use super::image::{self, PARAMS as IMAGE_PARAMS};
 use super::messages::{Ran, deliver};
 use super::ops;
 use super::records;
@@ -27,16 +27,27 @@ use crate::modules::logging;
 use crate::value::{Args, Dict, Native, NativeDef, NativeType, Parser, Result, Value};
 use crate::vm::Vm;
 
-/// The table of methods: the plain ones, and four verbs for every operation.
+/// The table of methods: the plain ones, and four verbs for every operation. The first text of an operation is
+/// the parameters after the tensors, the second what it does.
 macro_rules! methods {
-    ([$($plain:expr),* $(,)?], [$($verb:literal $op:ident),* $(,)?]) => {
+    ([$($plain:expr),* $(,)?], [$($verb:literal $op:ident $params:literal $does:literal),* $(,)?]) => {
         &[
             $($plain,)*
             $(
-                NativeDef::method(concat!("eval_", $verb), eval_named::<{ sequence::$op }>),
-                NativeDef::method(concat!("eval_", $verb, "_def"), eval_anonymous::<{ sequence::$op }>),
-                NativeDef::method(concat!("eval_async_", $verb), start_named::<{ sequence::$op }>),
-                NativeDef::method(concat!("eval_async_", $verb, "_def"), start_anonymous::<{ sequence::$op }>),
+                NativeDef::method(concat!("eval_", $verb), eval_named::<{ sequence::$op }>).doc(
+                    concat!("(tensors, sequence_name", $params, ")"),
+                    concat!($does, ", in a named sequence."),
+                ),
+                NativeDef::method(concat!("eval_", $verb, "_def"), eval_anonymous::<{ sequence::$op }>)
+                    .doc(concat!("(tensors", $params, ")"), concat!($does, ".")),
+                NativeDef::method(concat!("eval_async_", $verb), start_named::<{ sequence::$op }>).doc(
+                    concat!("(tensors, sequence_name", $params, ")"),
+                    concat!("As `eval_", $verb, "`, without waiting for the end."),
+                ),
+                NativeDef::method(concat!("eval_async_", $verb, "_def"), start_anonymous::<{ sequence::$op }>).doc(
+                    concat!("(tensors", $params, ")"),
+                    concat!("As `eval_", $verb, "_def`, without waiting for the end."),
+                ),
             )*
         ]
     };
@@ -46,38 +57,91 @@ pub static MANAGER: NativeType = NativeType {
     new: Some(new),
     methods: methods!(
         [
-            NativeDef::method("tensor", make_tensor),
-            NativeDef::method("tensor_t", make_typed_tensor),
-            NativeDef::method("build_tensor", make_tensor),
-            NativeDef::method("image", make_image),
-            NativeDef::method("image_t", make_typed_image),
-            NativeDef::method("algorithm", algorithm),
-            NativeDef::method("sequence", make_sequence),
-            NativeDef::method("create_sequence", create_sequence),
-            NativeDef::method("get_create_sequence", get_create_sequence),
-            NativeDef::method("eval_await", eval_await),
-            NativeDef::method("eval_await_def", eval_await_def),
-            NativeDef::method("get_device_properties", get_device_properties),
-            NativeDef::method("list_devices", list_devices),
-            NativeDef::method("is_init", is_init),
-            NativeDef::method("destroy", destroy),
-            NativeDef::method("rebuild", rebuild),
+            NativeDef::method("tensor", make_tensor).doc(
+                "(data, memory_type=device, *, dtype=None)",
+                "Makes a tensor of `float32`, or of `dtype`, with the shape of the data.",
+            ),
+            NativeDef::method("tensor_t", make_typed_tensor).doc(
+                "(data, memory_type=device, *, dtype=None)",
+                "Makes a tensor with the type of the data; a list has `float32`.",
+            ),
+            NativeDef::method("build_tensor", make_tensor)
+                .doc("(data, memory_type=device, *, dtype=None)", "As `tensor`."),
+            NativeDef::method("image", make_image)
+                .doc(IMAGE_PARAMS, "Makes an image of `float32`, or as `dtype` or `format` says."),
+            NativeDef::method("image_t", make_typed_image).doc(
+                IMAGE_PARAMS,
+                "Makes an image with the type of the data, or as `dtype` or `format` says.",
+            ),
+            NativeDef::method("algorithm", algorithm).doc(
+                "(tensors, spirv, workgroup=(0, 0, 0), spec_consts=[], push_consts=[], *, \
+                 entry_point=None, subgroup_size=None)",
+                "Binds tensors, images and samplers to a kernel or a shader; `workgroup` counts \
+                 workgroups, and zeros mean the first tensor's size.",
+            ),
+            NativeDef::method("sequence", make_sequence).doc(
+                "(queue_index=0, total_timestamps=0)",
+                "Creates a sequence, which records operations; it takes timestamps if \
+                 `total_timestamps` is above 0.",
+            ),
+            NativeDef::method("create_sequence", create_sequence).doc(
+                "(name=\"\", queueIndex=0)",
+                "Creates a sequence and registers it under the name, unless that is empty.",
+            ),
+            NativeDef::method("get_create_sequence", get_create_sequence)
+                .doc("(name)", "Returns the sequence with this name; creates it if there is none."),
+            NativeDef::method("eval_await", eval_await).doc(
+                "(sequence_name, wait_for=None)",
+                "Waits at most `wait_for` seconds for a sequence; returns whether it is done, and \
+                 raises `ValueError` for an unknown name.",
+            ),
+            NativeDef::method("eval_await_def", eval_await_def).doc(
+                "(wait_for=None)",
+                "Waits at most `wait_for` seconds for what the verbs `eval_async_.._def` started; \
+                 returns whether it is done.",
+            ),
+            NativeDef::method("get_device_properties", get_device_properties)
+                .doc("()", "Returns a dict with the name and the limits of the device."),
+            NativeDef::method("list_devices", list_devices)
+                .doc("()", "Returns the properties of each device, in the order of their indices."),
+            NativeDef::method("is_init", is_init).doc("()", "Returns whether the manager is open."),
+            NativeDef::method("destroy", destroy).doc(
+                "([object])",
+                "Frees everything; or only a tensor, a sequence, the sequence of a name, or a list \
+                 of these.",
+            ),
+            NativeDef::method("rebuild", rebuild).doc(
+                "(tensors, syncDataToGPU=True)",
+                "Gives tensors their memory on the device, and copies their data there.",
+            ),
             NativeDef::method("__enter__", enter),
             NativeDef::method("__exit__", exit),
         ],
         [
-            "tensor_create" TENSOR_CREATE,
-            "tensor_copy" TENSOR_COPY,
-            "tensor_sync_device" TENSOR_SYNC_DEVICE,
-            "tensor_sync_local" TENSOR_SYNC_LOCAL,
-            "algo_mult" ALGO_MULT,
-            "algo_file" ALGO_FILE,
-            "algo_str" ALGO_STR,
-            "algo_data" ALGO_DATA,
-            "algo_lro" ALGO_LRO,
+            "tensor_create" TENSOR_CREATE ", *, syncDataToGPU=True"
+                "Gives tensors their memory on the device, and copies their data there",
+            "tensor_copy" TENSOR_COPY ""
+                "Copies the first tensor to the others",
+            "tensor_sync_device" TENSOR_SYNC_DEVICE ""
+                "Copies tensors to the device",
+            "tensor_sync_local" TENSOR_SYNC_LOCAL ""
+                "Copies tensors back from the device",
+            "algo_mult" ALGO_MULT ""
+                "Multiplies the first two tensors into the third",
+            "algo_file" ALGO_FILE ", file_path, *, entry_point=None"
+                "Runs a shader file on tensors",
+            "algo_str" ALGO_STR ", data, *, entry_point=None"
+                "Runs the text of a shader on tensors",
+            "algo_data" ALGO_DATA ", data, *, entry_point=None"
+                "Runs SPIR-V on tensors",
+            "algo_lro" ALGO_LRO ", data=None, *, entry_point=None"
+                "Runs a shader on the tensors left, right and output; without one, multiplies",
         ]
     ),
-    ..NativeType::new("Manager", "kp")
+    ..NativeType::new("Manager", "kp").doc(
+        "(device=0, family_queue_indices=[], desired_extensions=[], *, checked=None)",
+        "An open device, selected by its index or its name; `checked` turns checks of its launches on or off.",
+    )
 };
 
 pub struct ScriptManager {

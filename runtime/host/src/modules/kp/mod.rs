@@ -48,10 +48,17 @@ use view::TensorData;
 
 pub static MODULE: NativeModule = NativeModule {
     functions: &[
-        NativeDef::function("log_level", log_level),
-        NativeDef::function("checks", checks),
-        NativeDef::function("write_png", png::write),
-        NativeDef::function("read_png", png::read),
+        NativeDef::function("log_level", log_level)
+            .doc("(n)", "Sets the level of the logger `kp`: TRACE is 0, DEBUG 1, INFO 2, WARN 3, ERROR 4."),
+        NativeDef::function("checks", checks)
+            .doc("(on)", "Turns the checks of small launches on the CPU device on or off."),
+        NativeDef::function("write_png", png::write).doc(
+            "(path, pixels)",
+            "Writes an array of shape (height, width), or with 3 or 4 channels: ints to 255, \
+                 floats from 0 to 1, or bools.",
+        ),
+        NativeDef::function("read_png", png::read)
+            .doc("(path)", "Reads a picture as an array of bytes of shape (height, width, channels)."),
     ],
     types: &[
         &MANAGER,
@@ -64,6 +71,7 @@ pub static MODULE: NativeModule = NativeModule {
     ],
     init: Some(init),
     ..NativeModule::new("kp")
+        .doc("Tensors, kernels and sequences of operations on a GPU or the CPU, under the names of Kompute.")
 };
 
 fn init(vm: &mut Vm, module: &Module) -> Result<()> {

@@ -19,28 +19,52 @@ use crate::value::{Args, ExceptionKind, Native, NativeType, Raise, Result, Value
 use crate::vm::Vm;
 
 macro_rules! op_types {
-    ($($constant:ident $name:literal $new:expr;)*) => {
+    ($($constant:ident $name:literal $signature:literal $doc:literal $new:expr;)*) => {
         $(pub static $constant: NativeType =
-            NativeType { new: Some($new), base: Some(&OP_BASE), ..NativeType::new($name, "kp") };)*
+            NativeType {
+                new: Some($new),
+                base: Some(&OP_BASE),
+                ..NativeType::new($name, "kp").doc($signature, $doc)
+            };)*
 
         /// Every type of operation, under the names of both generations.
         pub static OP_TYPES: &[&NativeType] = &[&OP_BASE, $(&$constant),*];
     };
 }
 
-pub static OP_BASE: NativeType = NativeType::new("OpBase", "kp");
+pub static OP_BASE: NativeType = NativeType::new("OpBase", "kp").doc("", "The class of all operations.");
 
 op_types! {
-    OP_SYNC_DEVICE "OpSyncDevice" |vm, args| sync_device(vm, args, &OP_SYNC_DEVICE);
-    OP_TENSOR_SYNC_DEVICE "OpTensorSyncDevice" |vm, args| sync_device(vm, args, &OP_TENSOR_SYNC_DEVICE);
-    OP_TENSOR_CREATE "OpTensorCreate" |vm, args| sync_device(vm, args, &OP_TENSOR_CREATE);
-    OP_SYNC_LOCAL "OpSyncLocal" |vm, args| sync_local(vm, args, &OP_SYNC_LOCAL);
-    OP_TENSOR_SYNC_LOCAL "OpTensorSyncLocal" |vm, args| sync_local(vm, args, &OP_TENSOR_SYNC_LOCAL);
-    OP_COPY "OpCopy" |vm, args| copy(vm, args, &OP_COPY);
-    OP_TENSOR_COPY "OpTensorCopy" |vm, args| copy(vm, args, &OP_TENSOR_COPY);
-    OP_ALGO_DISPATCH "OpAlgoDispatch" dispatch;
-    OP_MULT "OpMult" multiply;
-    OP_MEMORY_BARRIER "OpMemoryBarrier" memory_barrier;
+    OP_SYNC_DEVICE "OpSyncDevice"
+        "(tensors)" "Copies tensors to the device."
+        |vm, args| sync_device(vm, args, &OP_SYNC_DEVICE);
+    OP_TENSOR_SYNC_DEVICE "OpTensorSyncDevice"
+        "(tensors)" "As `OpSyncDevice`."
+        |vm, args| sync_device(vm, args, &OP_TENSOR_SYNC_DEVICE);
+    OP_TENSOR_CREATE "OpTensorCreate"
+        "(tensors)" "As `OpSyncDevice`: gives tensors their memory, and copies their data there."
+        |vm, args| sync_device(vm, args, &OP_TENSOR_CREATE);
+    OP_SYNC_LOCAL "OpSyncLocal"
+        "(tensors)" "Copies tensors back from the device."
+        |vm, args| sync_local(vm, args, &OP_SYNC_LOCAL);
+    OP_TENSOR_SYNC_LOCAL "OpTensorSyncLocal"
+        "(tensors)" "As `OpSyncLocal`."
+        |vm, args| sync_local(vm, args, &OP_TENSOR_SYNC_LOCAL);
+    OP_COPY "OpCopy"
+        "(tensors)" "Copies the first tensor to the others."
+        |vm, args| copy(vm, args, &OP_COPY);
+    OP_TENSOR_COPY "OpTensorCopy"
+        "(tensors)" "As `OpCopy`."
+        |vm, args| copy(vm, args, &OP_TENSOR_COPY);
+    OP_ALGO_DISPATCH "OpAlgoDispatch"
+        "(algorithm, push_consts=[])" "Runs an algorithm, with these values of its push constants."
+        dispatch;
+    OP_MULT "OpMult"
+        "(tensors, algorithm=None)" "Multiplies the first two tensors into the third; `algorithm` is ignored."
+        multiply;
+    OP_MEMORY_BARRIER "OpMemoryBarrier"
+        "(tensors, ..)" "Does nothing: operations on the same tensor are ordered without it."
+        memory_barrier;
 }
 
 /// An operation, ready to be recorded any number of times.

@@ -20,32 +20,72 @@ use crate::vm::Vm;
 
 pub static SEQUENCE: NativeType = NativeType {
     methods: &[
-        NativeDef::method("init", init),
-        NativeDef::method("begin", begin),
-        NativeDef::method("end", end),
-        NativeDef::method("record", record),
-        NativeDef::method("eval", eval),
-        NativeDef::method("eval_async", eval_async),
-        NativeDef::method("eval_await", eval_await),
-        NativeDef::method("clear", clear),
-        NativeDef::method("rerecord", rerecord),
-        NativeDef::method("get_timestamps", get_timestamps),
-        NativeDef::method("is_rec", is_recording),
-        NativeDef::method("is_recording", is_recording),
-        NativeDef::method("is_running", is_running),
-        NativeDef::method("is_init", is_init),
-        NativeDef::method("destroy", destroy),
-        NativeDef::method("record_tensor_create", record_verb::<TENSOR_CREATE>),
-        NativeDef::method("record_tensor_copy", record_verb::<TENSOR_COPY>),
-        NativeDef::method("record_tensor_sync_device", record_verb::<TENSOR_SYNC_DEVICE>),
-        NativeDef::method("record_tensor_sync_local", record_verb::<TENSOR_SYNC_LOCAL>),
-        NativeDef::method("record_algo_mult", record_verb::<ALGO_MULT>),
-        NativeDef::method("record_algo_file", record_verb::<ALGO_FILE>),
-        NativeDef::method("record_algo_str", record_verb::<ALGO_STR>),
-        NativeDef::method("record_algo_data", record_verb::<ALGO_DATA>),
-        NativeDef::method("record_algo_lro", record_verb::<ALGO_LRO>),
+        NativeDef::method("init", init).doc("()", "Does nothing: the manager initialises sequences."),
+        NativeDef::method("begin", begin)
+            .doc("()", "Drops the recorded operations, starts recording, and returns True."),
+        NativeDef::method("end", end).doc("()", "Ends recording, and returns True."),
+        NativeDef::method("record", record).doc("(op)", "Adds an operation, and returns the sequence."),
+        NativeDef::method("eval", eval).doc(
+            "(op=None)",
+            "Runs what is recorded, with `op` as its last operation; waits for it, and returns \
+                 the sequence.",
+        ),
+        NativeDef::method("eval_async", eval_async)
+            .doc("(op=None)", "As `eval`, without waiting for the end."),
+        NativeDef::method("eval_await", eval_await).doc(
+            "(wait_for=None, *, waitFor=None)",
+            "Waits at most `wait_for` seconds or `waitFor` nanoseconds; returns whether the \
+                 operations are done.",
+        ),
+        NativeDef::method("clear", clear)
+            .doc("()", "Drops the recorded operations, and returns the sequence."),
+        NativeDef::method("rerecord", rerecord).doc(
+            "()",
+            "Builds the commands of the operations again at the next evaluation; returns the \
+                 sequence.",
+        ),
+        NativeDef::method("get_timestamps", get_timestamps).doc(
+            "()",
+            "Returns times in nanoseconds: one from before the first operation, and one after \
+                 each.",
+        ),
+        NativeDef::method("is_rec", is_recording).doc("()", "Returns whether it is recording."),
+        NativeDef::method("is_recording", is_recording).doc("()", "Returns whether it is recording."),
+        NativeDef::method("is_running", is_running)
+            .doc("()", "Returns whether operations that `eval_async` started are running."),
+        NativeDef::method("is_init", is_init).doc("()", "Returns whether it is not destroyed."),
+        NativeDef::method("destroy", destroy).doc("()", "Frees the sequence; running operations go on."),
+        NativeDef::method("record_tensor_create", record_verb::<TENSOR_CREATE>).doc(
+            "(tensors, *, syncDataToGPU=True)",
+            "Gives tensors their memory on the device, and records `OpSyncDevice`.",
+        ),
+        NativeDef::method("record_tensor_copy", record_verb::<TENSOR_COPY>)
+            .doc("(tensors)", "Records `OpCopy`."),
+        NativeDef::method("record_tensor_sync_device", record_verb::<TENSOR_SYNC_DEVICE>)
+            .doc("(tensors)", "Records `OpSyncDevice`."),
+        NativeDef::method("record_tensor_sync_local", record_verb::<TENSOR_SYNC_LOCAL>)
+            .doc("(tensors)", "Records `OpSyncLocal`."),
+        NativeDef::method("record_algo_mult", record_verb::<ALGO_MULT>).doc("(tensors)", "Records `OpMult`."),
+        NativeDef::method("record_algo_file", record_verb::<ALGO_FILE>).doc(
+            "(tensors, file_path, work_group=None, *, entry_point=None)",
+            "Records a run of a shader file; `work_group` counts workgroups.",
+        ),
+        NativeDef::method("record_algo_str", record_verb::<ALGO_STR>).doc(
+            "(tensors, data, work_group=None, *, entry_point=None)",
+            "Records a run of the text of a shader; `work_group` counts workgroups.",
+        ),
+        NativeDef::method("record_algo_data", record_verb::<ALGO_DATA>).doc(
+            "(tensors, data, work_group=None, *, entry_point=None)",
+            "Records a run of SPIR-V; `work_group` counts workgroups.",
+        ),
+        NativeDef::method("record_algo_lro", record_verb::<ALGO_LRO>).doc(
+            "(tensors, data=None, work_group=None, *, entry_point=None)",
+            "Records a run of a shader on the tensors left, right and output; without one, \
+                 `OpMult`.",
+        ),
     ],
     ..NativeType::new("Sequence", "kp")
+        .doc("", "A list of operations that run on a device in order; `Manager.sequence` makes one.")
 };
 
 pub struct ScriptSequence {

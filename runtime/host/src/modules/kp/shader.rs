@@ -12,10 +12,18 @@ use crate::vm::Vm;
 
 pub static SHADER: NativeType = NativeType {
     methods: &[
-        NativeDef::static_method("compile_source", compile_source),
-        NativeDef::static_method("compile_sources", compile_sources),
+        NativeDef::static_method("compile_source", compile_source).doc(
+            "(source, entryPoint=None, definitions=[])",
+            "Compiles GLSL, HLSL or WGSL, and returns SPIR-V as bytes; a mistake raises \
+                 `ShaderError`.",
+        ),
+        NativeDef::static_method("compile_sources", compile_sources).doc(
+            "(sources, files=[], entryPoint=None, definitions=[])",
+            "As `compile_source`, for texts that are joined into one; `files` names them in \
+                 messages.",
+        ),
     ],
-    ..NativeType::new("Shader", "kp")
+    ..NativeType::new("Shader", "kp").doc("", "The compiler of shaders.")
 };
 
 /// `compile_source(source, entryPoint="main", definitions=[])`: GLSL or WGSL in, SPIR-V bytes out.

@@ -20,28 +20,40 @@ use crate::vm::Vm;
 pub static TENSOR: NativeType = NativeType {
     new: Some(new),
     methods: &[
-        NativeDef::static_method("zeros", zeros),
-        NativeDef::method("data", data),
-        NativeDef::method("numpy", numpy),
+        NativeDef::static_method("zeros", zeros).doc("(shape, dtype=f32)", "Makes a tensor of zeros."),
+        NativeDef::method("data", data)
+            .doc("()", "Returns a flat view of the elements, which prints and compares as a list."),
+        NativeDef::method("numpy", numpy)
+            .doc("()", "Returns an ndarray with the tensor's shape over the same memory."),
         NativeDef::method("__array__", numpy),
-        NativeDef::method("tolist", tolist),
-        NativeDef::method("set_data", set_data),
-        NativeDef::method("size", size),
-        NativeDef::method("tensor_type", tensor_type),
-        NativeDef::method("memory_type", tensor_type),
-        NativeDef::method("data_type", data_type),
-        NativeDef::method("is_init", is_init),
-        NativeDef::method("destroy", destroy),
-        NativeDef::method("map_data_from_host", sync),
-        NativeDef::method("map_data_into_host", sync),
-        NativeDef::method("reshape", reshape),
+        NativeDef::method("tolist", tolist).doc("()", "Returns the elements as nested lists."),
+        NativeDef::method("set_data", set_data)
+            .doc("(data)", "Replaces all elements, converted to the tensor's type."),
+        NativeDef::method("size", size).doc("()", "Returns the number of elements."),
+        NativeDef::method("tensor_type", tensor_type)
+            .doc("()", "Returns the kind of memory, a member of `MemoryTypes`."),
+        NativeDef::method("memory_type", tensor_type)
+            .doc("()", "Returns the kind of memory, a member of `MemoryTypes`."),
+        NativeDef::method("data_type", data_type)
+            .doc("()", "Returns the element type, a member of `DataTypes`."),
+        NativeDef::method("is_init", is_init).doc("()", "Returns whether the tensor has memory."),
+        NativeDef::method("destroy", destroy).doc("()", "Frees the memory."),
+        NativeDef::method("map_data_from_host", sync)
+            .doc("()", "Does nothing: reading and writing elements copies by itself."),
+        NativeDef::method("map_data_into_host", sync)
+            .doc("()", "Does nothing: reading and writing elements copies by itself."),
+        NativeDef::method("reshape", reshape)
+            .doc("(*shape)", "Returns a tensor of another shape over the same memory."),
         NativeDef::method("__reversed__", reversed),
-        NativeDef::getter("shape", shape),
-        NativeDef::getter("ndim", ndim),
-        NativeDef::getter("dtype", dtype),
-        NativeDef::getter("nbytes", nbytes),
+        NativeDef::getter("shape", shape).doc("", "The number of elements along each axis, as a tuple."),
+        NativeDef::getter("ndim", ndim).doc("", "The number of axes."),
+        NativeDef::getter("dtype", dtype).doc("", "The element type: a NumPy dtype, or a struct type."),
+        NativeDef::getter("nbytes", nbytes).doc("", "The size of the elements in bytes."),
     ],
-    ..NativeType::new("Tensor", "kp")
+    ..NativeType::new("Tensor", "kp").doc(
+        "(data, memory_type=device, *, dtype=None)",
+        "Numbers in the memory of a device: of `dtype`, of the type of an array, or `float32` for a list.",
+    )
 };
 
 /// A tensor as scripts hold it.

@@ -53,10 +53,15 @@ pub use random::MODULE as RANDOM;
 pub use records::{RecordArray, nested, type_of as struct_of_dtype};
 pub use scalar::Scalar;
 
-pub static MODULE: NativeModule = NativeModule { init: Some(init), ..NativeModule::new("numpy") };
+pub static MODULE: NativeModule = NativeModule {
+    init: Some(init),
+    ..NativeModule::new("numpy").doc("Arrays of numbers, as NumPy 2 has them.")
+};
 
-pub static LINALG: NativeModule =
-    NativeModule { functions: linear::LINALG, ..NativeModule::new("numpy.linalg") };
+pub static LINALG: NativeModule = NativeModule {
+    functions: linear::LINALG,
+    ..NativeModule::new("numpy.linalg").doc("Linear algebra of arrays.")
+};
 
 /// The module's state per machine.
 #[derive(Default)]

@@ -130,8 +130,11 @@ static FUNCTIONS: &[NativeDef] = &[
 ];
 
 /// The module `numpy.random`.
-pub static MODULE: NativeModule =
-    NativeModule { functions: FUNCTIONS, types: &[&GENERATOR], ..NativeModule::new("numpy.random") };
+pub static MODULE: NativeModule = NativeModule {
+    functions: FUNCTIONS,
+    types: &[&GENERATOR],
+    ..NativeModule::new("numpy.random").doc("Pseudorandom arrays.")
+};
 
 /// The arguments without the generator that a method was called on.
 fn arguments<'a>(args: &Args<'a>) -> Args<'a> {
