@@ -10,16 +10,23 @@ use crate::vm::Vm;
 
 pub static METHODS: &[NativeDef] = &[
     NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
-    NativeDef::method("get", get),
-    NativeDef::method("keys", keys),
-    NativeDef::method("values", values),
-    NativeDef::method("items", items),
-    NativeDef::method("setdefault", setdefault),
-    NativeDef::method("pop", pop),
-    NativeDef::method("popitem", popitem),
-    NativeDef::method("update", update),
-    NativeDef::method("clear", clear),
-    NativeDef::method("copy", copy),
+    NativeDef::method("get", get)
+        .doc("(key, default=None, /)", "Return the value for key if key is in the dictionary, else default."),
+    NativeDef::method("keys", keys).doc("()", "Return a view of the keys."),
+    NativeDef::method("values", values).doc("()", "Return a view of the values."),
+    NativeDef::method("items", items).doc("()", "Return a view of the pairs of key and value."),
+    NativeDef::method("setdefault", setdefault)
+        .doc("(key, default=None, /)", "Insert key with a value of default if key is not in the dictionary."),
+    NativeDef::method("pop", pop).doc(
+        "(key[, default])",
+        "Remove a key and return its value; without it the default, or raise KeyError.",
+    ),
+    NativeDef::method("popitem", popitem)
+        .doc("()", "Remove and return the last (key, value) pair, or raise KeyError."),
+    NativeDef::method("update", update)
+        .doc("([mapping_or_pairs, ]**items)", "Set the items of a mapping, of pairs, and of keywords."),
+    NativeDef::method("clear", clear).doc("()", "Remove all items."),
+    NativeDef::method("copy", copy).doc("()", "Return a shallow copy of the dictionary."),
     NativeDef::class_method("fromkeys", fromkeys),
     NativeDef::method("__len__", protocol::len),
     NativeDef::method("__iter__", protocol::iter),

@@ -11,17 +11,22 @@ use crate::vm::Vm;
 
 pub static METHODS: &[NativeDef] = &[
     NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
-    NativeDef::method("append", append),
-    NativeDef::method("extend", extend),
-    NativeDef::method("pop", pop),
-    NativeDef::method("insert", insert),
-    NativeDef::method("remove", remove),
-    NativeDef::method("clear", clear),
-    NativeDef::method("index", index_of),
-    NativeDef::method("count", count),
-    NativeDef::method("sort", sort::list_sort),
-    NativeDef::method("reverse", reverse),
-    NativeDef::method("copy", copy),
+    NativeDef::method("append", append).doc("(object, /)", "Append object to the end of the list."),
+    NativeDef::method("extend", extend)
+        .doc("(iterable, /)", "Extend list by appending elements from the iterable."),
+    NativeDef::method("pop", pop)
+        .doc("(index=-1, /)", "Remove and return item at index (default last), or raise IndexError."),
+    NativeDef::method("insert", insert).doc("(index, object, /)", "Insert object before index."),
+    NativeDef::method("remove", remove)
+        .doc("(value, /)", "Remove first occurrence of value, or raise ValueError."),
+    NativeDef::method("clear", clear).doc("()", "Remove all items from list."),
+    NativeDef::method("index", index_of)
+        .doc("(value[, start[, stop]])", "Return first index of value, or raise ValueError."),
+    NativeDef::method("count", count).doc("(value, /)", "Return number of occurrences of value."),
+    NativeDef::method("sort", sort::list_sort)
+        .doc("(*, key=None, reverse=False)", "Sort the list in ascending order and return None."),
+    NativeDef::method("reverse", reverse).doc("()", "Reverse the list in place."),
+    NativeDef::method("copy", copy).doc("()", "Return a shallow copy of the list."),
     NativeDef::method("__len__", protocol::len),
     NativeDef::method("__iter__", protocol::iter),
     NativeDef::method("__contains__", protocol::contains),

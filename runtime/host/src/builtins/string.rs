@@ -12,53 +12,121 @@ use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::{Vm, checkpoint};
 
 pub static METHODS: &[NativeDef] = &[
-    NativeDef::method("find", find),
-    NativeDef::method("rfind", rfind),
-    NativeDef::method("index", index_of),
-    NativeDef::method("rindex", rindex),
-    NativeDef::method("count", count),
-    NativeDef::method("startswith", startswith),
-    NativeDef::method("endswith", endswith),
-    NativeDef::method("replace", replace),
-    NativeDef::method("split", split),
-    NativeDef::method("rsplit", rsplit),
-    NativeDef::method("splitlines", splitlines),
-    NativeDef::method("partition", partition),
-    NativeDef::method("rpartition", rpartition),
-    NativeDef::method("join", join),
-    NativeDef::method("strip", strip),
-    NativeDef::method("lstrip", lstrip),
-    NativeDef::method("rstrip", rstrip),
-    NativeDef::method("removeprefix", removeprefix),
-    NativeDef::method("removesuffix", removesuffix),
-    NativeDef::method("upper", string_form::upper),
-    NativeDef::method("lower", string_form::lower),
-    NativeDef::method("title", string_form::title),
-    NativeDef::method("capitalize", string_form::capitalize),
-    NativeDef::method("swapcase", string_form::swapcase),
-    NativeDef::method("casefold", string_form::casefold),
-    NativeDef::method("center", string_form::center),
-    NativeDef::method("ljust", string_form::ljust),
-    NativeDef::method("rjust", string_form::rjust),
-    NativeDef::method("zfill", string_form::zfill),
-    NativeDef::method("expandtabs", string_form::expandtabs),
-    NativeDef::method("isalpha", string_form::isalpha),
-    NativeDef::method("isalnum", string_form::isalnum),
-    NativeDef::method("isdecimal", string_form::isdecimal),
-    NativeDef::method("isdigit", string_form::isdigit),
-    NativeDef::method("isnumeric", string_form::isnumeric),
-    NativeDef::method("isspace", string_form::isspace),
-    NativeDef::method("isprintable", string_form::isprintable),
-    NativeDef::method("isascii", string_form::isascii),
-    NativeDef::method("isupper", string_form::isupper),
-    NativeDef::method("islower", string_form::islower),
-    NativeDef::method("istitle", string_form::istitle),
-    NativeDef::method("isidentifier", string_form::isidentifier),
-    NativeDef::method("encode", string_form::encode),
-    NativeDef::method("translate", string_form::translate),
+    NativeDef::method("find", find)
+        .doc("(sub[, start[, end]])", "Return the lowest index of a substring in string[start:end], or -1."),
+    NativeDef::method("rfind", rfind)
+        .doc("(sub[, start[, end]])", "Return the highest index of a substring in string[start:end], or -1."),
+    NativeDef::method("index", index_of).doc(
+        "(sub[, start[, end]])",
+        "Return the lowest index of a substring in string[start:end], or raise ValueError.",
+    ),
+    NativeDef::method("rindex", rindex).doc(
+        "(sub[, start[, end]])",
+        "Return the highest index of a substring in string[start:end], or raise ValueError.",
+    ),
+    NativeDef::method("count", count).doc(
+        "(sub[, start[, end]])",
+        "Return the number of non-overlapping occurrences of substring sub in string \
+             S[start:end].",
+    ),
+    NativeDef::method("startswith", startswith).doc(
+        "(prefix[, start[, end]])",
+        "Return True if the string starts with the specified prefix, False otherwise.",
+    ),
+    NativeDef::method("endswith", endswith).doc(
+        "(suffix[, start[, end]])",
+        "Return True if the string ends with the specified suffix, False otherwise.",
+    ),
+    NativeDef::method("replace", replace).doc(
+        "(old, new, count=-1, /)",
+        "Return a copy with all occurrences of substring old replaced by new.",
+    ),
+    NativeDef::method("split", split).doc(
+        "(sep=None, maxsplit=-1)",
+        "Return a list of the substrings in the string, using sep as the separator string.",
+    ),
+    NativeDef::method("rsplit", rsplit).doc(
+        "(sep=None, maxsplit=-1)",
+        "Return a list of the substrings in the string, splitting from its end.",
+    ),
+    NativeDef::method("splitlines", splitlines)
+        .doc("(keepends=False)", "Return a list of the lines in the string, breaking at line boundaries."),
+    NativeDef::method("partition", partition)
+        .doc("(sep, /)", "Partition the string into three parts using the given separator."),
+    NativeDef::method("rpartition", rpartition)
+        .doc("(sep, /)", "Partition the string into three parts at the last separator."),
+    NativeDef::method("join", join).doc("(iterable, /)", "Concatenate any number of strings."),
+    NativeDef::method("strip", strip)
+        .doc("(chars=None, /)", "Return a copy of the string with leading and trailing whitespace removed."),
+    NativeDef::method("lstrip", lstrip)
+        .doc("(chars=None, /)", "Return a copy of the string with leading whitespace removed."),
+    NativeDef::method("rstrip", rstrip)
+        .doc("(chars=None, /)", "Return a copy of the string with trailing whitespace removed."),
+    NativeDef::method("removeprefix", removeprefix)
+        .doc("(prefix, /)", "Return a str with the given prefix string removed if present."),
+    NativeDef::method("removesuffix", removesuffix)
+        .doc("(suffix, /)", "Return a str with the given suffix string removed if present."),
+    NativeDef::method("upper", string_form::upper)
+        .doc("()", "Return a copy of the string converted to uppercase."),
+    NativeDef::method("lower", string_form::lower)
+        .doc("()", "Return a copy of the string converted to lowercase."),
+    NativeDef::method("title", string_form::title)
+        .doc("()", "Return a version of the string where each word is titlecased."),
+    NativeDef::method("capitalize", string_form::capitalize)
+        .doc("()", "Return a capitalized version of the string."),
+    NativeDef::method("swapcase", string_form::swapcase)
+        .doc("()", "Convert uppercase characters to lowercase and lowercase characters to uppercase."),
+    NativeDef::method("casefold", string_form::casefold)
+        .doc("()", "Return a version of the string suitable for caseless comparisons."),
+    NativeDef::method("center", string_form::center)
+        .doc("(width, fillchar=' ', /)", "Return a centered string of length width."),
+    NativeDef::method("ljust", string_form::ljust)
+        .doc("(width, fillchar=' ', /)", "Return a left-justified string of length width."),
+    NativeDef::method("rjust", string_form::rjust)
+        .doc("(width, fillchar=' ', /)", "Return a right-justified string of length width."),
+    NativeDef::method("zfill", string_form::zfill).doc(
+        "(width, /)",
+        "Pad a numeric string with zeros on the left, to fill a field of the given width.",
+    ),
+    NativeDef::method("expandtabs", string_form::expandtabs)
+        .doc("(tabsize=8)", "Return a copy where all tab characters are expanded using spaces."),
+    NativeDef::method("isalpha", string_form::isalpha)
+        .doc("()", "Return True if the string is an alphabetic string, False otherwise."),
+    NativeDef::method("isalnum", string_form::isalnum)
+        .doc("()", "Return True if the string is an alpha-numeric string, False otherwise."),
+    NativeDef::method("isdecimal", string_form::isdecimal)
+        .doc("()", "Return True if the string is a decimal string, False otherwise."),
+    NativeDef::method("isdigit", string_form::isdigit)
+        .doc("()", "Return True if the string is a digit string, False otherwise."),
+    NativeDef::method("isnumeric", string_form::isnumeric)
+        .doc("()", "Return True if the string is a numeric string, False otherwise."),
+    NativeDef::method("isspace", string_form::isspace)
+        .doc("()", "Return True if the string is a whitespace string, False otherwise."),
+    NativeDef::method("isprintable", string_form::isprintable)
+        .doc("()", "Return True if the string is printable, False otherwise."),
+    NativeDef::method("isascii", string_form::isascii)
+        .doc("()", "Return True if all characters in the string are ASCII, False otherwise."),
+    NativeDef::method("isupper", string_form::isupper)
+        .doc("()", "Return True if the string is an uppercase string, False otherwise."),
+    NativeDef::method("islower", string_form::islower)
+        .doc("()", "Return True if the string is a lowercase string, False otherwise."),
+    NativeDef::method("istitle", string_form::istitle)
+        .doc("()", "Return True if the string is a title-cased string, False otherwise."),
+    NativeDef::method("isidentifier", string_form::isidentifier)
+        .doc("()", "Return True if the string is a valid Python identifier, False otherwise."),
+    NativeDef::method("encode", string_form::encode).doc(
+        "(encoding='utf-8', errors='strict')",
+        "Encode the string using the codec registered for encoding.",
+    ),
+    NativeDef::method("translate", string_form::translate)
+        .doc("(table, /)", "Replace each character in the string using the given translation table."),
     NativeDef::static_method("maketrans", string_form::maketrans),
-    NativeDef::method("format", string_form::format),
-    NativeDef::method("format_map", string_form::format_map),
+    NativeDef::method("format", string_form::format).doc(
+        "(*args, **kwargs)",
+        "Return a formatted version of the string, using substitutions from args and kwargs.",
+    ),
+    NativeDef::method("format_map", string_form::format_map)
+        .doc("(mapping)", "Return a formatted version of the string, using substitutions from mapping."),
     NativeDef::method("__len__", protocol::len),
     NativeDef::method("__iter__", protocol::iter),
     NativeDef::method("__contains__", protocol::contains),
