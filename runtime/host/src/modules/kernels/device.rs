@@ -9,8 +9,9 @@ use kps_kernel::{
     Quantity, Reach, Rows, Signature, Target, Width, Workarounds,
 };
 
+use super::arguments::{array_shape, tensor_type};
 use super::errors;
-use super::launch::{array_shape, memory_of, tensor_type};
+use super::launch::memory_of;
 use super::object::Kernel;
 use crate::modules::kp::{self, ScriptedManager};
 use crate::value::{Result, Value};

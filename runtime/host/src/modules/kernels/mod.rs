@@ -1,6 +1,7 @@
 //! Kernels in scripts: the decorators `kernel` and `python2shader`, the types of their parameters, and the
 //! module `pyshader`, which offers all of them under PyShader's names.
 
+mod arguments;
 mod construct;
 mod dev;
 mod device;

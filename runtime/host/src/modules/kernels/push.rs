@@ -6,7 +6,7 @@ use std::rc::Rc;
 use kps_compute::{Number, Push};
 use kps_kernel::{Binding, BindingPlace, KernelModule, Type};
 
-use super::launch::narrowed;
+use super::arguments::narrowed;
 use super::object::Kernel;
 use crate::value::{Result, Value};
 
