@@ -22,6 +22,7 @@ mod dict;
 pub mod encoding;
 pub(crate) mod exception;
 pub mod file;
+mod file_handle;
 pub mod float;
 pub mod format;
 mod function;
