@@ -9,8 +9,8 @@ use kps_syntax::ast::{Expr, ExprKind, Name};
 use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
+use super::argument_passing::ListGiven;
 use super::operand::{Operand, Place, Root};
-use super::passing::ListGiven;
 use super::vars::{Binding, Conflict, Var, Way};
 use crate::errors;
 use crate::ir::{Home, LocalId, NodeId, NodeKind, Step};

@@ -6,11 +6,11 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, CompareOp, Expr, ExprKind
 use kps_syntax::{Diagnostic, Location, Span};
 use num_traits::ToPrimitive;
 
+use super::loop_fixpoint::is_better_guess;
 use super::operand::{Operand, Place, Static};
-use super::settle::is_better_guess;
 use super::stmts::Condition;
 use super::vars::{Fork, Missing, Way};
-use super::weak::WeakSide;
+use super::weak_types::WeakSide;
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::builtins::{self, Builtin};
 use crate::constant::Literal;

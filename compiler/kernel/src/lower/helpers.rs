@@ -10,12 +10,12 @@ use std::sync::Arc;
 use kps_syntax::ast::{Expr, FunctionDef, Ident, Name, Stmt as AstStmt};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Severity, Span};
 
+use super::argument_passing::{ArgKey, OnTheWay, Passed};
 use super::calls::Arguments;
 use super::closures::Callee;
 use super::operand::{Facts, Operand, Static};
-use super::passing::{ArgKey, OnTheWay, Passed};
-use super::weak::WeakValues;
 use super::weak_calls::WeakCall;
+use super::weak_types::WeakValues;
 use super::{Ctx, FunctionState, MAX_CALLS};
 use crate::check::{NO_INTS, TypeReader, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};

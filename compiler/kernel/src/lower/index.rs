@@ -9,8 +9,8 @@ use kps_syntax::ast::{Expr, ExprKind, Ident, Name, Stmt as AstStmt, StmtKind};
 use kps_syntax::{Span, suggest};
 
 use super::Ctx;
+use super::gather_scatter::Scattered;
 use super::operand::{Operand, Place, Root, Static};
-use super::scattered::Scattered;
 use super::shape::{Indexed, fixed_attribute, is_array_attribute};
 use super::vars::Binding;
 use crate::builtins::{self, Builtin};

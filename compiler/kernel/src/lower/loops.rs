@@ -2,7 +2,7 @@
 //!
 //! What a loop's body assigns lives in locals from the head on. A literal that the loop carries has
 //! its type guessed there (i32, f32). When the body turns out to make it something else, the type
-//! found is kept as a hint (`settle.rs`) and the loop is lowered again; hints only ever widen or give up, so
+//! found is kept as a hint (`loop_fixpoint.rs`) and the loop is lowered again; hints only ever widen or give up, so
 //! this ends. Until then the values are *soft*: mistakes that a wider type would mend pass, and make
 //! the loop run once more without softness if nothing widened.
 
@@ -14,11 +14,11 @@ use kps_syntax::{Part, Span};
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
-use super::checkpoint::Mistakes;
+use super::loop_fixpoint::Settled;
 use super::operand::{Facts, Operand, Static};
 use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
-use super::settle::Settled;
+use super::snapshot::Mistakes;
 use super::stmts::Condition;
 use super::vars::{Binding, Fork, Missing, Var, Way, binding_span};
 use crate::check::{assigned_literals, has_break, has_exit, mentions, receivers, receivers_in};

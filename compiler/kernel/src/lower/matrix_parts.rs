@@ -8,8 +8,8 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind};
 
 use super::Ctx;
+use super::gather_scatter::{Scattered, Tested};
 use super::operand::{Operand, Place};
-use super::scattered::{Scattered, Tested};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind, Step, Touch};

@@ -5,79 +5,79 @@
 //! turns out to have another type than was guessed (`loops.rs`). Every mistake is reported, and what
 //! it touched is `Operand::Error`, about which nothing more is said.
 
+mod access_paths;
+mod accessors;
 mod aliases;
+mod argument_passing;
 mod arith;
 mod assign;
+mod assigning_tests;
 mod atomics;
-mod births;
 mod bits;
 mod bounds;
 mod budget;
 mod builtin_calls;
 mod calls;
-mod carried_lists;
 mod cast;
-mod checkpoint;
-mod choices;
-mod chosen;
 mod closures;
 mod compare;
+mod composite_ops;
+mod conditional_expr;
+mod conditional_strings;
 mod coop;
 mod coop_math;
-mod dropped;
+mod discarded_stores;
 mod dunders;
 mod expr;
 mod fold;
 mod format_spec;
 mod formulas;
-mod held;
+mod gather_scatter;
 mod helpers;
 mod index;
-mod items;
+mod invocation_ids;
 mod joins;
+mod library_calls;
+mod library_math;
+mod list_phis;
+mod loop_fixpoint;
 mod loops;
 mod match_stmt;
 mod math;
+mod math_of_sequences;
 mod matrix;
 mod matrix_parts;
-mod memory_parts;
-mod of_items;
 mod operand;
-mod ours;
-mod outcomes;
 mod outputs;
 mod params;
-mod parts;
-mod passing;
-mod places;
 mod power;
 mod ranges;
 mod record;
+mod reference_phis;
 mod remarks;
+mod reports;
 mod returns;
-mod scattered;
+mod selected_arrays;
 mod sequences;
-mod settle;
 mod shape;
 mod shared;
+mod snapshot;
 mod stages;
 mod stmts;
-mod stored;
+mod store_conversion;
 mod structs;
 mod subgroup;
 mod tables;
 mod targets;
-mod texts;
 mod textures;
 mod tiles;
-mod told;
 mod trace;
 mod tuples;
-mod twins;
-mod unknown;
+mod unknown_values;
 mod vars;
-mod weak;
 mod weak_calls;
+mod weak_phis;
+mod weak_types;
 mod widen;
 
 use std::cell::OnceCell;
@@ -93,7 +93,6 @@ pub(crate) use self::bits::BitsFn;
 use self::budget::Budget;
 pub(crate) use self::builtin_calls::{BuiltinCall, ROUND, TreeCall};
 pub(crate) use self::calls::Arguments;
-use self::chosen::{ChosenArrays, ChosenHere};
 pub(crate) use self::fold::{fold_abs, fold_clamp, fold_extreme, fold_sqrt};
 pub(crate) use self::formulas::Math;
 use self::helpers::{Active, Instance, InstanceKey};
@@ -102,6 +101,7 @@ use self::operand::Facts;
 pub(crate) use self::operand::Operand;
 use self::outputs::Output;
 pub(crate) use self::remarks::Remarked;
+use self::selected_arrays::{ChosenArrays, ChosenHere};
 use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
 use self::tiles::Tiles;
@@ -318,9 +318,9 @@ pub(crate) struct FunctionState<'a> {
     /// Those of them, and of lists that the function makes, that have weak numbers alone.
     weak_tables: FxHashMap<LocalId, tables::Table>,
     /// Other nodes that take the type that they meet.
-    weak: FxHashMap<NodeId, weak::Weak>,
+    weak: FxHashMap<NodeId, weak_types::Weak>,
     /// Merges of such.
-    twins: twins::Twins,
+    twins: weak_phis::Twins,
     /// Calls that gave such.
     weak_calls: Vec<weak_calls::WeakCall<'a>>,
     /// What each variable was assigned last, where that is a part of a list.
@@ -350,14 +350,14 @@ pub(crate) struct FunctionState<'a> {
     /// What cooperative matrices are for.
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
-    hints: FxHashMap<(u32, Var), settle::Hint>,
+    hints: FxHashMap<(u32, Var), loop_fixpoint::Hint>,
     /// A guess about a type was wrong, or let something pass: the loop has to be lowered again.
     lenient: bool,
     /// As declared after `->`.
     result: Option<Type>,
     returns: Vec<returns::ReturnSite>,
     /// What it may give back, where all of that is weak.
-    weak_result: Option<weak::WeakValues>,
+    weak_result: Option<weak_types::WeakValues>,
     is_kernel: bool,
     /// Of a method: what becomes of `self`.
     method: Option<structs::MethodState>,
@@ -448,7 +448,7 @@ impl<'a> FunctionState<'a> {
             tables: FxHashMap::default(),
             weak_tables: FxHashMap::default(),
             weak: FxHashMap::default(),
-            twins: twins::Twins::default(),
+            twins: weak_phis::Twins::default(),
             weak_calls: Vec::new(),
             parts_named: FxHashMap::default(),
             changed_in_part: FxHashSet::default(),

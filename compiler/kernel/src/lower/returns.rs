@@ -8,7 +8,7 @@ use kps_syntax::ast::FunctionDef;
 
 use super::Ctx;
 use super::operand::{Operand, Static};
-use super::weak::WeakValues;
+use super::weak_types::WeakValues;
 use crate::check::{NO_INTS, TypeReader};
 use crate::constant::Constant;
 use crate::errors;

@@ -1,7 +1,7 @@
 //! Lists of the script that a kernel captures: tables, made before anything else of a function runs. Lists of numbers
 //! that a function writes out are tables as well, as long as all that it does with them is to read their numbers.
 //!
-//! Their numbers are as weak as a captured number is (`weak.rs`). A table is made again in each type that its elements
+//! Their numbers are as weak as a captured number is (`weak_types.rs`). A table is made again in each type that its elements
 //! take, so that nothing is rounded twice. Alone they are i32 or f32; where one is larger, the first of u32, i64 and u64
 //! that holds them all.
 

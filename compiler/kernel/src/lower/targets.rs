@@ -9,11 +9,11 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind, Ident, Name};
 
 use super::Ctx;
+use super::accessors::{SET_ITEM, StructItem};
+use super::gather_scatter::Scattered;
 use super::index::is_indexable;
-use super::items::{SET_ITEM, StructItem};
 use super::matrix_parts::MatrixIndex;
 use super::operand::{Operand, Place, Root};
-use super::scattered::Scattered;
 use super::shape::{Indexed, is_array_attribute};
 use super::vars::Binding;
 use crate::env::EnvValue;

@@ -2,7 +2,7 @@
 //!
 //! A record's text is the name, a line's end and the value, both as `print` would write them: `x`,
 //! `out[{i32}]`, `p.pos.x`, `image[{i32}, {i32}]`. What is too long to be shown is shown by its type; of what was not
-//! stored (`dropped.rs`) a third line says why. What is printed is a step called `print`; functions of our own library
+//! stored (`discarded_stores.rs`) a third line says why. What is printed is a step called `print`; functions of our own library
 //! leave no steps.
 
 use kps_syntax::Span;

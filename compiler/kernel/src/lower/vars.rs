@@ -11,10 +11,10 @@ use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::aliases::Stored;
-use super::chosen::{ChoiceId, MAX_ARRAYS};
+use super::assigning_tests::Outcome;
 use super::operand::{Facts, Operand, Place, Row};
-use super::outcomes::Outcome;
-use super::twins::MergeId;
+use super::selected_arrays::{ChoiceId, MAX_ARRAYS};
+use super::weak_phis::MergeId;
 use crate::errors::{self, Found};
 use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};

@@ -13,7 +13,7 @@ use super::Ctx;
 use super::closures::Callee;
 use super::helpers::CallStyle;
 use super::operand::Operand;
-use super::weak::{Weak, WeakSide, WeakValues};
+use super::weak_types::{Weak, WeakSide, WeakValues};
 use crate::constant::{Constant, Literal};
 use crate::ir::{NodeId, Stmt};
 use crate::types::{Scalar, Type};

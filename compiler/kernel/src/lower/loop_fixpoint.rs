@@ -9,13 +9,13 @@ use kps_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
-use super::carried_lists::CarriedList;
-use super::chosen::ChoiceId;
+use super::assigning_tests::without_outcome;
 use super::joins::same_static;
+use super::list_phis::CarriedList;
 use super::operand::Facts;
-use super::outcomes::without_outcome;
+use super::selected_arrays::ChoiceId;
 use super::vars::{Binding, Conflict, Var, Way, Whole, binding_span};
-use super::weak::{WeakSide, WeakValues, scalar_alone};
+use super::weak_types::{WeakSide, WeakValues, scalar_alone};
 use crate::constant::Literal;
 use crate::ir::CarryId;
 use crate::types::{Scalar, Type};

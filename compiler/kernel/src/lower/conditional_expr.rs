@@ -7,9 +7,9 @@ use kps_syntax::Span;
 use kps_syntax::ast::Expr;
 
 use super::Ctx;
-use super::chosen::ChoiceId;
 use super::joins::same_static;
 use super::operand::{Operand, Row};
+use super::selected_arrays::ChoiceId;
 use super::stmts::Condition;
 use super::vars::{Missing, Way};
 use crate::errors;

@@ -3,7 +3,7 @@
 //! each takes the type that it meets, if all that it may be fit that.
 //!
 //! It is a node of the type that it has alone until then, and a second node in the type that it takes: an int converted,
-//! a float made again. What merges make again for that is in `twins.rs`.
+//! a float made again. What merges make again for that is in `weak_phis.rs`.
 
 use std::rc::Rc;
 
@@ -17,9 +17,9 @@ use super::compare::compare_literals;
 use super::fold::{folded, folded_unary};
 use super::operand::Operand;
 use super::tables::scalar_of_large;
-use super::twins::MergeId;
 use super::vars::Binding;
 use super::weak_calls::CallId;
+use super::weak_phis::MergeId;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind};

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::Ctx;
 use super::aliases::{Copied, Stored};
-use super::twins::TwinsMark;
 use super::vars::Fork;
+use super::weak_phis::TwinsMark;
 use crate::ir::LocalId;
 
 /// Where lowering was before a loop.

@@ -11,10 +11,10 @@ use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
 use super::Ctx;
-use super::chosen::ChoiceId;
+use super::access_paths::MemoryPart;
 use super::closures::Closure;
-use super::memory_parts::MemoryPart;
 use super::operand::{Facts, Operand, Place, Root, Row, Static};
+use super::selected_arrays::ChoiceId;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::ir::{Arg, BufferId, CallArg, LocalId, SamplerId, Stmt, TextureId};

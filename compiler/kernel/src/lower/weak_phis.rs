@@ -10,7 +10,7 @@ use kps_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
-use super::weak::{WeakSide, WeakValues};
+use super::weak_types::{WeakSide, WeakValues};
 use crate::ir::{Block, CarryId, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::Scalar;
 

@@ -15,10 +15,10 @@ use kps_syntax::Span;
 
 use super::Ctx;
 use super::aliases::{Copied, Stored, may_overlap};
-use super::held::is_alike_place;
 use super::joins::same_place;
+use super::loop_fixpoint::Hint;
 use super::operand::{Operand, Place, Root};
-use super::settle::Hint;
+use super::reference_phis::is_alike_place;
 use super::vars::{Binding, Conflict, Var, Way, binding_span};
 use crate::ir::{CarryId, Home, LocalId};
 use crate::types::Type;

@@ -7,8 +7,8 @@
 use std::rc::Rc;
 
 use super::Ctx;
-use super::held::is_fixed;
 use super::joins::same_static;
+use super::reference_phis::is_fixed;
 use super::vars::{Binding, Var, Way};
 use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
 
