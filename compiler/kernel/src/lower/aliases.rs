@@ -11,7 +11,7 @@ use kps_syntax::{Diagnostic, Span};
 use super::Ctx;
 use super::argument_passing::ListGiven;
 use super::operand::{Operand, Place, Root};
-use super::vars::{Binding, Conflict, Var, Way};
+use super::vars::{Binding, Conflict, FlowPath, Var};
 use crate::errors;
 use crate::ir::{Home, LocalId, NodeId, NodeKind, Step};
 use crate::types::{Kind, Scalar, Type};
@@ -223,12 +223,12 @@ impl Ctx<'_> {
     }
 
     /// Where ways meet, lists are stored in others that one of them stored there.
-    pub fn join_stored(&mut self, ways: &[Way]) {
-        if ways.is_empty() {
+    pub fn join_stored(&mut self, paths: &[FlowPath]) {
+        if paths.is_empty() {
             return;
         }
         let mut joined: Vec<Stored> = Vec::new();
-        for stored in ways.iter().flat_map(|way| &way.stored) {
+        for stored in paths.iter().flat_map(|path| &path.stored) {
             if !joined.contains(stored) {
                 joined.push(stored.clone());
             }
@@ -238,11 +238,11 @@ impl Ctx<'_> {
 
     /// What earlier rounds of a loop stored, as far as it was there before the loop: what a round makes is made anew in the
     /// next one. `None` where it is known already.
-    pub fn stored_by_rounds(rounds: &[Way], known: &[Stored], n_locals: usize) -> Option<Vec<Stored>> {
+    pub fn stored_by_rounds(rounds: &[FlowPath], known: &[Stored], n_locals: usize) -> Option<Vec<Stored>> {
         let is_older = |place: &Place| matches!(place.root, Root::Local(local) if local.idx() < n_locals);
         let is_new =
             |stored: &&Stored| is_older(&stored.list) && is_older(&stored.into) && !known.contains(stored);
-        let new: Vec<Stored> = rounds.iter().flat_map(|way| &way.stored).filter(is_new).cloned().collect();
+        let new: Vec<Stored> = rounds.iter().flat_map(|path| &path.stored).filter(is_new).cloned().collect();
         (!new.is_empty()).then_some(new)
     }
 

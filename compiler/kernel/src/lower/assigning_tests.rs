@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::Ctx;
 use super::joins::same_static;
 use super::reference_phis::is_fixed;
-use super::vars::{Binding, Var, Way};
+use super::vars::{Binding, FlowPath, Var};
 use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
 
 /// What a variable is where a test came out one way.
@@ -20,11 +20,11 @@ pub(crate) struct Outcome {
 }
 
 impl Ctx<'_> {
-    /// Behind a test whose value is `holds` only where `way` was taken.
-    pub fn remember_assigned(&mut self, test: NodeId, holds: bool, way: &Way) {
-        for (var, _) in &way.changes {
+    /// Behind a test whose value is `holds` only where `path` was taken.
+    pub fn remember_assigned(&mut self, test: NodeId, holds: bool, path: &FlowPath) {
+        for (var, _) in &path.changes {
             let Binding::Maybe { assigned, missing, .. } = self.f.vars[*var as usize] else { continue };
-            let binding = self.join(*var, std::slice::from_ref(way));
+            let binding = self.join(*var, std::slice::from_ref(path));
             if !matches!(binding, Binding::Unset | Binding::Maybe { .. }) {
                 let outcome = Some(Rc::new(Outcome { test, holds, binding }));
                 self.set(*var, Binding::Maybe { assigned, missing, outcome });

@@ -11,7 +11,7 @@ use super::joins::same_static;
 use super::operand::{Operand, Row};
 use super::selected_arrays::ChoiceId;
 use super::stmts::Condition;
-use super::vars::{Missing, Way};
+use super::vars::{FlowPath, Missing};
 use crate::errors;
 use crate::ir::{Block, NodeId, NodeKind, Stmt};
 use crate::types::Type;
@@ -39,7 +39,7 @@ struct Sides {
 /// One side of a choice: what it does, and the way to its end if it assigns anything.
 struct Arm {
     block: Block,
-    way: Option<Way>,
+    path: Option<FlowPath>,
     span: Span,
 }
 
@@ -97,17 +97,17 @@ impl Ctx<'_> {
         let missing = Missing { span: test.span, text: "on one side of this choice only" };
         let fork = self.fork();
         let [(a, mut then), (b, mut orelse)] = [(then, true), (orelse, false)].map(|(side, outcome)| {
-            let (block, (value, way)) = self.sub_block(|ctx| {
+            let (block, (value, path)) = self.sub_block(|ctx| {
                 condition.iter().for_each(|test| ctx.learn_assigned(*test, outcome));
-                (ctx.expr(side), ctx.changing_way(fork, missing))
+                (ctx.expr(side), ctx.changed_path(fork, missing))
             });
-            (value, Arm { block, way, span: side.span })
+            (value, Arm { block, path, span: side.span })
         });
         let Some(condition) = condition else { return Operand::Error };
         if a.has_error() || b.has_error() {
             return Operand::Error;
         }
-        let assigns = then.way.is_some() || orelse.way.is_some();
+        let assigns = then.path.is_some() || orelse.path.is_some();
         let Some(choice) = self.choice_of([(&a, then.span), (&b, orelse.span)]) else {
             return self.unlike_sides((&a, then.span), (&b, orelse.span));
         };
@@ -241,7 +241,7 @@ impl Ctx<'_> {
             stored.push((local, weak));
         }
         let fork = self.fork();
-        let [then, orelse] = arms.map(|arm| (arm.block, arm.way));
+        let [then, orelse] = arms.map(|arm| (arm.block, arm.path));
         self.join_arms(condition, then, orelse, (fork, missing), span);
         let loaded = sides.iter().zip(stored).map(|(of, (local, weak))| {
             let node = self.node(NodeKind::Load(local), of.ty.clone(), span);

@@ -9,7 +9,7 @@ use num_traits::ToPrimitive;
 use super::loop_fixpoint::is_better_guess;
 use super::operand::{Operand, Place, Static};
 use super::stmts::Condition;
-use super::vars::{Fork, Missing, Way};
+use super::vars::{FlowPath, Fork, Missing};
 use super::weak_types::WeakSide;
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::builtins::{self, Builtin};
@@ -320,17 +320,17 @@ impl Ctx<'_> {
             text: if decided { "not when this is true" } else { "not when this is false" },
         };
         let fork = self.fork();
-        let (mut block, (value, way)) = self.sub_block(|ctx| {
+        let (mut block, (value, path)) = self.sub_block(|ctx| {
             ctx.learn(left, !decided);
             let value = right(ctx);
             if let (Operand::Node(value), true) = (&value, ctx.has_changed(fork)) {
                 // Where the whole comes out so, so did the right side.
                 ctx.learn_assigned(*value, !decided);
             }
-            (value, ctx.changing_way(fork, skipped))
+            (value, ctx.changed_path(fork, skipped))
         });
         let Operand::Node(value) = value else { return Operand::Error };
-        if way.is_none() && self.is_eager(&block) {
+        if path.is_none() && self.is_eager(&block) {
             self.f.block.extend(block);
             let combined = if decided { BinaryOp::Or } else { BinaryOp::And };
             return Operand::Node(self.node(NodeKind::Binary(combined, left, value), Type::BOOL, span));
@@ -338,11 +338,11 @@ impl Ctx<'_> {
         let result = self.new_local("kps.test", Type::BOOL, span);
         self.f.block.push(Stmt::Store { local: result, value: left, span });
         block.push(Stmt::Store { local: result, value, span });
-        let (runs, skips) = ((block, way), (Vec::new(), None));
+        let (runs, skips) = ((block, path), (Vec::new(), None));
         let (then, orelse) = if decided { (skips, runs) } else { (runs, skips) };
-        let ways = self.join_arms(left, then, orelse, (fork, skipped), span);
+        let paths = self.join_arms(left, then, orelse, (fork, skipped), span);
         let test = self.node(NodeKind::Load(result), Type::BOOL, span);
-        if let [then, orelse] = &ways[..] {
+        if let [then, orelse] = &paths[..] {
             self.remember_assigned(test, !decided, if decided { orelse } else { then });
         }
         Operand::Node(test)
@@ -350,10 +350,10 @@ impl Ctx<'_> {
 
     /// The way to the end of one side of a choice, if that side assigns anything with `:=`; what it
     /// changed is undone.
-    pub fn changing_way(&mut self, fork: Fork, missing: Missing) -> Option<Way> {
-        let way = self.has_changed(fork).then(|| self.way(fork, missing));
+    pub fn changed_path(&mut self, fork: Fork, missing: Missing) -> Option<FlowPath> {
+        let path = self.has_changed(fork).then(|| self.end_path(fork, missing));
         self.rewind(fork);
-        way
+        path
     }
 
     /// Both sides of a choice inside an expression. Where one of them assigns, they meet as after `if`, and are
@@ -361,26 +361,26 @@ impl Ctx<'_> {
     pub fn join_arms(
         &mut self,
         condition: NodeId,
-        (mut then, then_way): (Block, Option<Way>),
-        (mut orelse, else_way): (Block, Option<Way>),
+        (mut then, then_way): (Block, Option<FlowPath>),
+        (mut orelse, else_way): (Block, Option<FlowPath>),
         (fork, missing): (Fork, Missing),
         span: Span,
-    ) -> Vec<Way> {
-        let mut ways = Vec::new();
+    ) -> Vec<FlowPath> {
+        let mut paths = Vec::new();
         if then_way.is_some() || else_way.is_some() {
-            for (block, way) in [(&mut then, then_way), (&mut orelse, else_way)] {
-                ways.push(way.unwrap_or_else(|| {
-                    let (tail, way) = self.sub_block(|ctx| ctx.way(fork, missing));
+            for (block, path) in [(&mut then, then_way), (&mut orelse, else_way)] {
+                paths.push(path.unwrap_or_else(|| {
+                    let (tail, path) = self.sub_block(|ctx| ctx.end_path(fork, missing));
                     block.extend(tail);
-                    way
+                    path
                 }));
             }
         }
         self.f.block.push(Stmt::If { condition, then, orelse, span });
-        if !ways.is_empty() {
-            self.merge(&ways);
+        if !paths.is_empty() {
+            self.merge(&paths);
         }
-        ways
+        paths
     }
 
     fn bool_operand(&mut self, operand: Operand, span: Span) -> Operand {

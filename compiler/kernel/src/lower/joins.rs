@@ -17,7 +17,7 @@ use super::loop_fixpoint::is_better_guess;
 use super::operand::{Facts, Operand, Place, Static};
 use super::reference_phis::is_fixed;
 use super::selected_arrays::MetArrays;
-use super::vars::{Binding, Conflict, Var, Way, Whole, binding_span};
+use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
 use super::weak_types::WeakSide;
 use crate::constant::Literal;
 use crate::env::EnvModule;
@@ -27,17 +27,17 @@ use crate::types::Type;
 
 impl Ctx<'_> {
     /// Goes on where the ways meet; none means that nothing gets here.
-    pub fn merge(&mut self, ways: &[Way]) {
-        self.f.live = !ways.is_empty();
+    pub fn merge(&mut self, paths: &[FlowPath]) {
+        self.f.live = !paths.is_empty();
         let mut vars: Vec<Var> =
-            ways.iter().flat_map(|way| way.changes.iter().map(|(var, _)| *var)).collect();
+            paths.iter().flat_map(|path| path.changes.iter().map(|(var, _)| *var)).collect();
         vars.sort_unstable();
         vars.dedup();
         let mut joined = Vec::with_capacity(vars.len());
         let mut lists = Vec::new();
         let mut selectors = Vec::new();
         for var in vars {
-            match self.arrays_meeting(var, ways) {
+            match self.arrays_meeting(var, paths) {
                 Some(Ok(MetArrays { binding, selector })) => {
                     joined.push((var, binding));
                     selectors.push(selector);
@@ -49,32 +49,32 @@ impl Ctx<'_> {
                 }
                 None => {}
             }
-            match self.lists_meeting(var, ways) {
+            match self.lists_meeting(var, paths) {
                 Some(Meeting::Copy(ty)) => lists.push((var, ty)),
-                Some(Meeting::Conflict) => joined.push((var, self.conflict_of(var, ways))),
-                None => joined.push((var, self.join(var, ways))),
+                Some(Meeting::Conflict) => joined.push((var, self.conflict_of(var, paths))),
+                None => joined.push((var, self.join(var, paths))),
             }
         }
-        let lists = self.meet_lists(lists, ways);
+        let lists = self.meet_lists(lists, paths);
         joined.extend(lists.iter().map(|met| (met.var, met.binding())));
         // After those of names that stood for no choice on some of the ways.
         joined.extend(selectors);
         joined.into_iter().for_each(|(var, binding)| self.set(var, binding));
         lists.into_iter().for_each(|met| self.note_kin(met));
-        self.join_stored(ways);
+        self.join_stored(paths);
     }
 
-    fn conflict_of(&self, var: Var, ways: &[Way]) -> Binding {
-        let mut bindings = ways.iter().map(|way| way.binding(var, &self.f.vars));
+    fn conflict_of(&self, var: Var, paths: &[FlowPath]) -> Binding {
+        let mut bindings = paths.iter().map(|path| path.binding(var, &self.f.vars));
         let first = bindings.next().expect("some ways meet");
         let other = bindings.find(|other| binding_span(other) != binding_span(first)).unwrap_or(first);
         Binding::Conflict(Rc::new(self.conflict(first, other)))
     }
 
     /// What a variable is where the ways meet.
-    pub fn join(&mut self, var: Var, ways: &[Way]) -> Binding {
+    pub fn join(&mut self, var: Var, paths: &[FlowPath]) -> Binding {
         let base = std::mem::take(&mut self.f.vars);
-        let bindings: Vec<Binding> = ways.iter().map(|way| way.binding(var, &base).clone()).collect();
+        let bindings: Vec<Binding> = paths.iter().map(|path| path.binding(var, &base).clone()).collect();
         self.f.vars = base;
         if bindings.iter().any(|binding| matches!(binding, Binding::Error)) {
             return Binding::Error;
@@ -84,7 +84,7 @@ impl Ctx<'_> {
             return Binding::Unset;
         }
         if let Some(at) = bindings.iter().position(unset) {
-            return maybe(&bindings, &ways[at], &bindings[at]);
+            return maybe(&bindings, &paths[at], &bindings[at]);
         }
         if let Some(conflict) = bindings.iter().find(|binding| matches!(binding, Binding::Conflict(_))) {
             return conflict.clone();
@@ -92,11 +92,11 @@ impl Ctx<'_> {
         if let Some(same) = self.all_alike(var, &bindings) {
             return same;
         }
-        if let Some(held) = self.join_held(var, &bindings, ways) {
+        if let Some(held) = self.join_held(var, &bindings, paths) {
             return held;
         }
         match self.joined_type(&bindings) {
-            Ok(ty) => self.store_joined(var, ty, &bindings, ways),
+            Ok(ty) => self.store_joined(var, ty, &bindings, paths),
             Err(conflict) => Binding::Conflict(Rc::new(conflict)),
         }
     }
@@ -233,26 +233,26 @@ impl Ctx<'_> {
         Conflict::Types { first, second }
     }
 
-    pub fn store_joined(&mut self, var: Var, ty: Type, bindings: &[Binding], ways: &[Way]) -> Binding {
+    pub fn store_joined(&mut self, var: Var, ty: Type, bindings: &[Binding], paths: &[FlowPath]) -> Binding {
         let span = binding_span(&bindings[0]);
         let local = self.local_of(var, &ty, span);
-        for (binding, way) in bindings.iter().zip(ways) {
-            if let Some(carry) = way.carry {
+        for (binding, path) in bindings.iter().zip(paths) {
+            if let Some(carry) = path.carry {
                 self.carry(carry, local, binding);
             }
         }
-        let weak = self.weak_ways(bindings, ways).map(|ways| self.note_merge(local, ways, span));
+        let weak = self.weak_paths(bindings, paths).map(|paths| self.note_merge(local, paths, span));
         Binding::Stored { local, facts: self.joined_facts(bindings), span, weak }
     }
 
     /// The ways with what is weak on each; `None` where one brings anything else.
-    fn weak_ways(&self, bindings: &[Binding], ways: &[Way]) -> Option<Vec<(CarryId, WeakSide)>> {
-        let mut all = Vec::with_capacity(ways.len());
-        for (binding, way) in bindings.iter().zip(ways) {
-            match (way.carry, self.weak_binding(binding)?) {
+    fn weak_paths(&self, bindings: &[Binding], paths: &[FlowPath]) -> Option<Vec<(CarryId, WeakSide)>> {
+        let mut all = Vec::with_capacity(paths.len());
+        for (binding, path) in bindings.iter().zip(paths) {
+            match (path.carry, self.weak_binding(binding)?) {
                 (Some(carry), side) => all.push((carry, side)),
                 // Out of a loop at its head: what led there leads here.
-                (None, WeakSide::Merge(head)) => all.extend(self.ways_to(head)),
+                (None, WeakSide::Merge(head)) => all.extend(self.paths_to(head)),
                 _ => return None,
             }
         }
@@ -308,7 +308,7 @@ impl Ctx<'_> {
     }
 }
 
-fn maybe(bindings: &[Binding], way: &Way, unset: &Binding) -> Binding {
+fn maybe(bindings: &[Binding], path: &FlowPath, unset: &Binding) -> Binding {
     if let Binding::Maybe { assigned, missing, outcome } = unset {
         let outcome = outcome.as_ref().and_then(|outcome| kept_outcome(outcome, bindings));
         return Binding::Maybe { assigned: *assigned, missing: *missing, outcome };
@@ -318,7 +318,7 @@ fn maybe(bindings: &[Binding], way: &Way, unset: &Binding) -> Binding {
         binding => binding_span(binding),
     });
     let assigned = assigned.filter(|span| !span.is_empty()).min().unwrap_or_default();
-    Binding::Maybe { assigned, missing: way.missing, outcome: None }
+    Binding::Maybe { assigned, missing: path.missing, outcome: None }
 }
 
 /// Whether two operands are the same thing known statically; two nodes never are.

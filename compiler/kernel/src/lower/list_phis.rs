@@ -19,7 +19,7 @@ use super::joins::same_place;
 use super::loop_fixpoint::Hint;
 use super::operand::{Operand, Place, Root};
 use super::reference_phis::is_alike_place;
-use super::vars::{Binding, Conflict, Var, Way, binding_span};
+use super::vars::{Binding, Conflict, FlowPath, Var, binding_span};
 use crate::ir::{CarryId, Home, LocalId};
 use crate::types::Type;
 
@@ -91,29 +91,29 @@ impl Kin {
 
 impl Ctx<'_> {
     /// What becomes of a variable with a list on each of the ways that meet; `None` where they need no list of their own.
-    pub fn lists_meeting(&self, var: Var, ways: &[Way]) -> Option<Meeting> {
-        let bindings = ways.iter().map(|way| way.binding(var, &self.f.vars));
+    pub fn lists_meeting(&self, var: Var, paths: &[FlowPath]) -> Option<Meeting> {
+        let bindings = paths.iter().map(|path| path.binding(var, &self.f.vars));
         let places: Vec<&Place> = bindings.map(list_of).collect::<Option<_>>()?;
-        let is_like_first = |place: &Place| match ways.iter().all(|way| way.carry.is_some()) {
+        let is_like_first = |place: &Place| match paths.iter().all(|path| path.carry.is_some()) {
             true => is_alike_place(places[0], place),
             false => same_place(places[0], place),
         };
         let is_known =
-            |(place, way): (&&Place, &Way)| is_like_first(place) && !self.is_overwritten(place, way);
-        if places.iter().zip(ways).all(is_known) {
+            |(place, path): (&&Place, &FlowPath)| is_like_first(place) && !self.is_overwritten(place, path);
+        if places.iter().zip(paths).all(is_known) {
             return None;
         }
-        let is_possible = |(place, way): (&&Place, &Way)| {
-            !is_stored(place, &way.stored) && (way.carry.is_some() || self.is_carried_for(var, place))
+        let is_possible = |(place, path): (&&Place, &FlowPath)| {
+            !is_stored(place, &path.stored) && (path.carry.is_some() || self.is_carried_for(var, place))
         };
-        let ty = self.own_list_type(&places).filter(|_| places.iter().zip(ways).all(is_possible));
+        let ty = self.own_list_type(&places).filter(|_| places.iter().zip(paths).all(is_possible));
         Some(ty.map_or(Meeting::Conflict, Meeting::Copy))
     }
 
     /// Whether the way ends with a store to the list, of what the next round of a loop finds in it.
-    fn is_overwritten(&self, list: &Place, way: &Way) -> bool {
+    fn is_overwritten(&self, list: &Place, path: &FlowPath) -> bool {
         let is_of_list = |local: LocalId| list.root == Root::Local(local);
-        way.carry.is_some_and(|carry| {
+        path.carry.is_some_and(|carry| {
             self.f.func.carries[carry.idx()].iter().any(|(stored, _)| is_of_list(*stored))
         })
     }
@@ -141,11 +141,11 @@ impl Ctx<'_> {
     }
 
     /// Gives variables lists of their own where ways meet. What was one list on all of them still is.
-    pub fn meet_lists(&mut self, lists: Vec<(Var, Type)>, ways: &[Way]) -> Vec<Met> {
+    pub fn meet_lists(&mut self, lists: Vec<(Var, Type)>, paths: &[FlowPath]) -> Vec<Met> {
         let mut all: Vec<Met> = Vec::with_capacity(lists.len());
         for (var, ty) in lists {
             let bindings: Vec<Binding> =
-                ways.iter().map(|way| way.binding(var, &self.f.vars).clone()).collect();
+                paths.iter().map(|path| path.binding(var, &self.f.vars).clone()).collect();
             let places: Vec<Place> = bindings.iter().filter_map(list_of).cloned().collect();
             let is_same = |met: &&Met| {
                 met.list.ty == ty && met.places.iter().zip(&places).all(|(a, b)| same_place(a, b))
@@ -153,12 +153,12 @@ impl Ctx<'_> {
             let span = binding_span(&bindings[0]);
             let list = match all.iter().find(is_same) {
                 Some(met) => met.list.clone(),
-                None => self.met_list(var, ty, &places, ways, span),
+                None => self.met_list(var, ty, &places, paths, span),
             };
             let mut kin = Kin::default();
-            for ((way, place), binding) in ways.iter().zip(&places).zip(&bindings) {
-                kin.add(self.kin_on(var, |var| way.binding(var, &self.f.vars)));
-                way.carry
+            for ((path, place), binding) in paths.iter().zip(&places).zip(&bindings) {
+                kin.add(self.kin_on(var, |var| path.binding(var, &self.f.vars)));
+                path.carry
                     .into_iter()
                     .for_each(|carry| self.carry_list(carry, &list, place, binding_span(binding)));
             }
@@ -168,8 +168,8 @@ impl Ctx<'_> {
     }
 
     /// A way without stores leaves a loop at its head, with the list that the loop carries.
-    fn met_list(&mut self, var: Var, ty: Type, places: &[Place], ways: &[Way], span: Span) -> Place {
-        match places.iter().zip(ways).find(|(_, way)| way.carry.is_none()) {
+    fn met_list(&mut self, var: Var, ty: Type, places: &[Place], paths: &[FlowPath], span: Span) -> Place {
+        match places.iter().zip(paths).find(|(_, path)| path.carry.is_none()) {
             Some((carried, _)) => carried.clone(),
             None => {
                 let name = self.var_name(var);
@@ -323,16 +323,16 @@ impl Ctx<'_> {
     pub fn settle_list(
         &mut self,
         (var, head): (Var, &Binding),
-        (rounds, leaving): (&[Way], &[Way]),
+        (rounds, leaving): (&[FlowPath], &[FlowPath]),
         loop_start: u32,
         give_up: bool,
     ) -> Option<bool> {
         let list = list_of(head)?;
-        let changed = rounds.iter().chain(leaving).filter_map(|way| Some((way, way.changed(var)?)));
+        let changed = rounds.iter().chain(leaving).filter_map(|path| Some((path, path.changed(var)?)));
         let given_at =
             changed.clone().next().map_or(binding_span(head), |(_, binding)| binding_span(binding));
         let given =
-            changed.map(|(way, binding)| list_of(binding).filter(|list| !is_stored(list, &way.stored)));
+            changed.map(|(path, binding)| list_of(binding).filter(|list| !is_stored(list, &path.stored)));
         let given: Vec<&Place> = given.collect::<Option<_>>()?;
         let known = self.carried_list(var, loop_start).map(|list| list.kin.clone());
         if known.is_none() && given.iter().all(|given| same_place(given, list)) {
@@ -355,13 +355,13 @@ impl Ctx<'_> {
             }
         };
         let mut is_new = false;
-        for way in rounds {
-            let binding = |var: Var| way.binding(var, &self.f.vars);
+        for path in rounds {
+            let binding = |var: Var| path.binding(var, &self.f.vars);
             let mut of_round = self.kin_on(var, binding);
             of_round.vars.retain(|(other, _)| place_of(&self.f.vars[*other as usize]).is_some());
             is_new |= kin.add(of_round);
             let (binding, list) = (binding(var).clone(), list.clone());
-            if let (Some(carry), Some(given)) = (way.carry, list_of(&binding)) {
+            if let (Some(carry), Some(given)) = (path.carry, list_of(&binding)) {
                 self.carry_list(carry, &list, given, binding_span(&binding));
             }
         }

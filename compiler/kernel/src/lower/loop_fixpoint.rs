@@ -14,7 +14,7 @@ use super::joins::same_static;
 use super::list_phis::CarriedList;
 use super::operand::Facts;
 use super::selected_arrays::ChoiceId;
-use super::vars::{Binding, Conflict, Var, Way, Whole, binding_span};
+use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
 use super::weak_types::{WeakSide, WeakValues, scalar_alone};
 use crate::constant::Literal;
 use crate::ir::CarryId;
@@ -140,15 +140,15 @@ impl Ctx<'_> {
     pub(super) fn settle(
         &mut self,
         heads: &[(Var, Binding, Option<WeakSide>)],
-        ways: &[Way],
-        leaving: &[Way],
+        paths: &[FlowPath],
+        leaving: &[FlowPath],
         span: Span,
         give_up: bool,
     ) -> Settled {
         let mut settled = Settled::All;
         let mut unknown = Vec::new();
         for (var, head, entry) in heads {
-            if let Some(arrays) = self.settle_arrays((*var, head), (ways, leaving)) {
+            if let Some(arrays) = self.settle_arrays((*var, head), (paths, leaving)) {
                 if let Err(needed) = arrays {
                     let hint = match needed {
                         Ok(choice) => Hint::Arrays(choice),
@@ -159,16 +159,16 @@ impl Ctx<'_> {
                 }
                 continue;
             }
-            if let Some(is_right) = self.settle_list((*var, head), (ways, leaving), span.start, give_up) {
+            if let Some(is_right) = self.settle_list((*var, head), (paths, leaving), span.start, give_up) {
                 if !is_right {
                     settled = Settled::NotYet;
                 }
                 continue;
             }
-            for way in ways {
-                let Some(back) = way.changed(*var) else { continue };
-                let hint = match self.hand_over(head, *entry, back, way.carry) {
-                    None if self.weak_way(head, back, way.carry) => continue,
+            for path in paths {
+                let Some(back) = path.changed(*var) else { continue };
+                let hint = match self.hand_over(head, *entry, back, path.carry) {
+                    None if self.weak_path(head, back, path.carry) => continue,
                     None => Hint::Firm,
                     Some(Hint::Unknown) => {
                         unknown.push(*var);
@@ -248,12 +248,12 @@ impl Ctx<'_> {
     }
 
     /// Adds a way back to a weak head; false where it does not bring what is weak.
-    fn weak_way(&mut self, head: &Binding, back: &Binding, carry: Option<CarryId>) -> bool {
+    fn weak_path(&mut self, head: &Binding, back: &Binding, carry: Option<CarryId>) -> bool {
         let Binding::Stored { weak: Some(merge), .. } = head else { return true };
         match (self.weak_binding(back), carry) {
             (Some(WeakSide::Merge(back)), _) if back == *merge => true,
             (Some(weak), Some(carry)) => {
-                self.add_way(*merge, carry, weak);
+                self.add_path(*merge, carry, weak);
                 true
             }
             _ => false,
@@ -261,9 +261,9 @@ impl Ctx<'_> {
     }
 
     /// Names of parts of lists that a round replaces, which the next round must not read.
-    pub(super) fn replaced_in_rounds(&mut self, changed: &[Var], ways: &[Way], span: Span) -> Vec<Var> {
+    pub(super) fn replaced_in_rounds(&mut self, changed: &[Var], paths: &[FlowPath], span: Span) -> Vec<Var> {
         let mut replaced = Vec::new();
-        for (var, binding) in ways.iter().flat_map(|way| &way.changes) {
+        for (var, binding) in paths.iter().flat_map(|path| &path.changes) {
             if let Binding::Conflict(conflict) = binding
                 && matches!(**conflict, Conflict::Replaced { .. } | Conflict::Outdated { .. })
                 && !changed.contains(var)

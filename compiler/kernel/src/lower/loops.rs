@@ -20,7 +20,7 @@ use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
 use super::snapshot::Mistakes;
 use super::stmts::Condition;
-use super::vars::{Binding, Fork, Missing, Var, Way, binding_span};
+use super::vars::{Binding, FlowPath, Fork, Missing, Var, binding_span};
 use crate::check::{assigned_literals, has_break, has_exit, mentions, receivers, receivers_in};
 use crate::constant::{Constant, Literal};
 use crate::errors;
@@ -30,8 +30,8 @@ use crate::types::Type;
 /// A loop being lowered.
 pub(crate) struct LoopState {
     fork: Fork,
-    breaks: Vec<Way>,
-    continues: Vec<Way>,
+    breaks: Vec<FlowPath>,
+    continues: Vec<FlowPath>,
     /// Set to false by `break`, where the loop has an `else`.
     completed: Option<LocalId>,
     /// What has no value before the loop, and where a round gives it one.
@@ -76,8 +76,8 @@ impl<'a> Ctx<'a> {
     /// Leaves the innermost loop.
     fn leave_loop(&mut self, span: Span) {
         let fork = self.f.loops.last().expect("the caller is in a loop").fork;
-        let way = self.way(fork, Missing { span, text: "not when the loop is left here" });
-        self.f.loops.last_mut().expect("as above").breaks.push(way);
+        let path = self.end_path(fork, Missing { span, text: "not when the loop is left here" });
+        self.f.loops.last_mut().expect("as above").breaks.push(path);
         self.f.block.push(Stmt::Break);
         self.f.live = false;
     }
@@ -87,8 +87,8 @@ impl<'a> Ctx<'a> {
             return self.error(errors::outside_loop(self.at(span), "continue"));
         };
         let fork = state.fork;
-        let way = self.way(fork, Missing { span, text: "not when the round ends here" });
-        self.f.loops.last_mut().expect("looked at above").continues.push(way);
+        let path = self.end_path(fork, Missing { span, text: "not when the round ends here" });
+        self.f.loops.last_mut().expect("looked at above").continues.push(path);
         self.f.block.push(Stmt::Continue);
         self.f.live = false;
     }
@@ -310,8 +310,8 @@ impl<'a> Ctx<'a> {
                 start_body(ctx);
                 ctx.block(parts.body);
                 if ctx.f.live {
-                    let way = ctx.way(fork, parts.missing);
-                    ctx.f.loops.last_mut().expect("pushed above").continues.push(way);
+                    let path = ctx.end_path(fork, parts.missing);
+                    ctx.f.loops.last_mut().expect("pushed above").continues.push(path);
                 }
             });
             let (step_block, ()) = self.sub_block(&step);
@@ -390,21 +390,21 @@ impl<'a> Ctx<'a> {
             }
             (Some(_), Some(flag)) => {
                 let otherwise = self.else_after_flag(parts, flag, changed, &continues);
-                let ways: Vec<Way> = breaks.into_iter().chain(otherwise).collect();
-                self.merge(&ways);
+                let paths: Vec<FlowPath> = breaks.into_iter().chain(otherwise).collect();
+                self.merge(&paths);
             }
             (Some(_), None) => {
-                let mut ways = breaks;
+                let mut paths = breaks;
                 if parts.runs_once {
                     // The test ends the loop only after a round, with what that round assigned.
-                    ways.extend(continues);
+                    paths.extend(continues);
                 } else {
                     // What the loop carries is in locals already.
                     let changes = self.unset_without_rounds(parts, changed, &continues);
                     let stored = self.f.stored.clone();
-                    ways.push(Way { changes, carry: None, missing: parts.missing, stored });
+                    paths.push(FlowPath { changes, carry: None, missing: parts.missing, stored });
                 }
-                self.merge(&ways);
+                self.merge(&paths);
                 if self.f.live {
                     self.block(parts.orelse);
                 }
@@ -414,10 +414,15 @@ impl<'a> Ctx<'a> {
     }
 
     /// What only the body assigns has no value when it never runs.
-    fn unset_without_rounds(&self, parts: &Parts, changed: &[Var], continues: &[Way]) -> Vec<(Var, Binding)> {
+    fn unset_without_rounds(
+        &self,
+        parts: &Parts,
+        changed: &[Var],
+        continues: &[FlowPath],
+    ) -> Vec<(Var, Binding)> {
         let unset = changed.iter().filter(|var| matches!(self.f.vars[**var as usize], Binding::Unset));
         let maybe = unset.filter_map(|var| {
-            let bindings = continues.iter().filter_map(|way| way.changed(*var));
+            let bindings = continues.iter().filter_map(|path| path.changed(*var));
             if bindings.clone().any(|binding| matches!(binding, Binding::Error)) {
                 return Some((*var, Binding::Error));
             }
@@ -433,13 +438,13 @@ impl<'a> Ctx<'a> {
         parts: &Parts,
         flag: LocalId,
         changed: &[Var],
-        continues: &[Way],
-    ) -> Option<Way> {
+        continues: &[FlowPath],
+    ) -> Option<FlowPath> {
         let span = parts.span;
         let condition = self.node(NodeKind::Load(flag), Type::BOOL, span);
         let fork = self.fork();
         self.f.live = true;
-        let (then, way) = self.sub_block(|ctx| {
+        let (then, path) = self.sub_block(|ctx| {
             // Where it was left by `break`, no round stored what the next ones find.
             if parts.runs_once {
                 ctx.merge(continues);
@@ -450,11 +455,11 @@ impl<'a> Ctx<'a> {
             if ctx.f.live {
                 ctx.block(parts.orelse);
             }
-            ctx.f.live.then(|| ctx.way(fork, parts.missing))
+            ctx.f.live.then(|| ctx.end_path(fork, parts.missing))
         });
         self.rewind(fork);
         self.f.block.push(Stmt::If { condition, then, orelse: Vec::new(), span });
-        way
+        path
     }
 
     /// The variables to which the rounds give nothing but literals, with those.

@@ -137,11 +137,11 @@ impl Ctx<'_> {
         let Some((missing, binding)) = self.missing_of(&part) else { return };
         let at = self.at(expr.span);
         self.error(match &binding {
-            Binding::Maybe { assigned, missing: way, .. } => errors::maybe_unset(
+            Binding::Maybe { assigned, missing: path, .. } => errors::maybe_unset(
                 at,
                 &missing,
                 self.at(*assigned),
-                (self.at(way.span), way.text),
+                (self.at(path.span), path.text),
                 self.given_type(*assigned),
             ),
             _ => errors::output_read_before_written(at, &missing),
@@ -245,12 +245,12 @@ impl Ctx<'_> {
         };
         let value = if *missing == **name { format!("{}(..)", port.ty) } else { "..".to_owned() };
         Some(match (binding, returned) {
-            (Binding::Maybe { assigned, missing: way, .. }, _) => errors::output_maybe_unwritten(
+            (Binding::Maybe { assigned, missing: path, .. }, _) => errors::output_maybe_unwritten(
                 declared,
                 &missing,
                 self.at(assigned),
-                self.at(way.span),
-                way.text,
+                self.at(path.span),
+                path.text,
             ),
             (_, Some(at)) => errors::output_unwritten_at(self.at(at), &missing, &value, declared),
             (_, None) => errors::output_never_written(declared, &missing, &value),

@@ -255,12 +255,12 @@ impl Ctx<'_> {
     fn rounds(&mut self, ty: Scalar, (first, stop): (NodeId, NodeId), step: NodeId, span: Span) -> NodeId {
         let zero = self.constant(Constant::zero(ty), span);
         let known_step = self.f.func.constant(step).and_then(Constant::as_int);
-        let up = self.rounds_one_way(ty, (first, stop), step, span);
+        let up = self.rounds_one_direction(ty, (first, stop), step, span);
         if !ty.is_signed() || known_step.is_some_and(|step| step > 0) {
             return up;
         }
         let back = self.node(NodeKind::Unary(UnaryOp::Negate, step), ty, span);
-        let down = self.rounds_one_way(ty, (stop, first), back, span);
+        let down = self.rounds_one_direction(ty, (stop, first), back, span);
         if known_step.is_some_and(|step| step < 0) {
             return down;
         }
@@ -271,7 +271,7 @@ impl Ctx<'_> {
 
     /// `low < high ? (high - low - 1) / step + 1 : 0`; division by zero gives 0, so a step of 0 would
     /// give one round: it is tested as well.
-    fn rounds_one_way(
+    fn rounds_one_direction(
         &mut self,
         ty: Scalar,
         (low, high): (NodeId, NodeId),

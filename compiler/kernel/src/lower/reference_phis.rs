@@ -14,23 +14,23 @@ use super::Ctx;
 use super::closures::Closure;
 use super::joins::same_static;
 use super::operand::{Facts, Operand, Place, Root, Static};
-use super::vars::{Binding, Var, Way, binding_span};
+use super::vars::{Binding, FlowPath, Var, binding_span};
 use crate::ir::{NodeId, NodeKind, Step};
 
 impl Ctx<'_> {
     /// `None` where the ways hold different things, or none that could be stored.
-    pub fn join_held(&mut self, var: Var, bindings: &[Binding], ways: &[Way]) -> Option<Binding> {
+    pub fn join_held(&mut self, var: Var, bindings: &[Binding], paths: &[FlowPath]) -> Option<Binding> {
         let held: Vec<&Operand> = bindings.iter().map(held).collect::<Option<_>>()?;
         let numbers: Vec<Vec<NodeId>> = held.iter().map(|held| numbers(held)).collect();
         let types = |of: &[NodeId]| of.iter().map(|node| self.ty(*node).clone()).collect::<Vec<_>>();
         let first_types = types(&numbers[0]);
         let is_like_first = |at: usize| is_alike(held[0], held[at]) && types(&numbers[at]) == first_types;
-        if !(1..held.len()).all(is_like_first) || ways.iter().any(|way| way.carry.is_none()) {
+        if !(1..held.len()).all(is_like_first) || paths.iter().any(|path| path.carry.is_none()) {
             return None;
         }
         let span = binding_span(&bindings[0]);
         let loaded: Vec<NodeId> =
-            (0..numbers[0].len()).map(|at| self.join_number(var, at, &numbers, ways, span)).collect();
+            (0..numbers[0].len()).map(|at| self.join_number(var, at, &numbers, paths, span)).collect();
         Some(Binding::Bound { operand: with_numbers(held[0], &loaded), span })
     }
 
@@ -40,14 +40,14 @@ impl Ctx<'_> {
         var: Var,
         at: usize,
         numbers: &[Vec<NodeId>],
-        ways: &[Way],
+        paths: &[FlowPath],
         span: Span,
     ) -> NodeId {
         let ty = self.ty(numbers[0][at]).clone();
         let name = self.var_name(var);
         let local = self.new_local(&name, ty.clone(), span);
-        for (numbers, way) in numbers.iter().zip(ways) {
-            let carry = way.carry.expect("a way without stores is no way to hold something new");
+        for (numbers, path) in numbers.iter().zip(paths) {
+            let carry = path.carry.expect("a way without stores is no way to hold something new");
             self.f.func.carries[carry.idx()].push((local, numbers[at]));
         }
         let nonneg = numbers.iter().all(|numbers| self.facts(numbers[at]).nonneg);

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::Ctx;
 use super::operand::Operand;
-use super::vars::{Binding, Conflict, Var, Way, Whole, binding_span};
+use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
 use crate::constant::Constant;
 use crate::ir::{AtomicPlace, Block, Buffer, BufferId, CompareOp, Flat, NodeId, NodeKind, Stmt};
 use crate::signature::Width;
@@ -170,8 +170,9 @@ impl Ctx<'_> {
     // Where ways meet.
 
     /// `None` where the ways do not lead to several arrays.
-    pub fn arrays_meeting(&mut self, var: Var, ways: &[Way]) -> Option<Result<MetArrays, Conflict>> {
-        let bindings: Vec<Binding> = ways.iter().map(|way| way.binding(var, &self.f.vars).clone()).collect();
+    pub fn arrays_meeting(&mut self, var: Var, paths: &[FlowPath]) -> Option<Result<MetArrays, Conflict>> {
+        let bindings: Vec<Binding> =
+            paths.iter().map(|path| path.binding(var, &self.f.vars).clone()).collect();
         let arrays: Vec<Vec<BufferId>> =
             bindings.iter().map(|binding| self.bound_arrays(binding)).collect::<Option<_>>()?;
         let whole = |binding: &Binding| match binding {
@@ -189,22 +190,23 @@ impl Ctx<'_> {
             Err(NoChoice::TooMany) => return Some(Err(too_many(&bindings))),
         };
         // Out of a loop at its head nothing can be stored.
-        let is_stored = |(binding, way): (&Binding, &Way)| way.carry.is_some() || whole(binding).is_some();
-        if !bindings.iter().zip(ways).all(is_stored) {
+        let is_stored =
+            |(binding, path): (&Binding, &FlowPath)| path.carry.is_some() || whole(binding).is_some();
+        if !bindings.iter().zip(paths).all(is_stored) {
             return None;
         }
         let item = self.item_var(var, 0);
         let selectors: Vec<Binding> = bindings
             .iter()
-            .zip(ways)
-            .map(|(binding, way)| match self.bound_selector(binding) {
+            .zip(paths)
+            .map(|(binding, path)| match self.bound_selector(binding) {
                 Some(selector) => selector,
-                None => way.binding(item, &self.f.vars).clone(),
+                None => path.binding(item, &self.f.vars).clone(),
             })
             .collect();
         let span = binding_span(&bindings[0]);
         let binding = Binding::Items { items: Rc::new([item]), of: Whole::Chosen(choice), span };
-        let selector = self.store_joined(item, Type::I32, &selectors, ways);
+        let selector = self.store_joined(item, Type::I32, &selectors, paths);
         Some(Ok(MetArrays { binding, selector: (item, selector) }))
     }
 
@@ -246,12 +248,12 @@ impl Ctx<'_> {
     pub fn settle_arrays(
         &mut self,
         (var, head): (Var, &Binding),
-        (ways, leaving): (&[Way], &[Way]),
+        (paths, leaving): (&[FlowPath], &[FlowPath]),
     ) -> Option<Result<(), Result<ChoiceId, Conflict>>> {
         let known = self.bound_arrays(head)?;
         let mut all = known.clone();
         let mut last = head;
-        for back in ways.iter().chain(leaving).filter_map(|way| way.changed(var)) {
+        for back in paths.iter().chain(leaving).filter_map(|path| path.changed(var)) {
             let arrays = self.bound_arrays(back)?;
             if arrays.iter().any(|array| !all.contains(array)) {
                 last = back;
@@ -260,7 +262,7 @@ impl Ctx<'_> {
         }
         if all.iter().all(|array| known.contains(array)) {
             if let Binding::Items { items, .. } = head {
-                self.hand_over_arrays(var, items[0], ways);
+                self.hand_over_arrays(var, items[0], paths);
             }
             return Some(Ok(()));
         }
@@ -272,12 +274,12 @@ impl Ctx<'_> {
     }
 
     /// Stores the numbers of arrays that rounds give a name by themselves.
-    fn hand_over_arrays(&mut self, var: Var, item: Var, ways: &[Way]) {
+    fn hand_over_arrays(&mut self, var: Var, item: Var, paths: &[FlowPath]) {
         let span = binding_span(&self.f.vars[item as usize]);
         let local = self.local_of(item, &Type::I32, span);
-        for way in ways {
-            let selector = way.changed(var).cloned().and_then(|back| self.bound_selector(&back));
-            if let (Some(carry), Some(selector)) = (way.carry, selector) {
+        for path in paths {
+            let selector = path.changed(var).cloned().and_then(|back| self.bound_selector(&back));
+            if let (Some(carry), Some(selector)) = (path.carry, selector) {
                 self.carry(carry, local, &selector);
             }
         }

@@ -6,7 +6,7 @@ use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::operand::{Operand, Static};
-use super::vars::{Missing, Way};
+use super::vars::{FlowPath, Missing};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{self, Block, NodeId};
@@ -190,22 +190,22 @@ impl Ctx<'_> {
             (Some(_), None) => learned(true)(self),
             _ => {}
         }
-        let ways: Vec<Way> = [then_way, else_way].into_iter().flatten().collect();
-        self.merge(&ways);
+        let paths: Vec<FlowPath> = [then_way, else_way].into_iter().flatten().collect();
+        self.merge(&paths);
     }
 
     /// One side of a branch; what it changed is undone and returned, if control leaves at its end.
-    fn arm(&mut self, missing: Missing, fill: impl FnOnce(&mut Self)) -> (Block, Option<Way>) {
+    fn arm(&mut self, missing: Missing, fill: impl FnOnce(&mut Self)) -> (Block, Option<FlowPath>) {
         let fork = self.fork();
         let stored = self.f.stored.clone();
         self.f.live = true;
-        let (block, way) = self.sub_block(|ctx| {
+        let (block, path) = self.sub_block(|ctx| {
             fill(ctx);
-            ctx.f.live.then(|| ctx.way(fork, missing))
+            ctx.f.live.then(|| ctx.end_path(fork, missing))
         });
         self.rewind(fork);
         self.f.stored = stored;
-        (block, way)
+        (block, path)
     }
 
     fn return_stmt(&mut self, value: Option<&Expr>, span: Span) {

@@ -1,7 +1,7 @@
 //! The variables of a function: what each is bound to now.
 //!
 //! In straight-line code a variable is simply bound to what was last assigned, of whatever type. Every
-//! change goes through a log, so that a branch can be undone and its changes taken along as a [`Way`]
+//! change goes through a log, so that a branch can be undone and its changes taken along as a [`FlowPath`]
 //! into the merge, which is `joins.rs`'s.
 
 use std::rc::Rc;
@@ -94,7 +94,7 @@ pub(crate) enum Conflict {
 }
 
 /// One of the paths that meet: what it changed since the fork, and where its stores go.
-pub(crate) struct Way {
+pub(crate) struct FlowPath {
     pub changes: Vec<(Var, Binding)>,
     /// `None` where nothing needs to be stored.
     pub carry: Option<CarryId>,
@@ -103,7 +103,7 @@ pub(crate) struct Way {
     pub stored: Vec<Stored>,
 }
 
-impl Way {
+impl FlowPath {
     /// What the variable became on this way, if it did.
     pub fn changed(&self, var: Var) -> Option<&Binding> {
         let at = self.changes.binary_search_by_key(&var, |(changed, _)| *changed).ok()?;
@@ -388,10 +388,10 @@ impl Ctx<'_> {
     }
 
     /// Ends the path here: its changes, with a place for its stores at the end of the block.
-    pub fn way(&mut self, fork: Fork, missing: Missing) -> Way {
+    pub fn end_path(&mut self, fork: Fork, missing: Missing) -> FlowPath {
         let changes = self.changes_since(fork);
         let carry = self.new_carry();
-        Way { changes, carry: Some(carry), missing, stored: self.f.stored.clone() }
+        FlowPath { changes, carry: Some(carry), missing, stored: self.f.stored.clone() }
     }
 
     /// A place for stores that are known later.

@@ -21,7 +21,7 @@ pub(crate) struct MergeId(u32);
 pub(super) struct WeakMerge {
     /// What the ways store to at once.
     local: LocalId,
-    ways: Vec<(CarryId, WeakSide)>,
+    paths: Vec<(CarryId, WeakSide)>,
     values: WeakValues,
     span: Span,
 }
@@ -65,23 +65,23 @@ impl Twins {
 
 impl Ctx<'_> {
     /// Remembers a merge into `local`.
-    pub fn note_merge(&mut self, local: LocalId, ways: Vec<(CarryId, WeakSide)>, span: Span) -> MergeId {
+    pub fn note_merge(&mut self, local: LocalId, paths: Vec<(CarryId, WeakSide)>, span: Span) -> MergeId {
         let own = self.f.func.local(local).ty.scalar().expect("weak numbers are scalars");
-        let sides: Vec<WeakValues> = ways.iter().map(|(_, side)| self.weak_values(*side)).collect();
+        let sides: Vec<WeakValues> = paths.iter().map(|(_, side)| self.weak_values(*side)).collect();
         let values = WeakValues::any_of(&sides, own);
-        self.note_merge_of(local, ways, values, span)
+        self.note_merge_of(local, paths, values, span)
     }
 
     /// Remembers a merge that more ways may lead to, with all that they may bring.
     pub fn note_merge_of(
         &mut self,
         local: LocalId,
-        ways: Vec<(CarryId, WeakSide)>,
+        paths: Vec<(CarryId, WeakSide)>,
         values: WeakValues,
         span: Span,
     ) -> MergeId {
         let merges = &mut self.f.twins.merges;
-        merges.push(WeakMerge { local, ways, values, span });
+        merges.push(WeakMerge { local, paths, values, span });
         MergeId(merges.len() as u32 - 1)
     }
 
@@ -112,21 +112,21 @@ impl Ctx<'_> {
         if let Some(twin) = twins.find(|twin| (twin.of, twin.scalar) == (merge, scalar)) {
             return twin.local;
         }
-        let WeakMerge { local, ref ways, span, .. } = *self.merge_of(merge);
-        let ways = ways.clone();
+        let WeakMerge { local, ref paths, span, .. } = *self.merge_of(merge);
+        let paths = paths.clone();
         let name = self.f.func.local(local).name.clone();
         let local = self.new_local(&name, scalar.into(), span);
         self.f.twins.twins.push(Twin { of: merge, scalar, local });
-        for (carry, side) in ways {
+        for (carry, side) in paths {
             self.store_late(carry, side, (local, scalar), span);
         }
         local
     }
 
     /// A way that leads back to a merge, the head of a loop.
-    pub fn add_way(&mut self, merge: MergeId, carry: CarryId, side: WeakSide) {
+    pub fn add_path(&mut self, merge: MergeId, carry: CarryId, side: WeakSide) {
         let merged = &mut self.f.twins.merges[merge.0 as usize];
-        merged.ways.push((carry, side));
+        merged.paths.push((carry, side));
         let span = merged.span;
         let twins = self.f.twins.twins.iter().filter(|twin| twin.of == merge).copied();
         for Twin { scalar, local, .. } in twins.collect::<Vec<Twin>>() {
@@ -135,8 +135,8 @@ impl Ctx<'_> {
     }
 
     /// The ways to a merge, so far.
-    pub fn ways_to(&self, merge: MergeId) -> &[(CarryId, WeakSide)] {
-        &self.merge_of(merge).ways
+    pub fn paths_to(&self, merge: MergeId) -> &[(CarryId, WeakSide)] {
+        &self.merge_of(merge).paths
     }
 
     fn store_late(&mut self, carry: CarryId, side: WeakSide, (local, scalar): (LocalId, Scalar), span: Span) {
