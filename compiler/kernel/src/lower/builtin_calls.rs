@@ -177,7 +177,7 @@ impl Ctx<'_> {
                 self.node(NodeKind::Float(function, args), ty, span)
             }
             Body::Formula(formula) => formula(&mut self.math(span, &ty), &nodes),
-            Body::Library(name) => self.call_ours(name, &nodes, &ty, span)?,
+            Body::Library(name) => self.call_library(name, &nodes, &ty, span)?,
         };
         let is_float = self.ty(result).scalar().is_some_and(Scalar::is_float);
         Some(if is_narrow && is_float { self.convert(result, scalar, span) } else { result })

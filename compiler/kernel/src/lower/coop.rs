@@ -91,8 +91,8 @@ impl Ctx<'_> {
     }
 
     pub(super) fn call_coop(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Operand {
-        let ours = library::function(name).expect("our functions are there");
-        self.call_helper(&ours, Arguments { positional: args, keywords: Vec::new() }, span)
+        let function = library::function(name).expect("our functions are there");
+        self.call_helper(&function, Arguments { positional: args, keywords: Vec::new() }, span)
     }
 
     /// A matrix of zeros.

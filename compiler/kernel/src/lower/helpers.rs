@@ -164,10 +164,10 @@ impl<'a> Ctx<'a> {
         if args.iter().any(|(operand, at)| self.of_bounded_size(operand.clone(), *at).is_error()) {
             return Called::ERROR;
         }
-        let is_ours = library::is_ours(&callee.def);
+        let is_library = library::is_ours(&callee.def);
         // Functions of our own are made for the type that they are given.
         let passed = args.iter().map(|(operand, _)| match self.passed(operand) {
-            Passed::Given { ty, facts, .. } if is_ours => Passed::Value { ty, facts },
+            Passed::Given { ty, facts, .. } if is_library => Passed::Value { ty, facts },
             passed => passed,
         });
         let passed: Vec<Passed> = passed.collect();

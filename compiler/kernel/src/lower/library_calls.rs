@@ -13,22 +13,22 @@ use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
     /// The function `name` of `ty`'s scalars, component by component.
-    pub fn call_ours(&mut self, name: &str, args: &[NodeId], ty: &Type, span: Span) -> Option<NodeId> {
+    pub fn call_library(&mut self, name: &str, args: &[NodeId], ty: &Type, span: Span) -> Option<NodeId> {
         if !ty.is_vector() {
-            return self.call_once(name, args, span);
+            return self.call_library_once(name, args, span);
         }
         let scalar = ty.scalar()?;
         let parts = (0..u32::from(ty.n_components())).map(|at| {
             let args: Vec<NodeId> =
                 args.iter().map(|arg| self.node(NodeKind::Extract(*arg, at), scalar, span)).collect();
-            self.call_once(name, &args, span)
+            self.call_library_once(name, &args, span)
         });
         let parts: Vec<Option<NodeId>> = parts.collect();
         let parts = parts.into_iter().collect::<Option<_>>()?;
         Some(self.node(NodeKind::Construct(parts), ty.clone(), span))
     }
 
-    fn call_once(&mut self, name: &str, args: &[NodeId], span: Span) -> Option<NodeId> {
+    fn call_library_once(&mut self, name: &str, args: &[NodeId], span: Span) -> Option<NodeId> {
         let function = library::function(name).expect("our functions are there");
         let positional = args.iter().map(|arg| (Operand::Node(self.as_variable(*arg, span)), span)).collect();
         let args = Arguments { positional, keywords: Vec::new() };
@@ -54,7 +54,7 @@ impl Ctx<'_> {
         let Type::Matrix { columns, scalar, .. } = *self.ty(matrix) else { return Operand::Error };
         let is_narrow = scalar.bits() < 32;
         let wide = if is_narrow { self.matrix_as(matrix, Scalar::F32, span) } else { matrix };
-        match self.call_once(&format!("{function}{columns}"), &[wide], span) {
+        match self.call_library_once(&format!("{function}{columns}"), &[wide], span) {
             Some(result) if !is_narrow => Operand::Node(result),
             Some(result) if self.ty(result).is_matrix() => {
                 Operand::Node(self.matrix_as(result, scalar, span))

@@ -31,8 +31,11 @@ impl Ctx<'_> {
         let wide = scalar.at_least_f32();
         let x = self.convert(x, wide, span);
         let format = [type_of(wide), type_of(bits_of(wide)), digits_of(wide)];
-        let pairs: Vec<Operand> =
-            self.numbers_of(x, span).into_iter().map(|x| self.ours("frexp", &[x], &format, span)).collect();
+        let pairs: Vec<Operand> = self
+            .numbers_of(x, span)
+            .into_iter()
+            .map(|x| self.library_value("frexp", &[x], &format, span))
+            .collect();
         let part = |ctx: &mut Self, at: usize, scalar: Scalar| {
             let parts = pairs.iter().map(|pair| match pair {
                 Operand::Tuple(items) => ctx.materialize(&items[at], span),
@@ -174,7 +177,7 @@ impl Ctx<'_> {
         let format = [type_of(wide), type_of(bits_of(wide)), digits_of(wide)];
         let words = [Operand::int(width), Operand::int(n_words)];
         let format = format.into_iter().chain(words).map(|operand| (operand, span));
-        let sum = self.ours_of("exact_sum", std::iter::once(xs).chain(format).collect(), span);
+        let sum = self.call_library_with("exact_sum", std::iter::once(xs).chain(format).collect(), span);
         match self.materialize(&sum, span) {
             Some(sum) => Operand::Node(self.convert(sum, scalar, span)),
             None => Operand::Error,
@@ -219,20 +222,20 @@ impl Ctx<'_> {
                 Operand::Node(self.splat_to(zero, &element, span))
             }
         };
-        self.ours_of("sum", vec![(xs.clone(), args[0].1), (start, span)], span)
+        self.call_library_with("sum", vec![(xs.clone(), args[0].1), (start, span)], span)
     }
 
     /// `min(xs)`, `max(xs)` of a tuple, a vector or a fixed array.
     pub fn extreme(&mut self, op: CompareOp, call: &BuiltinCall) -> Operand {
         let (name, span) = (call.function.name(), call.span);
         let (xs, at) = (&call.args[0].0, call.args[0].1);
-        let ours = if op == CompareOp::Less { "least" } else { "greatest" };
+        let function = if op == CompareOp::Less { "least" } else { "greatest" };
         let is_number = |ty: &Type| matches!(ty, Type::Scalar(scalar) if *scalar != Scalar::Bool);
         match xs {
             Operand::Place(Place { ty: Type::Array(array), .. })
                 if !self.is_coop(xs) && is_number(&array.element) =>
             {
-                return self.ours_of(ours, vec![(xs.clone(), at)], span);
+                return self.call_library_with(function, vec![(xs.clone(), at)], span);
             }
             Operand::Tuple(_) | Operand::Node(_) => {}
             _ => {
@@ -295,20 +298,20 @@ impl Ctx<'_> {
         let parts: Vec<Operand> = (0..n)
             .map(|at| {
                 let args: Vec<NodeId> = args.iter().map(|parts| parts[at]).collect();
-                self.ours(name, &args, format, span)
+                self.library_value(name, &args, format, span)
             })
             .collect();
         let parts = parts.iter().map(|part| self.materialize(part, span)).collect::<Option<_>>()?;
         Some(self.assembled(parts, ty, span))
     }
 
-    fn ours(&mut self, name: &str, args: &[NodeId], format: &[Operand], span: Span) -> Operand {
+    fn library_value(&mut self, name: &str, args: &[NodeId], format: &[Operand], span: Span) -> Operand {
         let args = args.iter().map(|arg| Operand::Node(self.as_variable(*arg, span)));
         let args = args.collect::<Vec<_>>().into_iter().chain(format.iter().cloned());
-        self.ours_of(name, args.map(|arg| (arg, span)).collect(), span)
+        self.call_library_with(name, args.map(|arg| (arg, span)).collect(), span)
     }
 
-    pub fn ours_of(&mut self, name: &str, positional: Vec<Spanned>, span: Span) -> Operand {
+    pub fn call_library_with(&mut self, name: &str, positional: Vec<Spanned>, span: Span) -> Operand {
         let function = library::function(name).expect("our functions are there");
         self.call_helper(&function, Arguments { positional, keywords: Vec::new() }, span)
     }

@@ -48,7 +48,7 @@ impl Ctx<'_> {
         }
         [xs, ys].iter().any(|(of, _)| matches!(of, Operand::Tuple(_))).then(|| {
             let lists = [self.as_factors(xs, &ys.0), self.as_factors(ys, &xs.0)];
-            self.ours_of("sumprod", lists.to_vec(), span)
+            self.call_library_with("sumprod", lists.to_vec(), span)
         })
     }
 
@@ -69,7 +69,7 @@ impl Ctx<'_> {
         (scalar.is_int() && scalar.bits() > 16).then(|| {
             let xs = (self.as_list(xs.clone(), *at), *at);
             let n_pieces = (Operand::int(i128::from(scalar.bits() / 16)), span);
-            self.ours_of("exact_sum_of_ints", vec![xs, n_pieces], span)
+            self.call_library_with("exact_sum_of_ints", vec![xs, n_pieces], span)
         })
     }
 
@@ -116,7 +116,7 @@ impl Ctx<'_> {
         let (relative, absolute) = (tolerance("rel_tol", 1e-9), tolerance("abs_tol", 0.0));
         let whole = Operand::Static(Static::Type(scalar.as_unsigned().into()));
         sides.extend([(whole, span), relative, absolute]);
-        Some(self.ours_of("is_close", sides, span))
+        Some(self.call_library_with("is_close", sides, span))
     }
 
     fn distance_of_items(&mut self, p: Spanned, q: Spanned, span: Span) -> Operand {
@@ -127,7 +127,7 @@ impl Ctx<'_> {
         });
         match lens {
             [Some(a), Some(b)] if a != b => self.fail(errors::distance_of_unlike(self.at(span), a, b)),
-            [Some(_), Some(_)] => self.ours_of("distance", points.to_vec(), span),
+            [Some(_), Some(_)] => self.call_library_with("distance", points.to_vec(), span),
             _ => {
                 let wrong =
                     points.iter().zip(lens).find(|((point, _), len)| len.is_none() && !point.has_error());
@@ -176,7 +176,7 @@ impl Ctx<'_> {
         };
         let Some(start) = start else { return Operand::Error };
         let start = Operand::Node(self.as_variable(start, at));
-        self.ours_of("product_from", vec![xs, (start, at)], span)
+        self.call_library_with("product_from", vec![xs, (start, at)], span)
     }
 
     /// The items of what is multiplied by those of `others`, as a list. Literals take the type of these.

@@ -155,7 +155,7 @@ impl Math<'_, '_> {
     fn power_of_size(&mut self, size: NodeId, exponent: NodeId) -> NodeId {
         let (ty, span) = (self.ty.clone(), self.span);
         if ty.scalar() == Some(Scalar::F64) {
-            return self.ctx.call_ours("pow", &[size, exponent], &ty, span).unwrap_or(size);
+            return self.ctx.call_library("pow", &[size, exponent], &ty, span).unwrap_or(size);
         }
         let args = [Some(size), Some(exponent), None];
         let power = self.ctx.node(NodeKind::Float(FloatFn::Pow, args), ty, span);

@@ -126,8 +126,8 @@ impl Ctx<'_> {
     /// With how many indices behind it the function mentions a variable at least.
     fn reading_depth(&self, var: Var) -> usize {
         let (Some(name), Some(def)) = (self.f.scope.names().get(var as usize), &self.f.def) else { return 0 };
-        let is_ours = |name: &str| !self.f.scope.contains(name) && self.f.env.get().get(name).is_none();
-        let depths = self.f.reading_depths.get_or_init(|| check::reading_depths(&def.body, &is_ours));
+        let is_predefined = |name: &str| !self.f.scope.contains(name) && self.f.env.get().get(name).is_none();
+        let depths = self.f.reading_depths.get_or_init(|| check::reading_depths(&def.body, &is_predefined));
         depths.get(name).copied().unwrap_or(usize::MAX)
     }
 
