@@ -104,7 +104,7 @@ impl Ctx<'_> {
         }
         self.note_named_part(target, &operand, value_span);
         let place = self.target(target);
-        self.tell_target(&place, Touch::Write);
+        self.report_target(&place, Touch::Write);
         self.store(place, operand, value_span);
         self.mark_part(target);
     }
@@ -140,9 +140,9 @@ impl Ctx<'_> {
         if let ExprKind::Tuple(_) | ExprKind::List(_) = target.kind {
             return self.error(errors::augmented_tuple(self.at(target.span)));
         }
-        self.tell_unwritten(target);
+        self.report_unwritten(target);
         let place = self.target(target);
-        self.tell_target(&place, Touch::Both);
+        self.report_target(&place, Touch::Both);
         let current = self.load_target(&place);
         let operand = self.expr(value);
         if current.has_error() || operand.has_error() || matches!(place, Target::Holder(..)) {

@@ -160,11 +160,11 @@ impl Ctx<'_> {
     fn upper_bound(&self, node: NodeId, depth: u32) -> Option<i128> {
         let ty = self.ty(node).scalar().filter(|ty| ty.is_int())?;
         let computed = depth.checked_sub(1).and_then(|depth| self.computed_bound(node, ty, depth));
-        let told = self.f.known.iter().filter_map(|(known, fact)| match fact {
+        let from_conditions = self.f.known.iter().filter_map(|(known, fact)| match fact {
             Known::Below(bound) if *known == node && self.is_nonnegative(node) => Some(*bound),
             _ => None,
         });
-        told.chain(computed).min()
+        from_conditions.chain(computed).min()
     }
 
     /// By what computes the value.

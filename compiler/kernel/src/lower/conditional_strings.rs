@@ -8,15 +8,15 @@ use super::Ctx;
 use crate::env::EnvValue;
 
 impl Ctx<'_> {
-    /// Calls `told` with the arguments of a statement, once for each way to choose the texts among them. The tests are
+    /// Calls `lower` with the arguments of a statement, once for each way to choose the texts among them. The tests are
     /// evaluated before the rest.
-    pub(super) fn for_each_text(&mut self, args: &[Argument], told: &mut dyn FnMut(&mut Self, &[Argument])) {
+    pub(super) fn for_each_text(&mut self, args: &[Argument], lower: &mut dyn FnMut(&mut Self, &[Argument])) {
         let values = args.iter().filter_map(|arg| match &arg.kind {
             ArgumentKind::Positional(value) => Some(value),
             _ => None,
         });
         let Some(choice) = values.filter_map(|value| self.text_choice(value)).next() else {
-            return told(self, args);
+            return lower(self, args);
         };
         let ExprKind::IfElse { test, then, orelse } = &choice.kind else { return };
         let with = |chosen: &Expr| -> Vec<Argument> {
@@ -27,12 +27,12 @@ impl Ctx<'_> {
         let (then, orelse) = (with(then), with(orelse));
         let condition = self.condition(test);
         // Two closures want it, of which one runs at a time.
-        let told = std::cell::RefCell::new(told);
+        let lower = std::cell::RefCell::new(lower);
         self.branch(
             &condition,
             choice.span,
-            |ctx| ctx.for_each_text(&then, &mut **told.borrow_mut()),
-            |ctx| ctx.for_each_text(&orelse, &mut **told.borrow_mut()),
+            |ctx| ctx.for_each_text(&then, &mut **lower.borrow_mut()),
+            |ctx| ctx.for_each_text(&orelse, &mut **lower.borrow_mut()),
         );
     }
 

@@ -45,7 +45,7 @@ impl Ctx<'_> {
             // `check` told of it.
             ExprKind::None => Operand::Error,
             ExprKind::Name(name) => {
-                self.tell_unwritten(expr);
+                self.report_unwritten(expr);
                 self.name_value(name, span)
             }
             ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
@@ -206,67 +206,67 @@ impl Ctx<'_> {
 
     fn bool_chain(&mut self, op: BoolOp, values: &[Expr]) -> Operand {
         let [first, rest @ ..] = values else { return Operand::Error };
-        let n_told = self.f.diagnostics.len();
+        let n_diagnostics = self.f.diagnostics.len();
         let chain = self.chain_of_bools(op, first, rest);
         if let ExprKind::Compare { left, comparisons } = &first.kind
             && let [comparison] = &comparisons[..]
         {
-            self.help_to_compare(left, comparison.op, rest, n_told);
+            self.help_to_compare(left, comparison.op, rest, n_diagnostics);
         }
         if let [second] = rest
             && !(is_comparison(first) && is_number(second))
         {
-            self.help_to_choose(op, first, second, n_told);
+            self.help_to_choose(op, first, second, n_diagnostics);
         }
         chain
     }
 
     /// `x == 1 or 2`: the helps of what was told since compare each number with what the first one is compared with.
-    fn help_to_compare(&mut self, left: &Expr, op: CompareOp, rest: &[Expr], n_told: usize) {
+    fn help_to_compare(&mut self, left: &Expr, op: CompareOp, rest: &[Expr], n_diagnostics: usize) {
         let source = self.f.source.clone();
-        for told in self.f.diagnostics.iter_mut().skip(n_told) {
-            let Some(place) = told.location().map(|place| place.span) else { continue };
+        for diagnostic in self.f.diagnostics.iter_mut().skip(n_diagnostics) {
+            let Some(place) = diagnostic.location().map(|place| place.span) else { continue };
             let mut numbers = rest.iter().filter(|value| is_number(value));
-            if told.code == "kernel/condition" && numbers.any(|number| number.span == place) {
+            if diagnostic.code == "kernel/condition" && numbers.any(|number| number.span == place) {
                 let [left, value] = [left.span, place].map(|span| source.slice(span));
-                told.help = Some(errors::compare_again(left, op.symbol(), value));
+                diagnostic.help = Some(errors::compare_again(left, op.symbol(), value));
             }
         }
     }
 
     /// Of numbers, `or` and `and` choose one in Python: the helps of what was told since say how to.
-    fn help_to_choose(&mut self, op: BoolOp, first: &Expr, second: &Expr, n_told: usize) {
+    fn help_to_choose(&mut self, op: BoolOp, first: &Expr, second: &Expr, n_diagnostics: usize) {
         let source = self.f.source.clone();
         let text = |side: &Expr| source.slice(side.span);
-        let is_told = |side: &Expr| {
-            let mut places = self.f.diagnostics[n_told..].iter().filter_map(Diagnostic::location);
+        let is_reported = |side: &Expr| {
+            let mut places = self.f.diagnostics[n_diagnostics..].iter().filter_map(Diagnostic::location);
             places.any(|place| place.span == side.span)
         };
         let (sides, help) = match (op, &first.kind) {
             // As it was written before Python had `if .. else`.
             (BoolOp::Or, ExprKind::Bool { op: BoolOp::And, values }) => match &values[..] {
-                [test, value] if is_told(value) && !is_told(test) => {
+                [test, value] if is_reported(value) && !is_reported(test) => {
                     ([value, second], errors::choice_by_test(text(test), text(value), text(second)))
                 }
                 _ => return,
             },
-            (BoolOp::Or, _) if is_told(first) => {
+            (BoolOp::Or, _) if is_reported(first) => {
                 ([first, second], errors::choice_by_or(text(first), text(second)))
             }
-            (BoolOp::And, _) if is_told(first) && is_number(second) => {
+            (BoolOp::And, _) if is_reported(first) && is_number(second) => {
                 ([first, second], errors::choice_by_and(text(first), text(second)))
             }
-            (BoolOp::And, _) if !is_told(first) => {
+            (BoolOp::And, _) if !is_reported(first) => {
                 ([second, second], errors::choice_by_test(text(first), text(second), ".."))
             }
             _ => return,
         };
-        for told in self.f.diagnostics.iter_mut().skip(n_told) {
+        for diagnostic in self.f.diagnostics.iter_mut().skip(n_diagnostics) {
             let is_side = |place: &Location| sides.iter().any(|side| side.span == place.span);
             let is_array = |place: &Location| self.f.array_conditions.contains(&place.span);
             let is_meant = |place: &Location| is_side(place) && !is_array(place);
-            if told.code == "kernel/condition" && told.location().is_some_and(is_meant) {
-                told.help = Some(help.clone());
+            if diagnostic.code == "kernel/condition" && diagnostic.location().is_some_and(is_meant) {
+                diagnostic.help = Some(help.clone());
             }
         }
     }
@@ -400,7 +400,7 @@ impl Ctx<'_> {
         };
         block.iter().map(n_operations).sum::<usize>() <= MAX_EAGER
             && block.iter().all(|stmt| match stmt {
-                Stmt::Eval(node) if self.checks && self.tells_of(*node) => false,
+                Stmt::Eval(node) if self.checks && self.is_reported(*node) => false,
                 Stmt::Eval(node) => !matches!(
                     self.f.func.nodes[node.idx()].kind,
                     NodeKind::BufferLoad { .. }

@@ -393,8 +393,8 @@ impl<'a> Ctx<'a> {
         let mut state = FunctionState::new(def, &callee.source, callee.env.clone(), &callee.captured);
         if library::is_ours(def) {
             let caller = &self.f.func;
-            let is_told = caller.called_for.is_none() || caller.is_operator;
-            state.func.is_operator = is_told && library::is_stepwise(&def.name.name);
+            let is_reported = caller.called_for.is_none() || caller.is_operator;
+            state.func.is_operator = is_reported && library::is_stepwise(&def.name.name);
             state.func.called_for = Some(caller.called_for.clone().unwrap_or_else(|| self.at(span)));
         }
         state.called_at = self.nesting;
@@ -611,12 +611,12 @@ impl<'a> Ctx<'a> {
                 calls.extend(&instance.calls);
             }
         }
-        let mut told = HashSet::new();
+        let mut reported = HashSet::new();
         diagnostics.0.retain(|diagnostic| {
             // Past the limit everything is too deep, and what a kernel does not say it says nowhere: one place
             // is enough.
             let place = diagnostic.location().map(|location| location.span);
-            told.insert(match diagnostic.code {
+            reported.insert(match diagnostic.code {
                 code @ ("kernel/nested-too-deep" | "kernel/local-size-needed") => (code, None, String::new()),
                 code => (code, place, diagnostic.message.clone()),
             })

@@ -25,7 +25,7 @@ impl Ctx<'_> {
     /// An element, a component, a member: what lies in memory is not loaded before the whole
     /// expression is read, so that `a[i].pos.x` loads one number.
     pub fn part(&mut self, expr: &Expr) -> Operand {
-        self.tell_unwritten(expr);
+        self.report_unwritten(expr);
         self.part_within(expr)
     }
 
@@ -94,7 +94,7 @@ impl Ctx<'_> {
             Operand::Place(place) => self.load_place(&place, span),
             Operand::Scattered(vector) => {
                 for tested in &vector.tested {
-                    self.tell_axes(&tested.axes, Touch::Read, tested.places);
+                    self.report_axes(&tested.axes, Touch::Read, tested.places);
                 }
                 Operand::Node(self.load_scattered(&vector, span))
             }
@@ -173,7 +173,7 @@ impl Ctx<'_> {
     fn node_element(&mut self, node: NodeId, index: &Expr, (name, span): (Span, Span)) -> Operand {
         let ty = self.ty(node).clone();
         let Some(step) = self.step_into(&ty, index) else { return Operand::Error };
-        self.tell_element(&ty, step, Touch::Read, (name, span));
+        self.report_element(&ty, step, Touch::Read, (name, span));
         let part = ty.part(0).expect("indexable types have parts");
         let kind = match step {
             Step::Part(at) => NodeKind::Extract(node, at),

@@ -18,7 +18,7 @@ use super::loop_fixpoint::Settled;
 use super::operand::{Facts, Operand, Static};
 use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
-use super::snapshot::Mistakes;
+use super::snapshot::SavedDiagnostics;
 use super::stmts::Condition;
 use super::vars::{Binding, FlowPath, Fork, Missing, Var, binding_span};
 use crate::check::{assigned_literals, has_break, has_exit, mentions, receivers, receivers_in};
@@ -290,7 +290,7 @@ impl<'a> Ctx<'a> {
         let outer_lenient = std::mem::replace(&mut self.f.lenient, false);
         // Each pass but the last settles at least one variable.
         let mut passes_left = 3 * changed.len() + 4;
-        let mut mistakes = Mistakes::default();
+        let mut mistakes = SavedDiagnostics::default();
         loop {
             let completed = has_completed.then(|| self.completed_flag(parts.span));
             self.f.stored.extend(stored_by_rounds.iter().cloned());
@@ -340,7 +340,7 @@ impl<'a> Ctx<'a> {
                 passes_left -= 1;
                 // The types were right: what this pass told holds, and the next one says nothing of what has no value.
                 if settled == Settled::ButUnknown {
-                    self.keep_mistakes(&before, &mut mistakes);
+                    self.save_diagnostics(&before, &mut mistakes);
                 }
                 self.forget_unknown_within(parts.span);
                 self.f.lenient = false;
@@ -356,7 +356,7 @@ impl<'a> Ctx<'a> {
                 self.restore(&before);
                 continue;
             }
-            self.tell_mistakes(mistakes);
+            self.report_saved(mistakes);
             let parts_of_loop = (test_block, condition, body, step_block);
             self.f.lenient |= outer_lenient;
             return self.finish_loop(parts, &changed, state, parts_of_loop);

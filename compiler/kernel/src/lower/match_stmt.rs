@@ -20,10 +20,10 @@ const MAX_BOOLS: usize = 8;
 
 impl Ctx<'_> {
     pub fn match_stmt(&mut self, subject: &Expr, cases: &[MatchCase]) {
-        let n_told = self.n_told();
+        let n_diagnostics = self.n_diagnostics();
         let operand = self.expr(subject);
         let operand = self.match_subject(&operand, subject.span);
-        self.match_cases(&operand, cases, 0, n_told);
+        self.match_cases(&operand, cases, 0, n_diagnostics);
     }
 
     /// Evaluated once, and typed once.
@@ -41,8 +41,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// The cases from one on; `n_told` is how many mistakes were told before the statement.
-    fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase], at: usize, n_told: usize) {
+    /// The cases from one on; `n_diagnostics` is how many mistakes were told before the statement.
+    fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase], at: usize, n_diagnostics: usize) {
         let Some(case) = cases.get(at) else { return };
         self.nested(case.span, (), |ctx| {
             let matches = match ctx.is_rest_of_bools(subject, &cases[..at], &case.pattern) {
@@ -53,7 +53,7 @@ impl Ctx<'_> {
                 None => matches,
                 Some(guard) => ctx.guarded(subject, &case.pattern, &matches, guard),
             };
-            let condition = match ctx.is_unknown(&matches, n_told) {
+            let condition = match ctx.is_unknown(&matches, n_diagnostics) {
                 true => Condition::Unknown,
                 false => ctx.condition_of(&matches, case.pattern.span),
             };
@@ -64,7 +64,7 @@ impl Ctx<'_> {
                     ctx.capture(subject, &case.pattern);
                     ctx.block(&case.body);
                 },
-                |ctx| ctx.match_cases(subject, cases, at + 1, n_told),
+                |ctx| ctx.match_cases(subject, cases, at + 1, n_diagnostics),
             );
         });
     }

@@ -81,7 +81,7 @@ impl Ctx<'_> {
         let ty = self.ty(matrix).clone();
         match self.matrix_index(&ty, index, name) {
             Some(at) => {
-                self.tell_matrix_part(&ty, &at, Touch::Read, (name, span));
+                self.report_matrix_part(&ty, &at, Touch::Read, (name, span));
                 Operand::Node(self.matrix_part(matrix, &at, span))
             }
             None => Operand::Error,

@@ -132,7 +132,7 @@ impl Ctx<'_> {
     }
 
     /// Tells of a part that is read and was not assigned on every way here; a mistake is told once.
-    pub fn tell_unwritten(&mut self, expr: &Expr) {
+    pub fn report_unwritten(&mut self, expr: &Expr) {
         let Some(part) = self.part_of_output(expr) else { return };
         let Some((missing, binding)) = self.missing_of(&part) else { return };
         let at = self.at(expr.span);

@@ -202,8 +202,8 @@ impl Ctx<'_> {
         let buffers = || (0..).map(BufferId).zip(&self.buffers);
         let far = buffers().filter(|(_, buffer)| buffer.reach == Reach::Address);
         let addresses = far.map(|(id, _)| Member::Address(id));
-        let told = buffers().filter(|(_, buffer)| buffer.is_told_its_len());
-        let lens = told.map(|(id, _)| Member::Len(id));
+        let reported = buffers().filter(|(_, buffer)| buffer.is_told_its_len());
+        let lens = reported.map(|(id, _)| Member::Len(id));
         domain.into_iter().chain(base).chain(addresses).chain(axes).chain(lens).collect()
     }
 }

@@ -234,20 +234,20 @@ impl Ctx<'_> {
         let mut sides = Vec::new();
         self.looked_at(test, &mut sides);
         let mut text = Text::default();
-        let mut told: Vec<String> = Vec::new();
+        let mut shown: Vec<String> = Vec::new();
         text.literal("\n");
         for side in sides {
             let source = self.f.source.slice(side.span).to_owned();
-            if told.contains(&source) || told.len() == 8 {
+            if shown.contains(&source) || shown.len() == 8 {
                 continue;
             }
             let operand = self.expr(side);
             if !matches!(operand, Operand::Node(node) if self.ty(node).scalar().is_some()) {
                 continue;
             }
-            text.literal(&format!("{}{source} = ", if told.is_empty() { "" } else { ", " }));
+            text.literal(&format!("{}{source} = ", if shown.is_empty() { "" } else { ", " }));
             self.operand_text(&mut text, &operand, side.span, Format::PRINTED);
-            told.push(source);
+            shown.push(source);
         }
         text
     }

@@ -13,7 +13,7 @@ use crate::types::Type;
 
 impl Ctx<'_> {
     /// Whether the emitter may tell of an operation: shifts, divisions, conversions, arithmetic, births of floats.
-    pub(super) fn tells_of(&self, node: NodeId) -> bool {
+    pub(super) fn is_reported(&self, node: NodeId) -> bool {
         match self.f.func.node(node).kind {
             NodeKind::Binary(op, ..) => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
             NodeKind::Unary(op, _) => op == UnaryOp::Negate,
@@ -28,10 +28,10 @@ impl Ctx<'_> {
     }
 
     /// An index that is out of range in a value, told with what it is asked for.
-    pub(super) fn tell_target(&mut self, target: &Target, touch: Touch) {
+    pub(super) fn report_target(&mut self, target: &Target, touch: Touch) {
         if let Target::Scattered(scattered, _) = target {
             for tested in &scattered.tested {
-                self.tell_axes(&tested.axes, touch, tested.places);
+                self.report_axes(&tested.axes, touch, tested.places);
             }
         }
         let (Target::Part(inner, ..) | Target::Components(inner, ..) | Target::MatrixPart(inner, ..)) =
@@ -39,25 +39,25 @@ impl Ctx<'_> {
         else {
             return;
         };
-        self.tell_target(inner, touch);
+        self.report_target(inner, touch);
         let (Some(name), Some(ty)) = (inner.span(), self.target_type(inner)) else { return };
         match target {
-            Target::Part(_, step, span) => self.tell_element(&ty, *step, touch, (name, *span)),
-            Target::MatrixPart(_, at, span) => self.tell_matrix_part(&ty, at, touch, (name, *span)),
+            Target::Part(_, step, span) => self.report_element(&ty, *step, touch, (name, *span)),
+            Target::MatrixPart(_, at, span) => self.report_matrix_part(&ty, at, touch, (name, *span)),
             _ => {}
         }
     }
 
     /// Part of a value of this type, which stands at `name`.
-    pub fn tell_element(&mut self, ty: &Type, at: Step, touch: Touch, places: (Span, Span)) {
-        self.tell_axes(&[(at, ty.n_parts().unwrap_or(0))], touch, places);
+    pub fn report_element(&mut self, ty: &Type, at: Step, touch: Touch, places: (Span, Span)) {
+        self.report_axes(&[(at, ty.n_parts().unwrap_or(0))], touch, places);
     }
 
-    pub fn tell_matrix_part(&mut self, ty: &Type, at: &MatrixIndex, touch: Touch, places: (Span, Span)) {
-        self.tell_axes(&at.axes(ty), touch, places);
+    pub fn report_matrix_part(&mut self, ty: &Type, at: &MatrixIndex, touch: Touch, places: (Span, Span)) {
+        self.report_axes(&at.axes(ty), touch, places);
     }
 
-    pub fn tell_axes(&mut self, axes: &[(Step, u32)], touch: Touch, (name, span): (Span, Span)) {
+    pub fn report_axes(&mut self, axes: &[(Step, u32)], touch: Touch, (name, span): (Span, Span)) {
         if !self.checks || axes.iter().all(|(step, _)| self.is_inside(*step)) {
             return;
         }

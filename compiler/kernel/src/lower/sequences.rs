@@ -126,10 +126,10 @@ impl Ctx<'_> {
         if matches!(&iterable.0, Operand::Tuple(items) if items.is_empty()) {
             return self.block(orelse);
         }
-        let n_told = self.n_told();
+        let n_diagnostics = self.n_diagnostics();
         let Some(walk) = self.walk(iterable) else {
             // What is empty has no round to compile.
-            return match self.is_unknown(&Operand::Error, n_told) {
+            return match self.is_unknown(&Operand::Error, n_diagnostics) {
                 true => self.perhaps(|ctx| ctx.for_unknown(target, body, orelse, span)),
                 false => self.for_unknown(target, body, orelse, span),
             };

@@ -87,13 +87,13 @@ impl Ctx<'_> {
             });
         }
         let mut flat = flat?;
-        let indices = self.told_indices(array, &nodes);
+        let indices = self.reported_indices(array, &nodes);
         if axis < rank {
             self.note_terms(array, &nodes, flat);
             let indices = indices.map(|indices| self.row_indices(&indices, flat, index.span));
             return Some(Indexed::Row(Row { buffer, start: flat, axis, indices }));
         }
-        if !self.tells_axes(buffer) {
+        if !self.reports_axes(buffer) {
             flat = self.proven_in(buffer, flat, index.span);
         }
         self.note_indices(buffer, flat, indices, index.span);
@@ -132,7 +132,7 @@ impl Ctx<'_> {
     }
 
     /// The indices of all axes so far; `None` where nobody is told of them, or they are not known.
-    fn told_indices(&self, array: &Operand, indices: &[NodeId]) -> Option<Vec<NodeId>> {
+    fn reported_indices(&self, array: &Operand, indices: &[NodeId]) -> Option<Vec<NodeId>> {
         if !self.checks && !self.is_traced() {
             return None;
         }
@@ -154,7 +154,7 @@ impl Ctx<'_> {
     /// Remembers the indices of which that of an element was made.
     pub fn note_indices(&mut self, buffer: BufferId, flat: NodeId, indices: Option<Vec<NodeId>>, span: Span) {
         let Some(indices) = indices else { return };
-        if self.tells_axes(buffer) {
+        if self.reports_axes(buffer) {
             let axes = indices.iter().zip(0..);
             let axes = axes.map(|(index, axis)| (*index, self.axis_len(buffer, axis, span))).collect();
             self.f.func.axes.insert(flat, axes);
@@ -165,7 +165,7 @@ impl Ctx<'_> {
     }
 
     /// Whether a device that checks is told of the index along each axis.
-    fn tells_axes(&self, buffer: BufferId) -> bool {
+    fn reports_axes(&self, buffer: BufferId) -> bool {
         self.checks && self.buffers[buffer.idx()].rank > 1
     }
 
@@ -251,7 +251,7 @@ impl Ctx<'_> {
             Operand::Row(row) => self.index_math(BinaryOp::Add, row.start, offset, span),
             _ => offset,
         };
-        let indices = self.told_indices(array, &[at]);
+        let indices = self.reported_indices(array, &[at]);
         let axis = axis + 1;
         if axis < self.buffers[buffer.idx()].rank {
             self.note_terms(array, &[at], flat);

@@ -30,7 +30,7 @@ pub(crate) struct Checkpoint {
 
 /// What was told to be wrong since a checkpoint, here and in the functions called since.
 #[derive(Default)]
-pub(crate) struct Mistakes {
+pub(crate) struct SavedDiagnostics {
     diagnostics: Vec<Diagnostic>,
     calls: Vec<usize>,
 }
@@ -76,14 +76,14 @@ impl Ctx<'_> {
     }
 
     /// Adds what was told since the checkpoint, to be told again when lowering has come back to it.
-    pub fn keep_mistakes(&mut self, before: &Checkpoint, kept: &mut Mistakes) {
-        kept.diagnostics.extend(self.f.diagnostics.drain(before.n_diagnostics..));
-        kept.calls.extend(self.f.calls.drain(before.n_calls..));
+    pub fn save_diagnostics(&mut self, before: &Checkpoint, saved: &mut SavedDiagnostics) {
+        saved.diagnostics.extend(self.f.diagnostics.drain(before.n_diagnostics..));
+        saved.calls.extend(self.f.calls.drain(before.n_calls..));
     }
 
     /// What was told already is told once (`all_diagnostics`).
-    pub fn tell_mistakes(&mut self, kept: Mistakes) {
-        self.f.diagnostics.extend(kept.diagnostics);
-        self.f.calls.extend(kept.calls);
+    pub fn report_saved(&mut self, saved: SavedDiagnostics) {
+        self.f.diagnostics.extend(saved.diagnostics);
+        self.f.calls.extend(saved.calls);
     }
 }

@@ -100,9 +100,9 @@ impl Ctx<'_> {
 
     /// A condition must be a bool.
     pub fn condition(&mut self, test: &Expr) -> Condition {
-        let n_told = self.n_told();
+        let n_diagnostics = self.n_diagnostics();
         let operand = self.operand_value(test);
-        match self.is_unknown(&operand, n_told) {
+        match self.is_unknown(&operand, n_diagnostics) {
             true => self.unknown_condition(test),
             false => self.condition_of(&operand, test.span),
         }

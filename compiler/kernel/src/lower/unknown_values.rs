@@ -19,13 +19,13 @@ use crate::types::Type;
 
 impl Ctx<'_> {
     /// How many mistakes were told, to ask later whether one was told since.
-    pub fn n_told(&self) -> usize {
+    pub fn n_diagnostics(&self) -> usize {
         self.f.diagnostics.len()
     }
 
     /// Whether something has no value because only a run tells it, and not because of a mistake.
-    pub fn is_unknown(&self, operand: &Operand, n_told: usize) -> bool {
-        self.is_partial && operand.has_error() && self.n_told() == n_told
+    pub fn is_unknown(&self, operand: &Operand, n_diagnostics: usize) -> bool {
+        self.is_partial && operand.has_error() && self.n_diagnostics() == n_diagnostics
     }
 
     /// A condition that only a run tells: what is computed in each invocation lets both ways be compiled.
@@ -39,9 +39,9 @@ impl Ctx<'_> {
 
     /// One side of `and` or `or`, a bool as it is.
     pub fn truth(&mut self, test: &Expr) -> Operand {
-        let n_told = self.n_told();
+        let n_diagnostics = self.n_diagnostics();
         let operand = self.expr(test);
-        let number = if self.is_unknown(&operand, n_told) { self.tested_number(test) } else { None };
+        let number = if self.is_unknown(&operand, n_diagnostics) { self.tested_number(test) } else { None };
         number.map_or(operand, |number| Operand::Node(self.unknown_test(number, test.span)))
     }
 
@@ -104,9 +104,9 @@ impl Ctx<'_> {
 
     /// The value of an expression, or of a part that its value is computed of.
     fn computed_number(&mut self, expr: &Expr) -> Option<NodeId> {
-        let n_told = self.n_told();
+        let n_diagnostics = self.n_diagnostics();
         let operand = self.expr(expr);
-        self.f.diagnostics.truncate(n_told);
+        self.f.diagnostics.truncate(n_diagnostics);
         match (operand, &expr.kind) {
             (Operand::Node(node), _) => {
                 let is_computed =
@@ -124,22 +124,22 @@ impl Ctx<'_> {
     /// `*xs` of something that may have any number of items.
     pub fn spreads_unknown(&mut self, arg: &Argument) -> bool {
         let ArgumentKind::Spread(value) = &arg.kind else { return false };
-        let n_told = self.n_told();
+        let n_diagnostics = self.n_diagnostics();
         let is_unknown = self.expr(value).is_error();
-        self.f.diagnostics.truncate(n_told);
+        self.f.diagnostics.truncate(n_diagnostics);
         is_unknown
     }
 
     /// Lowers what a launch may leave out: nothing is told of it, and what it assigns is not known behind it. Where
     /// it leaves the function or a loop, nothing is known of the rest.
     pub fn perhaps(&mut self, lower: impl FnOnce(&mut Self)) {
-        let (n_told, n_calls) = (self.n_told(), self.f.calls.len());
+        let (n_diagnostics, n_calls) = (self.n_diagnostics(), self.f.calls.len());
         let fork = self.fork();
         let (_, leaves) = self.sub_block(|ctx| {
             lower(ctx);
             !ctx.f.live
         });
-        self.f.diagnostics.truncate(n_told);
+        self.f.diagnostics.truncate(n_diagnostics);
         self.f.calls.truncate(n_calls);
         let changes = self.changes_since(fork);
         self.rewind(fork);

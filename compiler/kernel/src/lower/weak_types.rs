@@ -318,8 +318,8 @@ impl Ctx<'_> {
         }
         let (least, most) = (ints.iter().min()?, ints.iter().max()?);
         let are_apart = ints.len() == operands.len() && least.0 < 0 && !holds(Scalar::I64, most.0);
-        let told = |(value, at): &(i128, Span)| (self.at(*at), Literal::Int(*value));
-        are_apart.then(|| errors::ints_of_no_type(told(least), told(most)))
+        let located = |(value, at): &(i128, Span)| (self.at(*at), Literal::Int(*value));
+        are_apart.then(|| errors::ints_of_no_type(located(least), located(most)))
     }
 
     /// Remembers a choice between these two, if both are weak.
