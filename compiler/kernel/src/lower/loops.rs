@@ -285,7 +285,7 @@ impl<'a> Ctx<'a> {
         changed.dedup();
         let constants = self.loop_literals(parts.body, targets);
         let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
-        let (before, n_locals) = (self.checkpoint(), self.f.func.locals.len());
+        let (before, n_locals) = (self.snapshot(), self.f.func.locals.len());
         let mut stored_by_rounds = Vec::new();
         let outer_lenient = std::mem::replace(&mut self.f.lenient, false);
         // Each pass but the last settles at least one variable.
@@ -318,7 +318,7 @@ impl<'a> Ctx<'a> {
             let state = self.f.loops.pop().expect("pushed above");
             if self.f.stopped || self.budget.is_spent() {
                 // What the other rounds make of its variables is not known.
-                self.restore(&before);
+                self.roll_back(&before);
                 self.f.lenient |= outer_lenient;
                 return self.stop();
             }
@@ -327,7 +327,7 @@ impl<'a> Ctx<'a> {
             if !replaced.is_empty() {
                 changed.extend(replaced);
                 self.f.lenient = false;
-                self.restore(&before);
+                self.roll_back(&before);
                 continue;
             }
             let leaving = match condition {
@@ -344,7 +344,7 @@ impl<'a> Ctx<'a> {
                 }
                 self.forget_unknown_within(parts.span);
                 self.f.lenient = false;
-                self.restore(&before);
+                self.roll_back(&before);
                 continue;
             }
             if !is_settled {
@@ -353,7 +353,7 @@ impl<'a> Ctx<'a> {
             if let Some(stored) = Ctx::stored_by_rounds(&state.continues, &stored_before, n_locals) {
                 stored_by_rounds.extend(stored);
                 self.f.lenient = false;
-                self.restore(&before);
+                self.roll_back(&before);
                 continue;
             }
             self.report_saved(mistakes);

@@ -12,7 +12,7 @@ use super::weak_phis::TwinsMark;
 use crate::ir::LocalId;
 
 /// Where lowering was before a loop.
-pub(crate) struct Checkpoint {
+pub(crate) struct Snapshot {
     fork: Fork,
     n_nodes: usize,
     n_locals: usize,
@@ -36,8 +36,8 @@ pub(crate) struct SavedDiagnostics {
 }
 
 impl Ctx<'_> {
-    pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
             fork: self.fork(),
             n_nodes: self.f.func.nodes.len(),
             n_locals: self.f.func.locals.len(),
@@ -55,7 +55,7 @@ impl Ctx<'_> {
     }
 
     /// Forgets everything since the checkpoint but the hints, and the locals, which cost nothing.
-    pub fn restore(&mut self, before: &Checkpoint) {
+    pub fn roll_back(&mut self, before: &Snapshot) {
         self.rewind(before.fork);
         self.f.func.truncate_nodes(before.n_nodes);
         self.f.facts.truncate(before.n_nodes);
@@ -76,7 +76,7 @@ impl Ctx<'_> {
     }
 
     /// Adds what was told since the checkpoint, to be told again when lowering has come back to it.
-    pub fn save_diagnostics(&mut self, before: &Checkpoint, saved: &mut SavedDiagnostics) {
+    pub fn save_diagnostics(&mut self, before: &Snapshot, saved: &mut SavedDiagnostics) {
         saved.diagnostics.extend(self.f.diagnostics.drain(before.n_diagnostics..));
         saved.calls.extend(self.f.calls.drain(before.n_calls..));
     }
