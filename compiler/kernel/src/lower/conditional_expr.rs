@@ -233,7 +233,7 @@ impl Ctx<'_> {
             let local = self.new_local("kps.choice", of.ty.clone(), span);
             let weak =
                 self.weak_side(&of.sides[0]).zip(self.weak_side(&of.sides[1])).map(|(then, orelse)| {
-                    self.note_merge(local, vec![(carries[0], then), (carries[1], orelse)], span)
+                    self.add_phi(local, vec![(carries[0], then), (carries[1], orelse)], span)
                 });
             for (arm, value) in arms.iter_mut().zip(values) {
                 arm.block.push(Stmt::Store { local, value: *value, span: arm.span });
@@ -247,7 +247,7 @@ impl Ctx<'_> {
             let node = self.node(NodeKind::Load(local), of.ty.clone(), span);
             let facts = self.facts(node);
             self.set_facts(node, super::Facts { soft: of.soft, ..facts });
-            weak.into_iter().for_each(|merge| self.note_merged(node, merge));
+            weak.into_iter().for_each(|merge| self.note_phi(node, merge));
             node
         });
         loaded.collect()

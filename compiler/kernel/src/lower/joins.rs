@@ -241,7 +241,7 @@ impl Ctx<'_> {
                 self.carry(carry, local, binding);
             }
         }
-        let weak = self.weak_paths(bindings, paths).map(|paths| self.note_merge(local, paths, span));
+        let weak = self.weak_paths(bindings, paths).map(|paths| self.add_phi(local, paths, span));
         Binding::Stored { local, facts: self.joined_facts(bindings), span, weak }
     }
 
@@ -252,7 +252,7 @@ impl Ctx<'_> {
             match (path.carry, self.weak_binding(binding)?) {
                 (Some(carry), side) => all.push((carry, side)),
                 // Out of a loop at its head: what led there leads here.
-                (None, WeakSide::Merge(head)) => all.extend(self.paths_to(head)),
+                (None, WeakSide::Phi(head)) => all.extend(self.paths_to(head)),
                 _ => return None,
             }
         }
@@ -269,7 +269,7 @@ impl Ctx<'_> {
                 let Some(scalar) = ty.scalar().filter(|_| self.fits(weak, &ty)) else {
                     return self.does_not_fit(weak, binding);
                 };
-                self.late(carry, |ctx| ctx.side_as(weak, scalar, binding_span(binding)))
+                self.defer(carry, |ctx| ctx.side_as(weak, scalar, binding_span(binding)))
             }
             // A guess was wrong: the loop that made it is lowered again.
             (_, None) => return self.f.lenient = true,

@@ -185,7 +185,7 @@ impl Ctx<'_> {
             return;
         }
         let from = Operand::Place(from.clone());
-        let value = self.late(carry, |ctx| ctx.try_convert(&from, &to.ty, at)).expect("it fits the type");
+        let value = self.defer(carry, |ctx| ctx.try_convert(&from, &to.ty, at)).expect("it fits the type");
         let stores = &mut self.f.func.carries[carry.idx()];
         if !stores.iter().any(|(stored, _)| *stored == local) {
             stores.push((local, value));

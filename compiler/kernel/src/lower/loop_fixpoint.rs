@@ -130,7 +130,7 @@ impl Ctx<'_> {
         let carry = self.new_carry();
         self.carry(carry, local, entry);
         let values = WeakValues::any_of(&values, scalar);
-        let merge = self.note_merge_of(local, vec![(carry, weak)], values, span);
+        let merge = self.add_phi_of(local, vec![(carry, weak)], values, span);
         Binding::Stored { local, facts: Facts::default(), span, weak: Some(merge) }
     }
 
@@ -251,7 +251,7 @@ impl Ctx<'_> {
     fn weak_path(&mut self, head: &Binding, back: &Binding, carry: Option<CarryId>) -> bool {
         let Binding::Stored { weak: Some(merge), .. } = head else { return true };
         match (self.weak_binding(back), carry) {
-            (Some(WeakSide::Merge(back)), _) if back == *merge => true,
+            (Some(WeakSide::Phi(back)), _) if back == *merge => true,
             (Some(weak), Some(carry)) => {
                 self.add_path(*merge, carry, weak);
                 true

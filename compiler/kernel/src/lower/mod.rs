@@ -320,7 +320,7 @@ pub(crate) struct FunctionState<'a> {
     /// Other nodes that take the type that they meet.
     weak: FxHashMap<NodeId, weak_types::Weak>,
     /// Merges of such.
-    twins: weak_phis::Twins,
+    weak_phis: weak_phis::WeakPhis,
     /// Calls that gave such.
     weak_calls: Vec<weak_calls::WeakCall<'a>>,
     /// What each variable was assigned last, where that is a part of a list.
@@ -448,7 +448,7 @@ impl<'a> FunctionState<'a> {
             tables: FxHashMap::default(),
             weak_tables: FxHashMap::default(),
             weak: FxHashMap::default(),
-            twins: weak_phis::Twins::default(),
+            weak_phis: weak_phis::WeakPhis::default(),
             weak_calls: Vec::new(),
             parts_named: FxHashMap::default(),
             changed_in_part: FxHashSet::default(),
@@ -585,7 +585,7 @@ impl<'a> Ctx<'a> {
         let tables = self.other_tables();
         let mut body = std::mem::take(&mut self.f.block);
         body.splice(..0, tables);
-        self.place_late(&mut body);
+        self.place_deferred(&mut body);
         self.f.func.body = self.legalise_chosen(body);
     }
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Ctx;
 use super::aliases::{Copied, Stored};
 use super::vars::Fork;
-use super::weak_phis::TwinsMark;
+use super::weak_phis::WeakPhisMark;
 use crate::ir::LocalId;
 
 /// Where lowering was before a loop.
@@ -25,7 +25,7 @@ pub(crate) struct Snapshot {
     n_weak_calls: usize,
     copies: FxHashMap<LocalId, Copied>,
     stored: Vec<Stored>,
-    twins: TwinsMark,
+    weak_phis: WeakPhisMark,
 }
 
 /// What was told to be wrong since a checkpoint, here and in the functions called since.
@@ -50,7 +50,7 @@ impl Ctx<'_> {
             n_weak_calls: self.f.weak_calls.len(),
             copies: self.f.copies.clone(),
             stored: self.f.stored.clone(),
-            twins: self.f.twins.mark(),
+            weak_phis: self.f.weak_phis.mark(),
         }
     }
 
@@ -61,7 +61,7 @@ impl Ctx<'_> {
         self.f.facts.truncate(before.n_nodes);
         self.f.weak.retain(|node, _| node.idx() < before.n_nodes);
         self.f.weak_tables.retain(|table, _| table.idx() < before.n_locals);
-        self.f.twins.truncate(before.twins);
+        self.f.weak_phis.truncate(before.weak_phis);
         self.f.func.carries.truncate(before.n_carries);
         self.f.block.truncate(before.n_stmts);
         self.f.diagnostics.truncate(before.n_diagnostics);

@@ -14,7 +14,7 @@ use super::aliases::Stored;
 use super::assigning_tests::Outcome;
 use super::operand::{Facts, Operand, Place, Row};
 use super::selected_arrays::{ChoiceId, MAX_ARRAYS};
-use super::weak_phis::MergeId;
+use super::weak_phis::PhiId;
 use crate::errors::{self, Found};
 use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
@@ -44,7 +44,7 @@ pub(crate) enum Binding {
         facts: Facts,
         span: Span,
         /// The merge, where all that was stored is weak.
-        weak: Option<MergeId>,
+        weak: Option<PhiId>,
     },
     /// A tuple, or a row of an array: each item of the one, and each number that the other was computed from, is a
     /// variable of its own, so that paths meet item by item.
@@ -280,7 +280,7 @@ impl Ctx<'_> {
             Binding::Bound { operand, .. } => return operand.clone(),
             Binding::Stored { weak: Some(merge), facts, .. } => {
                 let (merge, facts) = (*merge, *facts);
-                let node = self.load_merged(merge, span);
+                let node = self.load_phi(merge, span);
                 self.set_facts(node, facts);
                 return Operand::Node(node);
             }

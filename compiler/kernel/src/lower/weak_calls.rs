@@ -51,8 +51,8 @@ impl<'a> Ctx<'a> {
         let carry = self.new_carry();
         let id = CallId(self.f.weak_calls.len() as u32);
         self.f.weak_calls.push(call);
-        let merge = self.note_merge(local, vec![(carry, WeakSide::Call(id))], span);
-        Operand::Node(self.load_merged(merge, span))
+        let merge = self.add_phi(local, vec![(carry, WeakSide::Call(id))], span);
+        Operand::Node(self.load_phi(merge, span))
     }
 
     pub fn call_of(&self, call: CallId) -> &WeakCall<'a> {

@@ -16,9 +16,9 @@ use crate::types::Scalar;
 
 /// A merge of weak numbers, by its number in the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MergeId(u32);
+pub(crate) struct PhiId(u32);
 
-pub(super) struct WeakMerge {
+pub(super) struct WeakPhi {
     /// What the ways store to at once.
     local: LocalId,
     paths: Vec<(CarryId, WeakSide)>,
@@ -28,160 +28,166 @@ pub(super) struct WeakMerge {
 
 /// Another local for a merge.
 #[derive(Clone, Copy)]
-pub(super) struct Twin {
-    of: MergeId,
+pub(super) struct TypedPhi {
+    of: PhiId,
     scalar: Scalar,
     local: LocalId,
 }
 
 /// All that is known of such merges, in the order in which it came to be.
 #[derive(Default)]
-pub(super) struct Twins {
-    merges: Vec<WeakMerge>,
-    twins: Vec<Twin>,
+pub(super) struct WeakPhis {
+    phis: Vec<WeakPhi>,
+    typed: Vec<TypedPhi>,
     /// What ways do before their stores.
-    late: Vec<(CarryId, Stmt)>,
+    deferred: Vec<(CarryId, Stmt)>,
 }
 
 /// How much of it there was.
 #[derive(Clone, Copy)]
-pub(super) struct TwinsMark {
-    n_merges: usize,
-    n_twins: usize,
-    n_late: usize,
+pub(super) struct WeakPhisMark {
+    n_phis: usize,
+    n_typed: usize,
+    n_deferred: usize,
 }
 
-impl Twins {
-    pub fn mark(&self) -> TwinsMark {
-        TwinsMark { n_merges: self.merges.len(), n_twins: self.twins.len(), n_late: self.late.len() }
+impl WeakPhis {
+    pub fn mark(&self) -> WeakPhisMark {
+        WeakPhisMark { n_phis: self.phis.len(), n_typed: self.typed.len(), n_deferred: self.deferred.len() }
     }
 
-    pub fn truncate(&mut self, to: TwinsMark) {
-        self.merges.truncate(to.n_merges);
-        self.twins.truncate(to.n_twins);
-        self.late.truncate(to.n_late);
+    pub fn truncate(&mut self, to: WeakPhisMark) {
+        self.phis.truncate(to.n_phis);
+        self.typed.truncate(to.n_typed);
+        self.deferred.truncate(to.n_deferred);
     }
 }
 
 impl Ctx<'_> {
     /// Remembers a merge into `local`.
-    pub fn note_merge(&mut self, local: LocalId, paths: Vec<(CarryId, WeakSide)>, span: Span) -> MergeId {
+    pub fn add_phi(&mut self, local: LocalId, paths: Vec<(CarryId, WeakSide)>, span: Span) -> PhiId {
         let own = self.f.func.local(local).ty.scalar().expect("weak numbers are scalars");
         let sides: Vec<WeakValues> = paths.iter().map(|(_, side)| self.weak_values(*side)).collect();
         let values = WeakValues::any_of(&sides, own);
-        self.note_merge_of(local, paths, values, span)
+        self.add_phi_of(local, paths, values, span)
     }
 
     /// Remembers a merge that more ways may lead to, with all that they may bring.
-    pub fn note_merge_of(
+    pub fn add_phi_of(
         &mut self,
         local: LocalId,
         paths: Vec<(CarryId, WeakSide)>,
         values: WeakValues,
         span: Span,
-    ) -> MergeId {
-        let merges = &mut self.f.twins.merges;
-        merges.push(WeakMerge { local, paths, values, span });
-        MergeId(merges.len() as u32 - 1)
+    ) -> PhiId {
+        let phis = &mut self.f.weak_phis.phis;
+        phis.push(WeakPhi { local, paths, values, span });
+        PhiId(phis.len() as u32 - 1)
     }
 
-    fn merge_of(&self, merge: MergeId) -> &WeakMerge {
-        &self.f.twins.merges[merge.0 as usize]
+    fn phi_of(&self, phi: PhiId) -> &WeakPhi {
+        &self.f.weak_phis.phis[phi.0 as usize]
     }
 
-    pub fn merged_values(&self, merge: MergeId) -> &WeakValues {
-        &self.merge_of(merge).values
+    pub fn phi_values(&self, phi: PhiId) -> &WeakValues {
+        &self.phi_of(phi).values
     }
 
-    pub fn merged_local(&self, merge: MergeId) -> LocalId {
-        self.merge_of(merge).local
+    pub fn phi_local(&self, phi: PhiId) -> LocalId {
+        self.phi_of(phi).local
     }
 
     /// What was merged, in the type that it has alone.
-    pub fn load_merged(&mut self, merge: MergeId, span: Span) -> NodeId {
-        let local = self.merged_local(merge);
+    pub fn load_phi(&mut self, phi: PhiId, span: Span) -> NodeId {
+        let local = self.phi_local(phi);
         let ty = self.f.func.local(local).ty.clone();
         let node = self.node(NodeKind::Load(local), ty, span);
-        self.note_merged(node, merge);
+        self.note_phi(node, phi);
         node
     }
 
     /// The local for a merge in `scalar`, which all that is merged fits.
-    pub fn twin(&mut self, merge: MergeId, scalar: Scalar) -> LocalId {
-        let mut twins = self.f.twins.twins.iter();
-        if let Some(twin) = twins.find(|twin| (twin.of, twin.scalar) == (merge, scalar)) {
-            return twin.local;
+    pub fn typed_local(&mut self, phi: PhiId, scalar: Scalar) -> LocalId {
+        let mut typed = self.f.weak_phis.typed.iter();
+        if let Some(typed) = typed.find(|typed| (typed.of, typed.scalar) == (phi, scalar)) {
+            return typed.local;
         }
-        let WeakMerge { local, ref paths, span, .. } = *self.merge_of(merge);
+        let WeakPhi { local, ref paths, span, .. } = *self.phi_of(phi);
         let paths = paths.clone();
         let name = self.f.func.local(local).name.clone();
         let local = self.new_local(&name, scalar.into(), span);
-        self.f.twins.twins.push(Twin { of: merge, scalar, local });
+        self.f.weak_phis.typed.push(TypedPhi { of: phi, scalar, local });
         for (carry, side) in paths {
-            self.store_late(carry, side, (local, scalar), span);
+            self.store_deferred(carry, side, (local, scalar), span);
         }
         local
     }
 
     /// A way that leads back to a merge, the head of a loop.
-    pub fn add_path(&mut self, merge: MergeId, carry: CarryId, side: WeakSide) {
-        let merged = &mut self.f.twins.merges[merge.0 as usize];
+    pub fn add_path(&mut self, phi: PhiId, carry: CarryId, side: WeakSide) {
+        let merged = &mut self.f.weak_phis.phis[phi.0 as usize];
         merged.paths.push((carry, side));
         let span = merged.span;
-        let twins = self.f.twins.twins.iter().filter(|twin| twin.of == merge).copied();
-        for Twin { scalar, local, .. } in twins.collect::<Vec<Twin>>() {
-            self.store_late(carry, side, (local, scalar), span);
+        let typed = self.f.weak_phis.typed.iter().filter(|typed| typed.of == phi).copied();
+        for TypedPhi { scalar, local, .. } in typed.collect::<Vec<TypedPhi>>() {
+            self.store_deferred(carry, side, (local, scalar), span);
         }
     }
 
     /// The ways to a merge, so far.
-    pub fn paths_to(&self, merge: MergeId) -> &[(CarryId, WeakSide)] {
-        &self.merge_of(merge).paths
+    pub fn paths_to(&self, phi: PhiId) -> &[(CarryId, WeakSide)] {
+        &self.phi_of(phi).paths
     }
 
-    fn store_late(&mut self, carry: CarryId, side: WeakSide, (local, scalar): (LocalId, Scalar), span: Span) {
-        self.late(carry, |ctx| {
+    fn store_deferred(
+        &mut self,
+        carry: CarryId,
+        side: WeakSide,
+        (local, scalar): (LocalId, Scalar),
+        span: Span,
+    ) {
+        self.defer(carry, |ctx| {
             let value = ctx.side_as(side, scalar, span);
             ctx.f.block.push(Stmt::Store { local, value, span });
         });
     }
 
     /// Does something on a way whose block is closed.
-    pub fn late<R>(&mut self, carry: CarryId, compute: impl FnOnce(&mut Self) -> R) -> R {
+    pub fn defer<R>(&mut self, carry: CarryId, compute: impl FnOnce(&mut Self) -> R) -> R {
         let (block, result) = self.sub_block(compute);
-        self.f.twins.late.extend(block.into_iter().map(|stmt| (carry, stmt)));
+        self.f.weak_phis.deferred.extend(block.into_iter().map(|stmt| (carry, stmt)));
         result
     }
 
     /// Puts what the ways do late where they do it.
-    pub fn place_late(&mut self, body: &mut Block) {
-        let late = std::mem::take(&mut self.f.twins.late);
-        if late.is_empty() {
+    pub fn place_deferred(&mut self, body: &mut Block) {
+        let deferred = std::mem::take(&mut self.f.weak_phis.deferred);
+        if deferred.is_empty() {
             return;
         }
         let mut by_carry: FxHashMap<CarryId, Block> = FxHashMap::default();
-        for (carry, stmt) in late {
+        for (carry, stmt) in deferred {
             by_carry.entry(carry).or_default().push(stmt);
         }
         place(body, &mut by_carry);
     }
 }
 
-fn place(block: &mut Block, late: &mut FxHashMap<CarryId, Block>) {
+fn place(block: &mut Block, deferred: &mut FxHashMap<CarryId, Block>) {
     for stmt in std::mem::take(block) {
         if let Stmt::Carry(carry) = stmt {
-            block.extend(late.remove(&carry).unwrap_or_default());
+            block.extend(deferred.remove(&carry).unwrap_or_default());
         }
         block.push(stmt);
         match block.last_mut() {
             Some(Stmt::If { then, orelse, .. }) => {
-                [then, orelse].into_iter().for_each(|block| place(block, late))
+                [then, orelse].into_iter().for_each(|block| place(block, deferred))
             }
             Some(Stmt::Loop(parts)) => {
                 let parts = &mut **parts;
                 [&mut parts.test, &mut parts.body, &mut parts.step]
                     .into_iter()
-                    .for_each(|block| place(block, late));
+                    .for_each(|block| place(block, deferred));
             }
             _ => {}
         }

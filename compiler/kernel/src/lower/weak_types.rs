@@ -19,7 +19,7 @@ use super::operand::Operand;
 use super::tables::scalar_of_large;
 use super::vars::Binding;
 use super::weak_calls::CallId;
-use super::weak_phis::MergeId;
+use super::weak_phis::PhiId;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind};
@@ -36,7 +36,7 @@ const MAX_OPERATIONS: u32 = 64;
 pub(crate) enum WeakSide {
     Literal(Literal),
     Node(NodeId),
-    Merge(MergeId),
+    Phi(PhiId),
     /// What a call gives, only next to it.
     Call(CallId),
 }
@@ -44,16 +44,16 @@ pub(crate) enum WeakSide {
 /// A weak number that is no literal.
 #[derive(Clone)]
 pub(crate) struct Weak {
-    made: Made,
+    origin: Origin,
     values: WeakValues,
 }
 
 #[derive(Clone, Copy)]
-enum Made {
+enum Origin {
     /// Elsewhere, so that it is converted.
-    Given,
+    External,
     Choice([WeakSide; 2]),
-    Merge(MergeId),
+    Phi(PhiId),
     Binary(AstBinaryOp, [WeakSide; 2], Span, (Span, Span)),
     Unary(AstUnaryOp, NodeId, Span),
     Abs(NodeId),
@@ -66,7 +66,7 @@ enum Made {
 impl Weak {
     pub fn received(wide: NodeId, numbers: &Rc<[Literal]>) -> Weak {
         let values = WeakValues { is_exact: false, ..WeakValues::of_numbers(Rc::clone(numbers)) };
-        Weak { made: Made::Received(wide), values }
+        Weak { origin: Origin::Received(wide), values }
     }
 }
 
@@ -158,21 +158,22 @@ impl Ctx<'_> {
             true => self.coerce(node, scalar, span),
             false => {
                 self.remark_made_in(scalar, span);
-                self.again_as(node, scalar, span)
+                self.recomputed_as(node, scalar, span)
             }
         })
     }
 
     /// A float made again, as converting it would round it twice.
-    fn again_as(&mut self, node: NodeId, scalar: Scalar, span: Span) -> NodeId {
-        let kind = match (self.f.func.node(node).kind.clone(), self.f.weak.get(&node).map(|weak| weak.made)) {
-            (NodeKind::Select { condition, .. }, Some(Made::Choice(sides))) => {
+    fn recomputed_as(&mut self, node: NodeId, scalar: Scalar, span: Span) -> NodeId {
+        let kind = match (self.f.func.node(node).kind.clone(), self.f.weak.get(&node).map(|weak| weak.origin))
+        {
+            (NodeKind::Select { condition, .. }, Some(Origin::Choice(sides))) => {
                 let [then, orelse] = sides.map(|side| self.side_as(side, scalar, span));
                 NodeKind::Select { condition, then, orelse }
             }
-            (_, Some(Made::Received(wide))) => return self.convert(wide, scalar, span),
-            (_, Some(Made::Merge(merge))) => NodeKind::Load(self.twin(merge, scalar)),
-            (_, Some(Made::Binary(op, sides, op_span, spans))) => {
+            (_, Some(Origin::Received(wide))) => return self.convert(wide, scalar, span),
+            (_, Some(Origin::Phi(phi))) => NodeKind::Load(self.typed_local(phi, scalar)),
+            (_, Some(Origin::Binary(op, sides, op_span, spans))) => {
                 let [left, right] = [(sides[0], spans.0), (sides[1], spans.1)].map(|(side, at)| match side {
                     WeakSide::Literal(literal) => Operand::Literal(literal),
                     side => Operand::Node(self.side_as(side, scalar, at)),
@@ -180,13 +181,13 @@ impl Ctx<'_> {
                 let again = self.binary(op, &left, &right, op_span, spans);
                 return self.materialize(&again, span).unwrap_or(node);
             }
-            (_, Some(Made::Unary(op, side, at))) => {
+            (_, Some(Origin::Unary(op, side, at))) => {
                 let side = Operand::Node(self.side_as(WeakSide::Node(side), scalar, span));
                 let again = self.unary(op, &side, at, at);
                 return self.materialize(&again, span).unwrap_or(node);
             }
-            (_, Some(Made::Abs(of))) => NodeKind::Abs(self.side_as(WeakSide::Node(of), scalar, span)),
-            (_, Some(Made::Extreme(op, sides))) => {
+            (_, Some(Origin::Abs(of))) => NodeKind::Abs(self.side_as(WeakSide::Node(of), scalar, span)),
+            (_, Some(Origin::Extreme(op, sides))) => {
                 let [first, second] = sides.map(|side| self.side_as(side, scalar, span));
                 let condition = self.node(NodeKind::Compare(op, second, first), Type::BOOL, span);
                 NodeKind::Select { condition, then: second, orelse: first }
@@ -209,7 +210,7 @@ impl Ctx<'_> {
                 return self.constant(literal.fit(scalar).expect("all of them fit"), span);
             }
             WeakSide::Node(node) => node,
-            WeakSide::Merge(merge) => self.load_merged(merge, span),
+            WeakSide::Phi(phi) => self.load_phi(phi, span),
             WeakSide::Call(call) => return self.given_as(call, scalar, span),
         };
         match self.taken_as(&Operand::Node(node), scalar, span) {
@@ -228,7 +229,7 @@ impl Ctx<'_> {
             WeakSide::Call(call) => {
                 return scalar_alone(std::slice::from_ref(&self.call_of(call).values));
             }
-            WeakSide::Merge(merge) => &self.f.func.local(self.merged_local(merge)).ty,
+            WeakSide::Phi(phi) => &self.f.func.local(self.phi_local(phi)).ty,
         };
         ty.scalar().expect("weak numbers are scalars")
     }
@@ -257,7 +258,7 @@ impl Ctx<'_> {
     pub fn weak_binding(&self, binding: &Binding) -> Option<WeakSide> {
         match binding {
             Binding::Bound { operand, .. } => self.weak_side(operand),
-            Binding::Stored { weak, .. } => weak.map(WeakSide::Merge),
+            Binding::Stored { weak, .. } => weak.map(WeakSide::Phi),
             _ => None,
         }
     }
@@ -279,7 +280,7 @@ impl Ctx<'_> {
     pub fn weak_values(&self, side: WeakSide) -> WeakValues {
         match side {
             WeakSide::Literal(literal) => WeakValues::of_numbers(Rc::new([literal])),
-            WeakSide::Merge(merge) => self.merged_values(merge).clone(),
+            WeakSide::Phi(phi) => self.phi_values(phi).clone(),
             WeakSide::Call(call) => self.call_of(call).values.clone(),
             WeakSide::Node(node) => match self.f.weak.get(&node) {
                 Some(weak) => weak.values.clone(),
@@ -328,13 +329,13 @@ impl Ctx<'_> {
             let sides = [then, orelse];
             let own = self.own_scalar(WeakSide::Node(choice));
             let values = WeakValues::any_of(&sides.map(|side| self.weak_values(side)), own);
-            self.f.weak.insert(choice, Weak { made: Made::Choice(sides), values });
+            self.f.weak.insert(choice, Weak { origin: Origin::Choice(sides), values });
         }
     }
 
     /// Remembers what a function gave.
     pub fn note_given(&mut self, given: NodeId, values: WeakValues) {
-        self.f.weak.insert(given, Weak { made: Made::Given, values });
+        self.f.weak.insert(given, Weak { origin: Origin::External, values });
     }
 
     /// Remembers a number that a function is given, which is one of these and is converted where it takes a type.
@@ -345,9 +346,9 @@ impl Ctx<'_> {
     }
 
     /// Remembers that this is what the ways to a merge left in its local.
-    pub fn note_merged(&mut self, loaded: NodeId, merge: MergeId) {
-        let values = self.merged_values(merge).clone();
-        self.f.weak.insert(loaded, Weak { made: Made::Merge(merge), values });
+    pub fn note_phi(&mut self, loaded: NodeId, phi: PhiId) {
+        let values = self.phi_values(phi).clone();
+        self.f.weak.insert(loaded, Weak { origin: Origin::Phi(phi), values });
     }
 
     /// Remembers arithmetic of two weak numbers.
@@ -363,8 +364,8 @@ impl Ctx<'_> {
         }
         let numbers: Option<Vec<Literal>> = pairs(&a, &b).map(|(a, b)| folded(op, a, b)).collect();
         if let Some(values) = numbers.and_then(|numbers| WeakValues::computed(&[a, b], &numbers, own)) {
-            let made = Made::Binary(op, [left, right], sides.op_span, sides.spans);
-            self.f.weak.insert(node, Weak { made, values });
+            let origin = Origin::Binary(op, [left, right], sides.op_span, sides.spans);
+            self.f.weak.insert(node, Weak { origin, values });
         }
     }
 
@@ -382,7 +383,7 @@ impl Ctx<'_> {
             })
             .collect();
         if let Some(values) = WeakValues::computed(&[a, b], &numbers, own) {
-            self.f.weak.insert(result, Weak { made: Made::Extreme(op, sides), values });
+            self.f.weak.insert(result, Weak { origin: Origin::Extreme(op, sides), values });
         }
     }
 
@@ -396,7 +397,7 @@ impl Ctx<'_> {
         };
         let numbers: Vec<Literal> = values.numbers.iter().map(abs).collect();
         if let Some(values) = WeakValues::computed(&[values], &numbers, own) {
-            self.f.weak.insert(result, Weak { made: Made::Abs(of), values });
+            self.f.weak.insert(result, Weak { origin: Origin::Abs(of), values });
         }
     }
 
@@ -416,7 +417,7 @@ impl Ctx<'_> {
         let numbers: Option<Vec<Literal>> =
             values.numbers.iter().map(|number| folded_unary(op, *number)).collect();
         if let Some(values) = numbers.and_then(|numbers| WeakValues::computed(&[values], &numbers, own)) {
-            self.f.weak.insert(*node, Weak { made: Made::Unary(op, of, span), values });
+            self.f.weak.insert(*node, Weak { origin: Origin::Unary(op, of, span), values });
         }
     }
 }
