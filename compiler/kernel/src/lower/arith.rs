@@ -392,8 +392,8 @@ impl Ctx<'_> {
 
     /// `**`. A constant exponent becomes products; Python's sign rules hold for the rest.
     pub fn power(&mut self, sides: Sides) -> Operand {
-        let given = self.given([sides.left, sides.right], sides.op_span);
-        self.as_one(&given, |ctx| ctx.power_by_exponent(sides))
+        let given = self.operation_inputs([sides.left, sides.right], sides.op_span);
+        self.as_one_operation(&given, |ctx| ctx.power_by_exponent(sides))
     }
 
     fn power_by_exponent(&mut self, sides: Sides) -> Operand {

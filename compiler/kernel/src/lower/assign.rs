@@ -167,8 +167,8 @@ impl Ctx<'_> {
                 }
                 Some(var) => self.assign_var(var, operand, span),
                 None => {
-                    let held = self.f.env.get().get(name);
-                    let is_struct = matches!(held, Some(EnvValue::Numbers(Type::Struct(_), _)));
+                    let value = self.f.env.get().get(name);
+                    let is_struct = matches!(value, Some(EnvValue::Numbers(Type::Struct(_), _)));
                     self.error(errors::assign_captured(self.at(span), name, is_struct));
                 }
             },

@@ -151,8 +151,8 @@ impl Ctx<'_> {
         call: &BuiltinCall,
         lower: impl FnOnce(&mut Self) -> Option<NodeId>,
     ) -> Operand {
-        let given = self.given(call.args.iter().map(|(operand, _)| operand), call.span);
-        self.as_one(&given, |ctx| lower(ctx).map_or(Operand::Error, Operand::Node))
+        let given = self.operation_inputs(call.args.iter().map(|(operand, _)| operand), call.span);
+        self.as_one_operation(&given, |ctx| lower(ctx).map_or(Operand::Error, Operand::Node))
     }
 
     /// All arguments as one type of floats, component by component. Narrow floats are computed in f32.

@@ -10,8 +10,12 @@ use crate::ir::NodeId;
 use crate::types::Scalar;
 
 impl Ctx<'_> {
-    /// Lowers an operation on `given`. Each node that `make` adds is a step of it, or the result.
-    pub fn as_one(&mut self, given: &[NodeId], make: impl FnOnce(&mut Self) -> Operand) -> Operand {
+    /// Lowers an operation on `inputs`. Each node that `make` adds is a step of it, or the result.
+    pub fn as_one_operation(
+        &mut self,
+        inputs: &[NodeId],
+        make: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
         let first = self.f.func.nodes.len();
         let made = make(self);
         let func = &mut self.f.func;
@@ -19,13 +23,17 @@ impl Ctx<'_> {
         if let Operand::Node(result) = made
             && result.idx() >= first
         {
-            func.births.insert(result, given.to_vec());
+            func.births.insert(result, inputs.to_vec());
         }
         made
     }
 
     /// The numbers among operands.
-    pub fn given<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>, span: Span) -> Vec<NodeId> {
+    pub fn operation_inputs<'o>(
+        &mut self,
+        operands: impl IntoIterator<Item = &'o Operand>,
+        span: Span,
+    ) -> Vec<NodeId> {
         let number = |operand: &Operand| match operand {
             Operand::Node(node) => Some(*node),
             Operand::Literal(literal) => {

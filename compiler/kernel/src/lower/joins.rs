@@ -92,8 +92,8 @@ impl Ctx<'_> {
         if let Some(same) = self.all_alike(var, &bindings) {
             return same;
         }
-        if let Some(held) = self.join_held(var, &bindings, paths) {
-            return held;
+        if let Some(reference) = self.join_references(var, &bindings, paths) {
+            return reference;
         }
         match self.joined_type(&bindings) {
             Ok(ty) => self.store_joined(var, ty, &bindings, paths),

@@ -330,7 +330,7 @@ impl Ctx<'_> {
             Type::Matrix { columns, rows, .. } if columns != rows => {
                 self.fail(errors::matrix_not_square(self.at(at), call.name, &ty))
             }
-            _ => self.as_one(&[matrix], |ctx| ctx.square_function(library, matrix, call.span)),
+            _ => self.as_one_operation(&[matrix], |ctx| ctx.square_function(library, matrix, call.span)),
         }
     }
 

@@ -19,19 +19,20 @@ use crate::ir::{NodeId, NodeKind, Step};
 
 impl Ctx<'_> {
     /// `None` where the ways hold different things, or none that could be stored.
-    pub fn join_held(&mut self, var: Var, bindings: &[Binding], paths: &[FlowPath]) -> Option<Binding> {
-        let held: Vec<&Operand> = bindings.iter().map(held).collect::<Option<_>>()?;
-        let numbers: Vec<Vec<NodeId>> = held.iter().map(|held| numbers(held)).collect();
+    pub fn join_references(&mut self, var: Var, bindings: &[Binding], paths: &[FlowPath]) -> Option<Binding> {
+        let references: Vec<&Operand> = bindings.iter().map(reference_of).collect::<Option<_>>()?;
+        let numbers: Vec<Vec<NodeId>> = references.iter().map(|references| numbers(references)).collect();
         let types = |of: &[NodeId]| of.iter().map(|node| self.ty(*node).clone()).collect::<Vec<_>>();
         let first_types = types(&numbers[0]);
-        let is_like_first = |at: usize| is_alike(held[0], held[at]) && types(&numbers[at]) == first_types;
-        if !(1..held.len()).all(is_like_first) || paths.iter().any(|path| path.carry.is_none()) {
+        let is_like_first =
+            |at: usize| is_alike(references[0], references[at]) && types(&numbers[at]) == first_types;
+        if !(1..references.len()).all(is_like_first) || paths.iter().any(|path| path.carry.is_none()) {
             return None;
         }
         let span = binding_span(&bindings[0]);
         let loaded: Vec<NodeId> =
             (0..numbers[0].len()).map(|at| self.join_number(var, at, &numbers, paths, span)).collect();
-        Some(Binding::Bound { operand: with_numbers(held[0], &loaded), span })
+        Some(Binding::Bound { operand: with_numbers(references[0], &loaded), span })
     }
 
     /// One of the numbers, stored on every way and loaded here.
@@ -62,7 +63,7 @@ pub(crate) fn is_fixed(operand: &Operand) -> bool {
     numbers(operand).is_empty()
 }
 
-fn held(binding: &Binding) -> Option<&Operand> {
+fn reference_of(binding: &Binding) -> Option<&Operand> {
     match binding {
         Binding::Bound { operand, .. } if !matches!(operand, Operand::Node(_)) => Some(operand),
         _ => None,

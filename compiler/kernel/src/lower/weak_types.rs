@@ -102,8 +102,8 @@ impl WeakValues {
     /// What is computed from these; `None` where it overflows `own`, or there is too much of it.
     fn computed(sides: &[WeakValues], numbers: &[Literal], own: Scalar) -> Option<WeakValues> {
         let n_operations = sides.iter().map(|side| side.n_operations).sum::<u32>() + 1;
-        let is_held = |number: &Literal| own.is_float() || number.fit(own).is_some();
-        if n_operations > MAX_OPERATIONS || !numbers.iter().all(is_held) {
+        let fits_own = |number: &Literal| own.is_float() || number.fit(own).is_some();
+        if n_operations > MAX_OPERATIONS || !numbers.iter().all(fits_own) {
             return None;
         }
         Some(WeakValues {
@@ -445,7 +445,7 @@ fn distinct<'n>(numbers: impl IntoIterator<Item = &'n Literal>) -> Rc<[Literal]>
 fn are_exact(numbers: &[Literal], scalar: Scalar) -> bool {
     let is_exact = |number: &Literal| match number.fit(scalar).map(Constant::as_float) {
         Some(Some(value)) => value == number.to_f64(),
-        held => held.is_some(),
+        constant => constant.is_some(),
     };
     numbers.iter().all(is_exact)
 }
