@@ -399,7 +399,7 @@ impl<'a> Ctx<'a> {
         }
         state.called_at = self.nesting;
         let outer = std::mem::replace(&mut self.f, state);
-        let is_settled = with_room(self.nesting, || {
+        let is_resolved = with_room(self.nesting, || {
             self.f.result = key.result.map(Type::from).or_else(|| self.declared_result(def));
             self.bind_args(callee, passed);
             if key.style == CallStyle::Method {
@@ -424,7 +424,7 @@ impl<'a> Ctx<'a> {
             ..
         } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
-        let is_whole = is_settled && diagnostics.is_empty() && callees_compiled && !stopped;
+        let is_whole = is_resolved && diagnostics.is_empty() && callees_compiled && !stopped;
         if let Some(module) = callee.env.get().library()
             && !is_whole
             && !(self.is_partial && diagnostics.is_empty())

@@ -320,7 +320,7 @@ impl Ctx<'_> {
 
     /// Hands a list to the next round, where rounds bind its variable to another one. `None` where none does, or where the
     /// loop cannot carry it; else whether the head had it right.
-    pub fn settle_list(
+    pub fn list_fixpoint(
         &mut self,
         (var, head): (Var, &Binding),
         (rounds, leaving): (&[FlowPath], &[FlowPath]),

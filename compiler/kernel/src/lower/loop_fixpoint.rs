@@ -38,12 +38,12 @@ pub(crate) enum Hint {
 
 /// Whether what a loop carries is known at its head as a pass found it to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settled {
-    All,
+pub(super) enum Fixpoint {
+    Reached,
     /// A type was wrong.
-    NotYet,
+    NotReached,
     /// All types are right, and a round leaves something without a value.
-    ButUnknown,
+    WithUnknown,
 }
 
 impl Ctx<'_> {
@@ -137,37 +137,37 @@ impl Ctx<'_> {
     /// Stores what each round hands to the next. Where a type at the head was wrong, the hints say what it should
     /// have been; what has no value is looked at only when all types are right, for a type may be what it lacks.
     /// `leaving` are ways out that meet the one from the head, which has no stores.
-    pub(super) fn settle(
+    pub(super) fn fixpoint(
         &mut self,
         heads: &[(Var, Binding, Option<WeakSide>)],
         paths: &[FlowPath],
         leaving: &[FlowPath],
         span: Span,
         give_up: bool,
-    ) -> Settled {
-        let mut settled = Settled::All;
+    ) -> Fixpoint {
+        let mut fixpoint = Fixpoint::Reached;
         let mut unknown = Vec::new();
         for (var, head, entry) in heads {
-            if let Some(arrays) = self.settle_arrays((*var, head), (paths, leaving)) {
+            if let Some(arrays) = self.arrays_fixpoint((*var, head), (paths, leaving)) {
                 if let Err(needed) = arrays {
                     let hint = match needed {
                         Ok(choice) => Hint::Arrays(choice),
                         Err(conflict) => Hint::Conflict(Rc::new(conflict)),
                     };
                     self.f.hints.insert((span.start, *var), hint);
-                    settled = Settled::NotYet;
+                    fixpoint = Fixpoint::NotReached;
                 }
                 continue;
             }
-            if let Some(is_right) = self.settle_list((*var, head), (paths, leaving), span.start, give_up) {
+            if let Some(is_right) = self.list_fixpoint((*var, head), (paths, leaving), span.start, give_up) {
                 if !is_right {
-                    settled = Settled::NotYet;
+                    fixpoint = Fixpoint::NotReached;
                 }
                 continue;
             }
             for path in paths {
                 let Some(back) = path.changed(*var) else { continue };
-                let hint = match self.hand_over(head, *entry, back, path.carry) {
+                let hint = match self.carry_back(head, *entry, back, path.carry) {
                     None if self.weak_path(head, back, path.carry) => continue,
                     None => Hint::Firm,
                     Some(Hint::Unknown) => {
@@ -178,15 +178,15 @@ impl Ctx<'_> {
                     Some(hint) => hint,
                 };
                 self.f.hints.insert((span.start, *var), hint);
-                settled = Settled::NotYet;
+                fixpoint = Fixpoint::NotReached;
                 break;
             }
         }
-        if settled == Settled::All && !unknown.is_empty() {
+        if fixpoint == Fixpoint::Reached && !unknown.is_empty() {
             self.f.hints.extend(unknown.into_iter().map(|var| ((span.start, var), Hint::Unknown)));
-            settled = Settled::ButUnknown;
+            fixpoint = Fixpoint::WithUnknown;
         }
-        settled
+        fixpoint
     }
 
     /// What a loop inside of this one gave no value may have one when the types are others.
@@ -196,7 +196,7 @@ impl Ctx<'_> {
     }
 
     /// One variable on one way back to the head; a hint where its type does not fit the head's.
-    fn hand_over(
+    fn carry_back(
         &mut self,
         head: &Binding,
         entry: Option<WeakSide>,

@@ -14,7 +14,7 @@ use kps_syntax::{Part, Span};
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
-use super::loop_fixpoint::Settled;
+use super::loop_fixpoint::Fixpoint;
 use super::operand::{Facts, Operand, Static};
 use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
@@ -334,12 +334,12 @@ impl<'a> Ctx<'a> {
                 Some(_) if !parts.runs_once => &state.breaks[..],
                 _ => &[],
             };
-            let settled = self.settle(&heads, &state.continues, leaving, parts.span, passes_left == 0);
-            let is_settled = settled == Settled::All && !self.firm_up(&heads, parts.span);
-            if !is_settled && passes_left > 0 {
+            let fixpoint = self.fixpoint(&heads, &state.continues, leaving, parts.span, passes_left == 0);
+            let is_fixpoint = fixpoint == Fixpoint::Reached && !self.firm_up(&heads, parts.span);
+            if !is_fixpoint && passes_left > 0 {
                 passes_left -= 1;
                 // The types were right: what this pass told holds, and the next one says nothing of what has no value.
-                if settled == Settled::ButUnknown {
+                if fixpoint == Fixpoint::WithUnknown {
                     self.save_diagnostics(&before, &mut mistakes);
                 }
                 self.forget_unknown_within(parts.span);
@@ -347,7 +347,7 @@ impl<'a> Ctx<'a> {
                 self.roll_back(&before);
                 continue;
             }
-            if !is_settled {
+            if !is_fixpoint {
                 self.error(errors::unsettled_loop(self.at(parts.span)));
             }
             if let Some(stored) = Ctx::stored_by_rounds(&state.continues, &stored_before, n_locals) {

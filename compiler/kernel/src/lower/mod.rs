@@ -154,7 +154,7 @@ pub(crate) fn lower_partial(template: &KernelTemplate, env: &dyn KernelEnv) -> L
         }
     }
     ctx.lower_body(&template.def);
-    ctx.settle_textures();
+    ctx.resolve_textures();
     ctx.finish()
 }
 
@@ -564,7 +564,7 @@ impl<'a> Ctx<'a> {
         self.bind_params(signature);
         self.lower_body(&self.template.def);
         self.write_numbers(self.template.def.name.span);
-        self.settle_textures();
+        self.resolve_textures();
     }
 
     fn lower_body(&mut self, def: &Arc<FunctionDef>) {

@@ -90,9 +90,9 @@ impl<'a> Ctx<'a> {
     /// it returns is wrong.
     pub(super) fn finish_returns(&mut self, def: &Arc<FunctionDef>) -> bool {
         let returns = std::mem::take(&mut self.f.returns);
-        let is_settled = !self.f.stopped && !returns.iter().any(|site| site.operand.has_error());
-        if is_settled {
-            self.settle_returns(def, &returns);
+        let is_resolved = !self.f.stopped && !returns.iter().any(|site| site.operand.has_error());
+        if is_resolved {
+            self.resolve_returns(def, &returns);
         }
         if self.f.func.result == Type::Void {
             if self.f.live {
@@ -103,10 +103,10 @@ impl<'a> Ctx<'a> {
             }
         }
         self.finish_body();
-        is_settled
+        is_resolved
     }
 
-    fn settle_returns(&mut self, def: &Arc<FunctionDef>, returns: &[ReturnSite]) {
+    fn resolve_returns(&mut self, def: &Arc<FunctionDef>, returns: &[ReturnSite]) {
         let is_none = |site: &ReturnSite| matches!(site.operand, Operand::Static(Static::None));
         let Some(first) = returns.iter().find(|site| !is_none(site)) else {
             return self.check_declared(def, None);
@@ -146,7 +146,7 @@ impl<'a> Ctx<'a> {
             }
         };
         for site in returns {
-            self.settle_return(def, site, &ty);
+            self.resolve_return(def, site, &ty);
         }
         self.f.func.result = ty;
     }
@@ -169,16 +169,16 @@ impl<'a> Ctx<'a> {
         Some(WeakValues::any_of(&values, ty.scalar()?))
     }
 
-    fn settle_return(&mut self, def: &Arc<FunctionDef>, site: &ReturnSite, ty: &Type) {
+    fn resolve_return(&mut self, def: &Arc<FunctionDef>, site: &ReturnSite, ty: &Type) {
         let Some(node) = site.node else { return };
-        if !self.settle_value(&site.operand, node, ty) {
+        if !self.resolve_value(&site.operand, node, ty) {
             let (what, name) = (self.describe(&site.operand), def.name.name.clone());
             self.error(errors::return_type(self.at(site.span), &name, ty, &what));
         }
     }
 
     /// Gives the literals in a returned value their types; false where it is of another type.
-    fn settle_value(&mut self, operand: &Operand, node: NodeId, ty: &Type) -> bool {
+    fn resolve_value(&mut self, operand: &Operand, node: NodeId, ty: &Type) -> bool {
         match (operand, ty) {
             (Operand::Literal(literal), Type::Scalar(scalar)) => {
                 let Some(constant) = literal.fit(*scalar) else { return false };
@@ -193,7 +193,7 @@ impl<'a> Ctx<'a> {
                 };
                 self.f.func.nodes[node.idx()].ty = ty.clone();
                 let mut all = items.iter().zip(parts).zip(types.iter());
-                all.all(|((item, part), ty)| self.settle_value(item, part, ty))
+                all.all(|((item, part), ty)| self.resolve_value(item, part, ty))
             }
             _ => self.ty(node) == ty,
         }

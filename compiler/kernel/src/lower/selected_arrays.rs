@@ -245,7 +245,7 @@ impl Ctx<'_> {
 
     /// Whether the rounds give a name no array but those that it has at the head; with the choice that it needs
     /// otherwise. `None` for what is no array, there or behind a round.
-    pub fn settle_arrays(
+    pub fn arrays_fixpoint(
         &mut self,
         (var, head): (Var, &Binding),
         (paths, leaving): (&[FlowPath], &[FlowPath]),
@@ -262,7 +262,7 @@ impl Ctx<'_> {
         }
         if all.iter().all(|array| known.contains(array)) {
             if let Binding::Items { items, .. } = head {
-                self.hand_over_arrays(var, items[0], paths);
+                self.carry_arrays_back(var, items[0], paths);
             }
             return Some(Ok(()));
         }
@@ -274,7 +274,7 @@ impl Ctx<'_> {
     }
 
     /// Stores the numbers of arrays that rounds give a name by themselves.
-    fn hand_over_arrays(&mut self, var: Var, item: Var, paths: &[FlowPath]) {
+    fn carry_arrays_back(&mut self, var: Var, item: Var, paths: &[FlowPath]) {
         let span = binding_span(&self.f.vars[item as usize]);
         let local = self.local_of(item, &Type::I32, span);
         for path in paths {

@@ -213,7 +213,7 @@ impl Ctx<'_> {
     }
 
     /// Settles what is bound for each texture, once everything that is done with it was seen.
-    pub fn settle_textures(&mut self) {
+    pub fn resolve_textures(&mut self) {
         for at in 0..self.textures.len() {
             let (uses, ty) = (self.texture_uses[at], self.textures[at].ty);
             match (uses.sample, uses.write) {
