@@ -13,7 +13,7 @@ use super::vars::{Binding, FlowPath, Var};
 use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
 
 /// What a variable is where a test came out one way.
-pub(crate) struct Outcome {
+pub(crate) struct AssignedWhen {
     test: NodeId,
     holds: bool,
     binding: Binding,
@@ -26,8 +26,8 @@ impl Ctx<'_> {
             let Binding::Maybe { assigned, missing, .. } = self.f.vars[*var as usize] else { continue };
             let binding = self.join(*var, std::slice::from_ref(path));
             if !matches!(binding, Binding::Unset | Binding::Maybe { .. }) {
-                let outcome = Some(Rc::new(Outcome { test, holds, binding }));
-                self.set(*var, Binding::Maybe { assigned, missing, outcome });
+                let assigned_when = Some(Rc::new(AssignedWhen { test, holds, binding }));
+                self.set(*var, Binding::Maybe { assigned, missing, assigned_when });
             }
         }
     }
@@ -44,16 +44,18 @@ impl Ctx<'_> {
                 self.learn_assigned(a, false);
                 self.learn_assigned(b, false);
             }
-            NodeKind::Load(_) => self.take_outcomes(test, holds),
+            NodeKind::Load(_) => self.apply_test(test, holds),
             _ => {}
         }
     }
 
-    fn take_outcomes(&mut self, test: NodeId, holds: bool) {
+    fn apply_test(&mut self, test: NodeId, holds: bool) {
         for var in 0..self.f.vars.len() {
-            let Binding::Maybe { outcome: Some(outcome), .. } = &self.f.vars[var] else { continue };
-            if (outcome.test, outcome.holds) == (test, holds) {
-                let binding = outcome.binding.clone();
+            let Binding::Maybe { assigned_when: Some(assigned_when), .. } = &self.f.vars[var] else {
+                continue;
+            };
+            if (assigned_when.test, assigned_when.holds) == (test, holds) {
+                let binding = assigned_when.binding.clone();
                 self.set(var as Var, binding);
             }
         }
@@ -61,19 +63,22 @@ impl Ctx<'_> {
 }
 
 /// The outcome that is still true where ways meet: each of them either kept it or has what it says.
-pub(crate) fn kept_outcome(outcome: &Rc<Outcome>, bindings: &[Binding]) -> Option<Rc<Outcome>> {
+pub(crate) fn common_assigned_when(
+    assigned_when: &Rc<AssignedWhen>,
+    bindings: &[Binding],
+) -> Option<Rc<AssignedWhen>> {
     let keeps = |binding: &Binding| match binding {
-        Binding::Maybe { outcome: Some(kept), .. } => Rc::ptr_eq(kept, outcome),
-        binding => is_same(binding, &outcome.binding),
+        Binding::Maybe { assigned_when: Some(kept), .. } => Rc::ptr_eq(kept, assigned_when),
+        binding => is_same(binding, &assigned_when.binding),
     };
-    bindings.iter().all(keeps).then(|| Rc::clone(outcome))
+    bindings.iter().all(keeps).then(|| Rc::clone(assigned_when))
 }
 
 /// At the head of a loop, whose rounds assign the variable again.
-pub(crate) fn without_outcome(binding: &Binding) -> Binding {
+pub(crate) fn without_assigned_when(binding: &Binding) -> Binding {
     match binding {
         Binding::Maybe { assigned, missing, .. } => {
-            Binding::Maybe { assigned: *assigned, missing: *missing, outcome: None }
+            Binding::Maybe { assigned: *assigned, missing: *missing, assigned_when: None }
         }
         binding => binding.clone(),
     }

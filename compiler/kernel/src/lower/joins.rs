@@ -10,7 +10,7 @@ use std::rc::Rc;
 use kps_syntax::Span;
 
 use super::Ctx;
-use super::assigning_tests::kept_outcome;
+use super::assigning_tests::common_assigned_when;
 use super::closures::Closure;
 use super::list_phis::{Meeting, list_of};
 use super::loop_fixpoint::is_better_guess;
@@ -309,16 +309,17 @@ impl Ctx<'_> {
 }
 
 fn maybe(bindings: &[Binding], path: &FlowPath, unset: &Binding) -> Binding {
-    if let Binding::Maybe { assigned, missing, outcome } = unset {
-        let outcome = outcome.as_ref().and_then(|outcome| kept_outcome(outcome, bindings));
-        return Binding::Maybe { assigned: *assigned, missing: *missing, outcome };
+    if let Binding::Maybe { assigned, missing, assigned_when } = unset {
+        let assigned_when =
+            assigned_when.as_ref().and_then(|assigned_when| common_assigned_when(assigned_when, bindings));
+        return Binding::Maybe { assigned: *assigned, missing: *missing, assigned_when };
     }
     let assigned = bindings.iter().map(|binding| match binding {
         Binding::Maybe { assigned, .. } => *assigned,
         binding => binding_span(binding),
     });
     let assigned = assigned.filter(|span| !span.is_empty()).min().unwrap_or_default();
-    Binding::Maybe { assigned, missing: path.missing, outcome: None }
+    Binding::Maybe { assigned, missing: path.missing, assigned_when: None }
 }
 
 /// Whether two operands are the same thing known statically; two nodes never are.

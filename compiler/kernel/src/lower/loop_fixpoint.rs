@@ -9,7 +9,7 @@ use kps_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
-use super::assigning_tests::without_outcome;
+use super::assigning_tests::without_assigned_when;
 use super::joins::same_static;
 use super::list_phis::CarriedList;
 use super::operand::Facts;
@@ -105,7 +105,7 @@ impl Ctx<'_> {
         }
         let known = self.stored_type(entry);
         let (ty, soft) = match (weak, known, hint) {
-            (None, None, _) => return without_outcome(entry),
+            (None, None, _) => return without_assigned_when(entry),
             (Some(_), _, Some(Hint::Type(ty))) => (ty, false),
             (_, Some((_, true)), Some(Hint::Type(ty))) => (ty, true),
             (Some(weak), _, hint) => {

@@ -427,7 +427,7 @@ impl<'a> Ctx<'a> {
                 return Some((*var, Binding::Error));
             }
             let assigned = bindings.map(binding_span).find(|span| !span.is_empty())?;
-            Some((*var, Binding::Maybe { assigned, missing: parts.missing, outcome: None }))
+            Some((*var, Binding::Maybe { assigned, missing: parts.missing, assigned_when: None }))
         });
         maybe.collect()
     }

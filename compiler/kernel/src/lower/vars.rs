@@ -11,7 +11,7 @@ use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::aliases::Stored;
-use super::assigning_tests::Outcome;
+use super::assigning_tests::AssignedWhen;
 use super::operand::{Facts, Operand, Place, Row};
 use super::selected_arrays::{ChoiceId, MAX_ARRAYS};
 use super::weak_phis::PhiId;
@@ -31,7 +31,7 @@ pub(crate) enum Binding {
         assigned: Span,
         missing: Missing,
         /// The test that tells the paths apart, if one does.
-        outcome: Option<Rc<Outcome>>,
+        assigned_when: Option<Rc<AssignedWhen>>,
     },
     Conflict(Rc<Conflict>),
     Bound {
