@@ -40,7 +40,7 @@ impl Ctx<'_> {
         let root = match place.root {
             Root::Local(_) => RootPassed::Workgroup(self.shared_id(place)?),
             // Which array it is would have to be passed as well: a copy is.
-            Root::Element(buffer, _) if self.is_chosen(buffer) => return None,
+            Root::Element(buffer, _) if self.is_selected(buffer) => return None,
             Root::Element(buffer, index) => {
                 let types = self.element_indices(index).map(|index| self.ty(index).clone()).collect();
                 RootPassed::Element(buffer, types)

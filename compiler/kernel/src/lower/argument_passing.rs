@@ -14,7 +14,7 @@ use super::Ctx;
 use super::access_paths::MemoryPart;
 use super::closures::Closure;
 use super::operand::{Facts, Operand, Place, Root, Row, Static};
-use super::selected_arrays::ChoiceId;
+use super::selected_arrays::ArraySetId;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::ir::{Arg, BufferId, CallArg, LocalId, SamplerId, Stmt, TextureId};
@@ -39,11 +39,11 @@ pub(crate) enum ArgKey {
     Memory(MemoryPart),
     Buffer(BufferId),
     /// One of several arrays, whose number is passed.
-    Chosen(ChoiceId),
+    Selected(ArraySetId),
     /// Its buffer, the axes that have their index, and the types of its numbers.
     Row(BufferId, u8, Vec<Type>),
     /// The same of one of several arrays.
-    ChosenRow(ChoiceId, u8, Vec<Type>),
+    SelectedRow(ArraySetId, u8, Vec<Type>),
     Texture(TextureId),
     Sampler(SamplerId),
     Type(Type),
@@ -92,9 +92,9 @@ pub(crate) enum Passed {
     Array(Type),
     Memory(MemoryPart),
     /// One of several arrays, by its number.
-    Chosen(ChoiceId),
+    Selected(ArraySetId),
     /// By its numbers; their types. One of a chosen array is passed that one's number before.
-    Row(Row, Option<ChoiceId>, Vec<Type>),
+    Row(Row, Option<ArraySetId>, Vec<Type>),
     Tuple(Vec<Passed>),
     Closure {
         closure: Rc<Closure>,
@@ -117,9 +117,11 @@ impl Passed {
             Passed::Constant(constant) => ArgKey::Constant(*constant),
             Passed::Array(ty) => ArgKey::Array(ty.clone()),
             Passed::Memory(part) => ArgKey::Memory(part.clone()),
-            Passed::Chosen(choice) => ArgKey::Chosen(*choice),
+            Passed::Selected(array_set) => ArgKey::Selected(*array_set),
             Passed::Row(row, None, types) => ArgKey::Row(row.buffer, row.axis, types.clone()),
-            Passed::Row(row, Some(choice), types) => ArgKey::ChosenRow(*choice, row.axis, types.clone()),
+            Passed::Row(row, Some(array_set), types) => {
+                ArgKey::SelectedRow(*array_set, row.axis, types.clone())
+            }
             Passed::Tuple(items) => ArgKey::Tuple(keys(items)?),
             Passed::Closure { closure, values, defaults } => {
                 let mut parts = keys(values)?;
@@ -182,12 +184,12 @@ impl Ctx<'_> {
                 }
             },
             Operand::Row(row) => {
-                let choice = self.choice_of_buffer(row.buffer).map(|(choice, _)| choice);
-                Passed::Row(row.clone(), choice, row.numbers().map(|node| self.ty(node).clone()).collect())
+                let array_set = self.selection_of(row.buffer).map(|(array_set, _)| array_set);
+                Passed::Row(row.clone(), array_set, row.numbers().map(|node| self.ty(node).clone()).collect())
             }
-            Operand::Buffer(buffer) if self.is_chosen(*buffer) => {
-                let (choice, _) = self.choice_of_buffer(*buffer).expect("asked above");
-                Passed::Chosen(choice)
+            Operand::Buffer(buffer) if self.is_selected(*buffer) => {
+                let (array_set, _) = self.selection_of(*buffer).expect("asked above");
+                Passed::Selected(array_set)
             }
             Operand::Place(place) => match self.memory_part(place) {
                 Some(part) => Passed::Memory(part),
@@ -245,10 +247,10 @@ impl Ctx<'_> {
                 on_the_way.args.push(CallArg::Reference(local));
             }
             Operand::Buffer(buffer) => {
-                args.extend(self.choice_of_buffer(*buffer).map(|(_, selector)| CallArg::Value(selector)));
+                args.extend(self.selection_of(*buffer).map(|(_, selector)| CallArg::Value(selector)));
             }
             Operand::Row(row) => {
-                args.extend(self.choice_of_buffer(row.buffer).map(|(_, selector)| CallArg::Value(selector)));
+                args.extend(self.selection_of(row.buffer).map(|(_, selector)| CallArg::Value(selector)));
                 args.extend(row.numbers().map(CallArg::Value));
             }
             Operand::Tuple(items) => {
@@ -290,9 +292,10 @@ impl Ctx<'_> {
                 self.f.func.args.push(Arg::Reference(local));
                 Operand::Place(Place::local(local, ty.clone()))
             }
-            Passed::Chosen(choice) => Operand::Buffer(self.received_array(*choice, name, span)),
-            Passed::Row(row, choice, types) => {
-                let buffer = choice.map_or(row.buffer, |choice| self.received_array(choice, name, span));
+            Passed::Selected(array_set) => Operand::Buffer(self.received_array(*array_set, name, span)),
+            Passed::Row(row, array_set, types) => {
+                let buffer =
+                    array_set.map_or(row.buffer, |array_set| self.received_array(array_set, name, span));
                 let mut types = types.iter();
                 let mut number = || {
                     let ty = types.next().expect("a type for each number");

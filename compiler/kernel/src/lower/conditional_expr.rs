@@ -9,7 +9,7 @@ use kps_syntax::ast::Expr;
 use super::Ctx;
 use super::joins::same_static;
 use super::operand::{Operand, Row};
-use super::selected_arrays::ChoiceId;
+use super::selected_arrays::ArraySetId;
 use super::stmts::Condition;
 use super::vars::{FlowPath, Missing};
 use crate::errors;
@@ -24,7 +24,7 @@ enum Choice {
     /// Rows of one array, with a choice for each number of the first.
     Row(Row, Vec<Choice>),
     /// One of these arrays, with a choice of its number.
-    Array(ChoiceId, Box<Choice>),
+    Array(ArraySetId, Box<Choice>),
     One(Sides),
 }
 
@@ -63,7 +63,7 @@ impl Choice {
             }
             Choice::Array(choice, number) => match number.with(ctx, chosen, span) {
                 Operand::Node(number) => {
-                    Operand::Buffer(ctx.chosen_buffer(*choice, number, "kps.choice", span))
+                    Operand::Buffer(ctx.selected_buffer(*choice, number, "kps.choice", span))
                 }
                 _ => unreachable!("what chooses between nodes is one"),
             },
@@ -160,7 +160,7 @@ impl Ctx<'_> {
             }
             (Operand::Buffer(a), Operand::Buffer(b)) => {
                 let arrays = [a, b].into_iter().flat_map(|array| self.arrays_of(*array)).collect::<Vec<_>>();
-                let among = self.choice_among(arrays).ok()?;
+                let among = self.array_set(arrays).ok()?;
                 let sides = [(*a, a_span), (*b, b_span)]
                     .map(|(array, span)| Operand::Node(self.selector_of(array, span)));
                 let number = Choice::One(Sides { sides, ty: Type::I32, soft: false });

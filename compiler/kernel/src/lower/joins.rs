@@ -16,7 +16,7 @@ use super::list_phis::{Meeting, list_of};
 use super::loop_fixpoint::is_better_guess;
 use super::operand::{Facts, Operand, Place, Static};
 use super::reference_phis::is_fixed;
-use super::selected_arrays::MetArrays;
+use super::selected_arrays::JoinedArrays;
 use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
 use super::weak_types::WeakSide;
 use crate::constant::Literal;
@@ -37,8 +37,8 @@ impl Ctx<'_> {
         let mut lists = Vec::new();
         let mut selectors = Vec::new();
         for var in vars {
-            match self.arrays_meeting(var, paths) {
-                Some(Ok(MetArrays { binding, selector })) => {
+            match self.join_arrays(var, paths) {
+                Some(Ok(JoinedArrays { binding, selector })) => {
                     joined.push((var, binding));
                     selectors.push(selector);
                     continue;
@@ -213,8 +213,8 @@ impl Ctx<'_> {
             Binding::Items { of: Whole::Row { buffer, axis, .. }, span, .. } => {
                 (*span, Found::Array(self.rows_array(*buffer, *axis)))
             }
-            Binding::Items { of: Whole::Chosen(choice), span, .. } => {
-                let first = self.arrays_of_choice(*choice)[0];
+            Binding::Items { of: Whole::Selected(choice), span, .. } => {
+                let first = self.arrays_in_set(*choice)[0];
                 (*span, Found::Array(self.buffer_array(first)))
             }
             _ => (Span::default(), Found::Value(Type::Error)),

@@ -13,7 +13,7 @@ use super::assigning_tests::without_assigned_when;
 use super::joins::same_static;
 use super::list_phis::CarriedList;
 use super::operand::Facts;
-use super::selected_arrays::ChoiceId;
+use super::selected_arrays::ArraySetId;
 use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
 use super::weak_types::{WeakSide, WeakValues, scalar_alone};
 use crate::constant::Literal;
@@ -30,7 +30,7 @@ pub(crate) enum Hint {
     /// It needs a list of its own.
     List(CarriedList),
     /// It stands for one of these arrays.
-    Arrays(ChoiceId),
+    Arrays(ArraySetId),
     Conflict(Rc<Conflict>),
     /// A round gives it a value of which nothing is known.
     Unknown,
@@ -60,7 +60,7 @@ impl Ctx<'_> {
             let entry = self.f.vars[var as usize].clone();
             let head = self.head_binding(var, &entry, constants.get(&var), span);
             self.set(var, head.clone());
-            if let (Binding::Items { items, of: Whole::Chosen(_), .. }, Binding::Bound { .. }) =
+            if let (Binding::Items { items, of: Whole::Selected(_), .. }, Binding::Bound { .. }) =
                 (&head, &entry)
             {
                 heads.push((var, head.clone(), None));
@@ -83,13 +83,13 @@ impl Ctx<'_> {
         let hint = self.f.hints.get(&(span.start, var)).cloned();
         if let (
             Some(Hint::Conflict(conflict)),
-            Binding::Bound { .. } | Binding::Stored { .. } | Binding::Items { of: Whole::Chosen(_), .. },
+            Binding::Bound { .. } | Binding::Stored { .. } | Binding::Items { of: Whole::Selected(_), .. },
         ) = (&hint, entry)
         {
             return Binding::Conflict(Rc::clone(conflict));
         }
-        if let Some(Hint::Arrays(choice)) = hint
-            && let Some(arrays) = self.arrays_at_head(var, entry, choice)
+        if let Some(Hint::Arrays(array_set)) = hint
+            && let Some(arrays) = self.arrays_at_head(var, entry, array_set)
         {
             return arrays;
         }
@@ -151,7 +151,7 @@ impl Ctx<'_> {
             if let Some(arrays) = self.arrays_fixpoint((*var, head), (paths, leaving)) {
                 if let Err(needed) = arrays {
                     let hint = match needed {
-                        Ok(choice) => Hint::Arrays(choice),
+                        Ok(array_set) => Hint::Arrays(array_set),
                         Err(conflict) => Hint::Conflict(Rc::new(conflict)),
                     };
                     self.f.hints.insert((span.start, *var), hint);

@@ -101,7 +101,7 @@ use self::operand::Facts;
 pub(crate) use self::operand::Operand;
 use self::outputs::Output;
 pub(crate) use self::remarks::Remarked;
-use self::selected_arrays::{ChosenArrays, ChosenHere};
+use self::selected_arrays::{FunctionSelections, SelectedArrays};
 use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
 use self::tiles::Tiles;
@@ -224,7 +224,7 @@ pub(crate) struct Ctx<'a> {
     coop_types: FxHashSet<Type>,
     /// Those of the parameters, then those that stand for one of several.
     buffers: Vec<Buffer>,
-    chosen: ChosenArrays,
+    selected: SelectedArrays,
     scalars: Vec<ScalarParam>,
     shared: Vec<Shared>,
     textures: Vec<Texture>,
@@ -310,7 +310,7 @@ pub(crate) struct FunctionState<'a> {
     log: Vec<(Var, Binding)>,
     locals: FxHashMap<(Var, Type), LocalId>,
     /// Buffers that stand for one of several.
-    chosen: ChosenHere,
+    selected: FunctionSelections,
     /// Locals for the workgroup's arrays, by where the source makes them.
     shared: FxHashMap<u32, LocalId>,
     /// Captured lists, which lie in locals of their own.
@@ -443,7 +443,7 @@ impl<'a> FunctionState<'a> {
             known: Vec::new(),
             log: Vec::new(),
             locals: FxHashMap::default(),
-            chosen: ChosenHere::default(),
+            selected: FunctionSelections::default(),
             shared: FxHashMap::default(),
             tables: FxHashMap::default(),
             weak_tables: FxHashMap::default(),
@@ -502,7 +502,7 @@ impl<'a> Ctx<'a> {
             emulated: Vec::new(),
             coop_types: FxHashSet::default(),
             buffers: Vec::new(),
-            chosen: ChosenArrays::default(),
+            selected: SelectedArrays::default(),
             scalars: Vec::new(),
             shared: Vec::new(),
             textures: Vec::new(),
@@ -586,11 +586,11 @@ impl<'a> Ctx<'a> {
         let mut body = std::mem::take(&mut self.f.block);
         body.splice(..0, tables);
         self.place_deferred(&mut body);
-        self.f.func.body = self.legalise_chosen(body);
+        self.f.func.body = self.legalise_selected(body);
     }
 
     fn finish(mut self) -> Lowered {
-        self.drop_chosen();
+        self.drop_selected();
         self.reach_atomics_by_address();
         let push = self.push_layout();
         let mistakes = self.all_diagnostics();

@@ -24,48 +24,54 @@ pub(crate) const MAX_ARRAYS: usize = 8;
 
 /// A set of arrays that a name may stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct ChoiceId(u32);
+pub(crate) struct ArraySetId(u32);
 
 /// What the buffers behind those of the parameters stand for.
 #[derive(Default)]
-pub(crate) struct ChosenArrays {
-    choices: Vec<Rc<[BufferId]>>,
+pub(crate) struct SelectedArrays {
+    sets: Vec<Rc<[BufferId]>>,
     /// The choice of each such buffer, and the node that has the id of the array.
-    buffers: FxHashMap<BufferId, (ChoiceId, NodeId)>,
+    buffers: FxHashMap<BufferId, (ArraySetId, NodeId)>,
 }
 
 /// The buffers of one function that stand for its choices.
-pub(crate) type ChosenHere = FxHashMap<(ChoiceId, NodeId), BufferId>;
+pub(crate) type FunctionSelections = FxHashMap<(ArraySetId, NodeId), BufferId>;
 
 /// Why no name can stand for all of some arrays.
-pub(crate) enum NoChoice {
+pub(crate) enum NoArraySet {
     /// Their elements or axes differ.
     Unlike,
     TooMany,
 }
 
 /// What became of an array's name where ways meet: it stands for one of several, and its number is in a variable.
-pub(crate) struct MetArrays {
+pub(crate) struct JoinedArrays {
     pub binding: Binding,
     pub selector: (Var, Binding),
 }
 
 impl Ctx<'_> {
-    pub fn is_chosen(&self, buffer: BufferId) -> bool {
-        self.chosen.buffers.contains_key(&buffer)
+    pub fn is_selected(&self, buffer: BufferId) -> bool {
+        self.selected.buffers.contains_key(&buffer)
     }
 
     /// The choice that a buffer stands for, and the id of the array.
-    pub fn choice_of_buffer(&self, buffer: BufferId) -> Option<(ChoiceId, NodeId)> {
-        self.chosen.buffers.get(&buffer).copied()
+    pub fn selection_of(&self, buffer: BufferId) -> Option<(ArraySetId, NodeId)> {
+        self.selected.buffers.get(&buffer).copied()
     }
 
     /// What a name stands for whose number is `selector`.
-    pub fn chosen_buffer(&mut self, choice: ChoiceId, selector: NodeId, name: &str, span: Span) -> BufferId {
-        if let Some(buffer) = self.f.chosen.get(&(choice, selector)) {
+    pub fn selected_buffer(
+        &mut self,
+        set_id: ArraySetId,
+        selector: NodeId,
+        name: &str,
+        span: Span,
+    ) -> BufferId {
+        if let Some(buffer) = self.f.selected.get(&(set_id, selector)) {
             return *buffer;
         }
-        let of = Rc::clone(&self.chosen.choices[choice.0 as usize]);
+        let of = Rc::clone(&self.selected.sets[set_id.0 as usize]);
         let first = &self.buffers[of[0].idx()];
         let is_wide = of.iter().any(|buffer| self.buffers[buffer.idx()].counts == Width::Wide);
         let buffer = Buffer {
@@ -83,19 +89,22 @@ impl Ctx<'_> {
         };
         let id = BufferId(self.buffers.len() as u32);
         self.buffers.push(buffer);
-        self.chosen.buffers.insert(id, (choice, selector));
-        self.f.chosen.insert((choice, selector), id);
+        self.selected.buffers.insert(id, (set_id, selector));
+        self.f.selected.insert((set_id, selector), id);
         id
     }
 
     /// The array that a parameter of a function stands for, of which only the number was passed.
-    pub fn received_array(&mut self, choice: ChoiceId, name: &str, span: Span) -> BufferId {
+    pub fn received_array(&mut self, set_id: ArraySetId, name: &str, span: Span) -> BufferId {
         let selector = self.value_arg(&name.into(), &Type::I32, span);
-        self.chosen_buffer(choice, selector, name, span)
+        self.selected_buffer(set_id, selector, name, span)
     }
 
     /// The choice between some arrays, each of them once.
-    pub fn choice_among(&mut self, arrays: impl IntoIterator<Item = BufferId>) -> Result<ChoiceId, NoChoice> {
+    pub fn array_set(
+        &mut self,
+        arrays: impl IntoIterator<Item = BufferId>,
+    ) -> Result<ArraySetId, NoArraySet> {
         let mut among: Vec<BufferId> = Vec::new();
         for array in arrays {
             if !among.contains(&array) {
@@ -107,61 +116,66 @@ impl Ctx<'_> {
             (element, *rank)
         };
         if among.iter().any(|buffer| kind(buffer) != kind(&among[0])) {
-            return Err(NoChoice::Unlike);
+            return Err(NoArraySet::Unlike);
         }
         if among.len() > MAX_ARRAYS {
-            return Err(NoChoice::TooMany);
+            return Err(NoArraySet::TooMany);
         }
-        let known = self.chosen.choices.iter().position(|choice| **choice == *among);
+        let known = self.selected.sets.iter().position(|set_id| **set_id == *among);
         let at = known.unwrap_or_else(|| {
-            self.chosen.choices.push(among.into());
-            self.chosen.choices.len() - 1
+            self.selected.sets.push(among.into());
+            self.selected.sets.len() - 1
         });
-        Ok(ChoiceId(at as u32))
+        Ok(ArraySetId(at as u32))
     }
 
     /// The arrays that an array operand may be.
     pub fn arrays_of(&self, buffer: BufferId) -> Vec<BufferId> {
-        match self.choice_of_buffer(buffer) {
-            Some((choice, _)) => self.chosen.choices[choice.0 as usize].to_vec(),
+        match self.selection_of(buffer) {
+            Some((set_id, _)) => self.selected.sets[set_id.0 as usize].to_vec(),
             None => vec![buffer],
         }
     }
 
-    pub fn arrays_of_choice(&self, choice: ChoiceId) -> &[BufferId] {
-        &self.chosen.choices[choice.0 as usize]
+    pub fn arrays_in_set(&self, set_id: ArraySetId) -> &[BufferId] {
+        &self.selected.sets[set_id.0 as usize]
     }
 
     /// The arrays that a name may stand for; `None` for what is no array.
     fn bound_arrays(&self, binding: &Binding) -> Option<Vec<BufferId>> {
         match binding {
             Binding::Bound { operand: Operand::Buffer(buffer), .. } => Some(self.arrays_of(*buffer)),
-            Binding::Items { of: Whole::Chosen(choice), .. } => Some(self.arrays_of_choice(*choice).to_vec()),
+            Binding::Items { of: Whole::Selected(set_id), .. } => Some(self.arrays_in_set(*set_id).to_vec()),
             _ => None,
         }
     }
 
     /// The number of the array that an operand is.
     pub fn selector_of(&mut self, buffer: BufferId, span: Span) -> NodeId {
-        match self.choice_of_buffer(buffer) {
+        match self.selection_of(buffer) {
             Some((_, selector)) => selector,
             None => self.constant(Constant::i32(buffer.0 as i32), span),
         }
     }
 
     /// A name for an array that was chosen: its number is a variable of its own.
-    pub fn assign_chosen(&mut self, var: Var, (choice, selector): (ChoiceId, NodeId), span: Span) -> Binding {
+    pub fn assign_selected(
+        &mut self,
+        var: Var,
+        (set_id, selector): (ArraySetId, NodeId),
+        span: Span,
+    ) -> Binding {
         let item = self.item_var(var, 0);
         self.set(item, Binding::Bound { operand: Operand::Node(selector), span });
-        Binding::Items { items: Rc::new([item]), of: Whole::Chosen(choice), span }
+        Binding::Items { items: Rc::new([item]), of: Whole::Selected(set_id), span }
     }
 
     /// What the name stands for now.
-    pub fn read_chosen(&mut self, var: Var, choice: ChoiceId, item: Var, span: Span) -> Operand {
+    pub fn read_selected(&mut self, var: Var, set_id: ArraySetId, item: Var, span: Span) -> Operand {
         match self.read_var(item, span) {
             Operand::Node(selector) => {
                 let name = self.var_name(var);
-                Operand::Buffer(self.chosen_buffer(choice, selector, &name, span))
+                Operand::Buffer(self.selected_buffer(set_id, selector, &name, span))
             }
             _ => Operand::Error,
         }
@@ -170,7 +184,7 @@ impl Ctx<'_> {
     // Where ways meet.
 
     /// `None` where the ways do not lead to several arrays.
-    pub fn arrays_meeting(&mut self, var: Var, paths: &[FlowPath]) -> Option<Result<MetArrays, Conflict>> {
+    pub fn join_arrays(&mut self, var: Var, paths: &[FlowPath]) -> Option<Result<JoinedArrays, Conflict>> {
         let bindings: Vec<Binding> =
             paths.iter().map(|path| path.binding(var, &self.f.vars).clone()).collect();
         let arrays: Vec<Vec<BufferId>> =
@@ -184,10 +198,10 @@ impl Ctx<'_> {
         if (1..arrays.len()).all(is_like_first) {
             return None;
         }
-        let choice = match self.choice_among(arrays.into_iter().flatten()) {
-            Ok(choice) => choice,
-            Err(NoChoice::Unlike) => return None,
-            Err(NoChoice::TooMany) => return Some(Err(too_many(&bindings))),
+        let set_id = match self.array_set(arrays.into_iter().flatten()) {
+            Ok(set_id) => set_id,
+            Err(NoArraySet::Unlike) => return None,
+            Err(NoArraySet::TooMany) => return Some(Err(too_many(&bindings))),
         };
         // Out of a loop at its head nothing can be stored.
         let is_stored =
@@ -205,9 +219,9 @@ impl Ctx<'_> {
             })
             .collect();
         let span = binding_span(&bindings[0]);
-        let binding = Binding::Items { items: Rc::new([item]), of: Whole::Chosen(choice), span };
+        let binding = Binding::Items { items: Rc::new([item]), of: Whole::Selected(set_id), span };
         let selector = self.store_joined(item, Type::I32, &selectors, paths);
-        Some(Ok(MetArrays { binding, selector: (item, selector) }))
+        Some(Ok(JoinedArrays { binding, selector: (item, selector) }))
     }
 
     /// The number of an array that is known, as a variable would hold it.
@@ -221,13 +235,13 @@ impl Ctx<'_> {
 
     /// A name at the head of a loop whose rounds give it other arrays. A loop around this one may give it more of them
     /// before than it had when the rounds were looked at.
-    pub fn arrays_at_head(&mut self, var: Var, entry: &Binding, choice: ChoiceId) -> Option<Binding> {
+    pub fn arrays_at_head(&mut self, var: Var, entry: &Binding, set_id: ArraySetId) -> Option<Binding> {
         let before = self.bound_arrays(entry)?;
-        let of_rounds = self.arrays_of_choice(choice).to_vec();
-        let choice = match self.choice_among(of_rounds.into_iter().chain(before)) {
-            Ok(choice) => choice,
-            Err(NoChoice::Unlike) => return None,
-            Err(NoChoice::TooMany) => {
+        let of_rounds = self.arrays_in_set(set_id).to_vec();
+        let set_id = match self.array_set(of_rounds.into_iter().chain(before)) {
+            Ok(set_id) => set_id,
+            Err(NoArraySet::Unlike) => return None,
+            Err(NoArraySet::TooMany) => {
                 return Some(Binding::Conflict(Rc::new(too_many(std::slice::from_ref(entry)))));
             }
         };
@@ -240,7 +254,7 @@ impl Ctx<'_> {
             let facts = self.joined_facts(&[selector]);
             self.set(item, Binding::Stored { local, facts, span, weak: None });
         }
-        Some(Binding::Items { items: Rc::new([item]), of: Whole::Chosen(choice), span })
+        Some(Binding::Items { items: Rc::new([item]), of: Whole::Selected(set_id), span })
     }
 
     /// Whether the rounds give a name no array but those that it has at the head; with the choice that it needs
@@ -249,7 +263,7 @@ impl Ctx<'_> {
         &mut self,
         (var, head): (Var, &Binding),
         (paths, leaving): (&[FlowPath], &[FlowPath]),
-    ) -> Option<Result<(), Result<ChoiceId, Conflict>>> {
+    ) -> Option<Result<(), Result<ArraySetId, Conflict>>> {
         let known = self.bound_arrays(head)?;
         let mut all = known.clone();
         let mut last = head;
@@ -266,10 +280,10 @@ impl Ctx<'_> {
             }
             return Some(Ok(()));
         }
-        match self.choice_among(all) {
-            Ok(choice) => Some(Err(Ok(choice))),
-            Err(NoChoice::Unlike) => None,
-            Err(NoChoice::TooMany) => Some(Err(Err(too_many(&[head.clone(), last.clone()])))),
+        match self.array_set(all) {
+            Ok(set_id) => Some(Err(Ok(set_id))),
+            Err(NoArraySet::Unlike) => None,
+            Err(NoArraySet::TooMany) => Some(Err(Err(too_many(&[head.clone(), last.clone()])))),
         }
     }
 
@@ -288,27 +302,27 @@ impl Ctx<'_> {
     // What a finished function does with them.
 
     /// Makes each access to what was chosen a branch over the arrays.
-    pub fn legalise_chosen(&mut self, body: Block) -> Block {
-        if self.f.chosen.is_empty() {
+    pub fn legalise_selected(&mut self, body: Block) -> Block {
+        if self.f.selected.is_empty() {
             return body;
         }
         let body = self.legalised(body);
         // Nothing computes what is left of them.
         for at in 0..self.f.func.nodes.len() {
-            if buffer_of(&self.f.func.nodes[at].kind).is_some_and(|buffer| self.is_chosen(buffer)) {
+            if buffer_of(&self.f.func.nodes[at].kind).is_some_and(|buffer| self.is_selected(buffer)) {
                 self.f.func.nodes[at].kind = NodeKind::Constant(Constant::bool(false));
                 self.f.func.nodes[at].ty = Type::BOOL;
             }
         }
-        let buffers = &self.chosen.buffers;
+        let buffers = &self.selected.buffers;
         self.f.func.flats.retain(|_, flat| !buffers.contains_key(&flat.buffer));
         body
     }
 
     /// Leaves the buffers of the parameters alone.
-    pub fn drop_chosen(&mut self) {
-        let n_chosen = self.chosen.buffers.len();
-        self.buffers.truncate(self.buffers.len() - n_chosen);
+    pub fn drop_selected(&mut self) {
+        let n_selected = self.selected.buffers.len();
+        self.buffers.truncate(self.buffers.len() - n_selected);
     }
 
     fn legalised(&mut self, body: Block) -> Block {
@@ -327,12 +341,12 @@ impl Ctx<'_> {
                 }
                 Stmt::Eval(node) => {
                     let kind = &self.f.func.nodes[node.idx()].kind;
-                    match buffer_of(kind).filter(|buffer| self.is_chosen(*buffer)) {
+                    match buffer_of(kind).filter(|buffer| self.is_selected(*buffer)) {
                         Some(buffer) => legal.extend(self.legal_eval(node, buffer)),
                         None => legal.push(Stmt::Eval(node)),
                     }
                 }
-                Stmt::BufferStore { buffer, index, path, value, span } if self.is_chosen(buffer) => {
+                Stmt::BufferStore { buffer, index, path, value, span } if self.is_selected(buffer) => {
                     let store = |ctx: &mut Self, array: BufferId| {
                         let (index, path) = (ctx.index_into(array, index), path.clone());
                         ctx.f.block.push(Stmt::BufferStore { buffer: array, index, path, value, span });
@@ -379,8 +393,8 @@ impl Ctx<'_> {
         (buffer, ty): (BufferId, Type),
         span: Span,
     ) -> Block {
-        let (choice, selector) = self.choice_of_buffer(buffer).expect("the caller asked");
-        let of = self.arrays_of_choice(choice).to_vec();
+        let (set_id, selector) = self.selection_of(buffer).expect("the caller asked");
+        let of = self.arrays_in_set(set_id).to_vec();
         let (mut block, selection) = self.sub_block(|ctx| {
             let mut values = of.iter().map(|array| {
                 let kind = ctx.of_array(&kind, *array);
@@ -411,8 +425,8 @@ impl Ctx<'_> {
 
     /// The same thing done with each array, in a branch of its own.
     fn by_array(&mut self, buffer: BufferId, span: Span, act: &dyn Fn(&mut Self, BufferId)) -> Block {
-        let (choice, selector) = self.choice_of_buffer(buffer).expect("the caller asked");
-        let of = self.arrays_of_choice(choice).to_vec();
+        let (set_id, selector) = self.selection_of(buffer).expect("the caller asked");
+        let of = self.arrays_in_set(set_id).to_vec();
         let branch = |ctx: &mut Self, array: BufferId| ctx.sub_block(|ctx| act(ctx, array)).0;
         let (last, others) = of.split_last().expect("a choice is between arrays");
         let mut block = branch(self, *last);

@@ -182,7 +182,7 @@ impl Ctx<'_> {
     /// The array that holds a matrix, where instructions reach it.
     fn tile_memory(&mut self, (operand, at): &(Operand, Span)) -> Option<CoopMemory> {
         match operand {
-            Operand::Buffer(buffer) if self.buffers[buffer.idx()].rank == 1 && !self.is_chosen(*buffer) => {
+            Operand::Buffer(buffer) if self.buffers[buffer.idx()].rank == 1 && !self.is_selected(*buffer) => {
                 Some(CoopMemory::Buffer(*buffer))
             }
             // The workgroup keeps `bf16`s as the f32s that they are.

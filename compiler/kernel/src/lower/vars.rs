@@ -13,7 +13,7 @@ use super::Ctx;
 use super::aliases::Stored;
 use super::assigning_tests::AssignedWhen;
 use super::operand::{Facts, Operand, Place, Row};
-use super::selected_arrays::{ChoiceId, MAX_ARRAYS};
+use super::selected_arrays::{ArraySetId, MAX_ARRAYS};
 use super::weak_phis::PhiId;
 use crate::errors::{self, Found};
 use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
@@ -68,7 +68,7 @@ pub(crate) enum Whole {
         start: Scalar,
     },
     /// One of several arrays: its number is which one.
-    Chosen(ChoiceId),
+    Selected(ArraySetId),
 }
 
 /// On which path a variable has no value.
@@ -162,9 +162,9 @@ impl Ctx<'_> {
                 self.bound_items(var, items.len(), Whole::Tuple, span)
             }
             Operand::Row(row) => self.assign_row(var, &row, span),
-            Operand::Buffer(buffer) if self.is_chosen(buffer) => {
-                let chosen = self.choice_of_buffer(buffer).expect("asked above");
-                self.assign_chosen(var, chosen, span)
+            Operand::Buffer(buffer) if self.is_selected(buffer) => {
+                let selected = self.selection_of(buffer).expect("asked above");
+                self.assign_selected(var, selected, span)
             }
             operand => Binding::Bound { operand, span },
         };
@@ -272,7 +272,7 @@ impl Ctx<'_> {
             return match of {
                 Whole::Tuple => Operand::Tuple(items.iter().map(|item| self.read_var(*item, span)).collect()),
                 Whole::Row { buffer, axis, .. } => self.row_of((buffer, axis), &items, span),
-                Whole::Chosen(choice) => self.read_chosen(var, choice, items[0], span),
+                Whole::Selected(array_set) => self.read_selected(var, array_set, items[0], span),
             };
         }
         let name = self.var_name(var);
