@@ -26,12 +26,12 @@ pub(crate) struct Copied {
 #[derive(Clone)]
 enum CopyKind {
     OfOthers(Rc<[Place]>),
-    /// Of what is told in words, where paths met of which one gave that to the name; or else of what `is_kept`.
-    Perhaps {
+    /// Of what is told in words, where paths met of which one gave that to the name; or else of what `is_read_only`.
+    MayAlias {
         name: Name,
         what: Name,
         of: Rc<[Place]>,
-        is_kept: bool,
+        is_read_only: bool,
     },
     /// The script has it, and a kernel changes nothing of the script's.
     Captured,
@@ -51,23 +51,23 @@ pub(crate) struct Stored {
 
 impl Copied {
     /// Of what a name, which was given at `at`, may stand for as well, in words.
-    pub fn perhaps([name, what]: [Name; 2], of: Vec<Place>, is_kept: bool, at: Span) -> Copied {
-        Copied { at, kind: CopyKind::Perhaps { name, what, of: of.into(), is_kept } }
+    pub fn may_alias([name, what]: [Name; 2], of: Vec<Place>, is_read_only: bool, at: Span) -> Copied {
+        Copied { at, kind: CopyKind::MayAlias { name, what, of: of.into(), is_read_only } }
     }
 
     /// What it may be, in words.
-    fn perhaps_what(&self) -> Option<Name> {
+    fn alias_text(&self) -> Option<Name> {
         match &self.kind {
-            CopyKind::Perhaps { what, .. } => Some(what.clone()),
+            CopyKind::MayAlias { what, .. } => Some(what.clone()),
             _ => None,
         }
     }
 
     /// Why it may not be written to whoever else has it.
-    pub fn is_kept(&self) -> bool {
+    pub fn is_read_only(&self) -> bool {
         match self.kind {
             CopyKind::Captured | CopyKind::Given | CopyKind::OfOneRow => true,
-            CopyKind::Perhaps { is_kept, .. } => is_kept,
+            CopyKind::MayAlias { is_read_only, .. } => is_read_only,
             CopyKind::OfOthers(_) => false,
         }
     }
@@ -75,7 +75,7 @@ impl Copied {
     /// The lists that others see it as.
     fn of(&self) -> &[Place] {
         match &self.kind {
-            CopyKind::OfOthers(of) | CopyKind::Perhaps { of, .. } => of,
+            CopyKind::OfOthers(of) | CopyKind::MayAlias { of, .. } => of,
             CopyKind::Captured | CopyKind::Given | CopyKind::OfOneRow => &[],
         }
     }
@@ -83,7 +83,7 @@ impl Copied {
 
 impl Stored {
     /// Whether the list was stored into another one, or has one that was.
-    pub fn has_to_do_with(&self, list: &Place) -> bool {
+    pub fn overlaps(&self, list: &Place) -> bool {
         may_overlap(&self.list, list) || may_overlap(&self.into, list)
     }
 }
@@ -167,7 +167,7 @@ impl Ctx<'_> {
     pub fn note_copy_of_rows(&mut self, copy: &Operand, of: &Place, at: Span) {
         let holds_copies = matches!(of.root, Root::Local(local) if self.f.copies.contains_key(&local));
         let original = Operand::Place(of.clone());
-        if holds_copies || self.lives_on(&original) {
+        if holds_copies || self.has_other_references(&original) {
             self.note_copy(copy, &[&original], at);
         }
     }
@@ -257,7 +257,7 @@ impl Ctx<'_> {
     fn stored_written(&mut self, written: &Place, depth: usize, by: Span) {
         let is_inside = |whole: &Place| depth > whole.path.len() && may_overlap(written, whole);
         let is_one_of_two = |stored: &Stored| match is_inside(&stored.into) {
-            true => self.lives_on(&Operand::Place(stored.list.clone())),
+            true => self.has_other_references(&Operand::Place(stored.list.clone())),
             false => is_inside(&stored.list),
         };
         if let Some(found) = self.f.stored.iter().position(is_one_of_two) {
@@ -283,7 +283,7 @@ impl Ctx<'_> {
                 errors::coop_copy_written(self.at(at), self.at(copied), &text)
             }
             CopyKind::OfOthers(_) => errors::copy_written(self.at(at), self.at(copied), &text),
-            CopyKind::Perhaps { name, what, .. } => {
+            CopyKind::MayAlias { name, what, .. } => {
                 errors::perhaps_one_written(self.at(at), self.at(copied), &name, &what)
             }
             CopyKind::OfOneRow => errors::one_row_written(
@@ -345,20 +345,20 @@ impl Ctx<'_> {
                 .copies
                 .get(local)
                 .filter(|copied| is_of(copied))
-                .map(|copied| (copied.at, copied.perhaps_what())),
+                .map(|copied| (copied.at, copied.alias_text())),
             _ => None,
         };
         let vars = (0..).zip(&self.f.vars);
         let found: Vec<(Var, _)> =
             vars.filter_map(|(var, binding)| Some((var, outdated(binding)?))).collect();
-        for (var, (copied, perhaps)) in found {
-            self.set(var, Binding::Conflict(Rc::new(Conflict::Outdated { copied, perhaps, by })));
+        for (var, (copied, may_alias)) in found {
+            self.set(var, Binding::Conflict(Rc::new(Conflict::Outdated { copied, may_alias, by })));
         }
     }
 
     /// A part of a list is copied into a function and back, so that nothing else that the function is given may be the
     /// same list, if it writes to one of the two.
-    pub fn parts_given_twice(&mut self, given: &[ListGiven]) {
+    pub fn overlapping_list_args(&mut self, given: &[ListGiven]) {
         for (n_before, later) in given.iter().enumerate() {
             let is_twice = |earlier: &&ListGiven| {
                 let some_copied = !earlier.place.path.is_empty() || !later.place.path.is_empty();
@@ -393,12 +393,12 @@ impl Ctx<'_> {
             matches!(place.root, Root::Local(local)
                 if self.f.copies.get(&local).is_some_and(|copied| !copied.of().is_empty()))
         };
-        self.lives_on(list) || matches!(list, Operand::Place(place) if is_copy(place))
+        self.has_other_references(list) || matches!(list, Operand::Place(place) if is_copy(place))
     }
 
     /// Whether a list can be reached in another way than by what stands here: it has a name, or lies in memory that
     /// others see.
-    pub fn lives_on(&self, list: &Operand) -> bool {
+    pub fn has_other_references(&self, list: &Operand) -> bool {
         let Operand::Place(place) = list else { return false };
         let Root::Local(local) = place.root else { return true };
         let is_captured = matches!(self.f.copies.get(&local), Some(Copied { kind: CopyKind::Captured, .. }));
@@ -410,14 +410,14 @@ impl Ctx<'_> {
     }
 
     /// Whether what a function gives back is a list that its caller can reach in another way.
-    pub fn is_reachable_elsewhere(&self, operand: &Operand) -> bool {
+    pub fn is_reachable_by_caller(&self, operand: &Operand) -> bool {
         match operand {
             Operand::Place(Place { root: Root::Local(local), .. }) => {
                 self.f.copies.contains_key(local) || self.f.func.local(*local).home != Home::Own
             }
             Operand::Place(_) => true,
             Operand::Node(node) => self.is_part_of_a_value(*node),
-            Operand::Tuple(items) => items.iter().any(|item| self.is_reachable_elsewhere(item)),
+            Operand::Tuple(items) => items.iter().any(|item| self.is_reachable_by_caller(item)),
             _ => false,
         }
     }

@@ -116,7 +116,7 @@ impl Ctx<'_> {
         if sides.is_empty() && does_nothing {
             return choice.with(self, &mut std::iter::empty(), span);
         }
-        let lives_on = [&a, &b].iter().any(|side| self.lives_on(side));
+        let has_other_references = [&a, &b].iter().any(|side| self.has_other_references(side));
         let (Some(then_values), Some(else_values)) =
             (self.side_values(&mut then, &sides, 0), self.side_values(&mut orelse, &sides, 1))
         else {
@@ -136,7 +136,7 @@ impl Ctx<'_> {
         };
         let chosen: Vec<Operand> = nodes.into_iter().map(|node| self.value(node, span)).collect();
         let value = choice.with(self, &mut chosen.into_iter(), span);
-        if lives_on {
+        if has_other_references {
             self.note_copy(&value, &[&a, &b], span);
         }
         value

@@ -47,7 +47,7 @@ struct Compiled {
     /// It leaves a changed `self` in one more reference.
     changes_self: bool,
     /// It gives back a list that its caller can reach in another way.
-    gives_what_lives_on: bool,
+    returns_shared_list: bool,
     /// It puts a new list or struct in the place of one in what it is given.
     replaces_parts: bool,
     /// Calling it once more changes nothing.
@@ -224,7 +224,7 @@ impl<'a> Ctx<'a> {
             self.travelling(operand, &compiled.writes, *at, &mut on_the_way);
         }
         let OnTheWay { args: mut call_args, copies, lists } = on_the_way;
-        self.parts_given_twice(&lists);
+        self.overlapping_list_args(&lists);
         let changed = compiled.changes_self.then(|| {
             let (receiver, at) = &args[0];
             let Operand::Node(value) = *receiver else { unreachable!("a method is called on a struct") };
@@ -259,7 +259,7 @@ impl<'a> Ctx<'a> {
                 }
             }
         }
-        if compiled.gives_what_lives_on {
+        if compiled.returns_shared_list {
             let of: Vec<&Operand> = args.iter().map(|(operand, _)| operand).collect();
             self.note_copy(&result, &of, span);
         }
@@ -418,7 +418,7 @@ impl<'a> Ctx<'a> {
             calls,
             method,
             stopped,
-            gives_what_lives_on,
+            returns_shared_list,
             replaces_parts,
             weak_result: weak,
             ..
@@ -454,7 +454,7 @@ impl<'a> Ctx<'a> {
                 result,
                 writes,
                 changes_self,
-                gives_what_lives_on,
+                returns_shared_list,
                 replaces_parts,
                 is_repeatable,
                 weak,

@@ -12,7 +12,7 @@ use kps_syntax::Span;
 use super::Ctx;
 use super::assigning_tests::common_assigned_when;
 use super::closures::Closure;
-use super::list_phis::{Meeting, list_of};
+use super::list_phis::{ListJoin, list_of};
 use super::loop_fixpoint::is_better_guess;
 use super::operand::{Facts, Operand, Place, Static};
 use super::reference_phis::is_fixed;
@@ -49,18 +49,18 @@ impl Ctx<'_> {
                 }
                 None => {}
             }
-            match self.lists_meeting(var, paths) {
-                Some(Meeting::Copy(ty)) => lists.push((var, ty)),
-                Some(Meeting::Conflict) => joined.push((var, self.conflict_of(var, paths))),
+            match self.list_join(var, paths) {
+                Some(ListJoin::Copy(ty)) => lists.push((var, ty)),
+                Some(ListJoin::Conflict) => joined.push((var, self.conflict_of(var, paths))),
                 None => joined.push((var, self.join(var, paths))),
             }
         }
-        let lists = self.meet_lists(lists, paths);
-        joined.extend(lists.iter().map(|met| (met.var, met.binding())));
+        let lists = self.copy_joined_lists(lists, paths);
+        joined.extend(lists.iter().map(|list| (list.var, list.binding())));
         // After those of names that stood for no choice on some of the ways.
         joined.extend(selectors);
         joined.into_iter().for_each(|(var, binding)| self.set(var, binding));
-        lists.into_iter().for_each(|met| self.note_kin(met));
+        lists.into_iter().for_each(|list| self.note_aliases(list));
         self.join_stored(paths);
     }
 

@@ -30,22 +30,22 @@ pub(crate) struct CarriedList {
     /// Where a round gives the variable another one.
     given: Span,
     /// On the ways back to the head.
-    kin: Kin,
+    aliases: ListAliases,
 }
 
 /// What a list may be one with, which it was copied from where paths met.
 #[derive(Clone, Default)]
-pub(crate) struct Kin {
+pub(crate) struct ListAliases {
     /// Lists of other variables, with where this one got its name.
     vars: Vec<(Var, Span)>,
     /// Lists that need no variable to be reached: of the caller, in memory, such that a loop goes over.
-    beyond: Vec<(Place, Span)>,
+    external: Vec<(Place, Span)>,
     /// Why it may not be written to whoever else has it.
-    kept: Option<Copied>,
+    read_only: Option<Copied>,
 }
 
 /// What becomes of a list where ways meet.
-pub(crate) enum Meeting {
+pub(crate) enum ListJoin {
     /// A list of its own, of this type.
     Copy(Type),
     /// Nothing: it cannot be copied.
@@ -53,45 +53,45 @@ pub(crate) enum Meeting {
 }
 
 /// A variable that gets a list of its own where ways meet.
-pub(crate) struct Met {
+pub(crate) struct JoinedList {
     pub var: Var,
     pub list: Place,
     span: Span,
     /// What it is on each way.
     places: Vec<Place>,
-    kin: Kin,
+    aliases: ListAliases,
 }
 
-impl Met {
+impl JoinedList {
     pub fn binding(&self) -> Binding {
         Binding::Bound { operand: Operand::Place(self.list.clone()), span: self.span }
     }
 }
 
-impl Kin {
+impl ListAliases {
     /// Takes up the other's, and tells whether it had anything new.
-    fn add(&mut self, other: Kin) -> bool {
-        let mut is_new = self.kept.is_none() && other.kept.is_some();
+    fn add(&mut self, other: ListAliases) -> bool {
+        let mut is_new = self.read_only.is_none() && other.read_only.is_some();
         for (var, span) in other.vars {
             if !self.vars.iter().any(|(known, _)| *known == var) {
                 self.vars.push((var, span));
                 is_new = true;
             }
         }
-        for (place, span) in other.beyond {
-            if !self.beyond.iter().any(|(known, _)| is_alike_place(known, &place)) {
-                self.beyond.push((place, span));
+        for (place, span) in other.external {
+            if !self.external.iter().any(|(known, _)| is_alike_place(known, &place)) {
+                self.external.push((place, span));
                 is_new = true;
             }
         }
-        self.kept = self.kept.take().or(other.kept);
+        self.read_only = self.read_only.take().or(other.read_only);
         is_new
     }
 }
 
 impl Ctx<'_> {
     /// What becomes of a variable with a list on each of the ways that meet; `None` where they need no list of their own.
-    pub fn lists_meeting(&self, var: Var, paths: &[FlowPath]) -> Option<Meeting> {
+    pub fn list_join(&self, var: Var, paths: &[FlowPath]) -> Option<ListJoin> {
         let bindings = paths.iter().map(|path| path.binding(var, &self.f.vars));
         let places: Vec<&Place> = bindings.map(list_of).collect::<Option<_>>()?;
         let is_like_first = |place: &Place| match paths.iter().all(|path| path.carry.is_some()) {
@@ -107,7 +107,7 @@ impl Ctx<'_> {
             !is_stored(place, &path.stored) && (path.carry.is_some() || self.is_carried_for(var, place))
         };
         let ty = self.own_list_type(&places).filter(|_| places.iter().zip(paths).all(is_possible));
-        Some(ty.map_or(Meeting::Conflict, Meeting::Copy))
+        Some(ty.map_or(ListJoin::Conflict, ListJoin::Copy))
     }
 
     /// Whether the way ends with a store to the list, of what the next round of a loop finds in it.
@@ -141,34 +141,34 @@ impl Ctx<'_> {
     }
 
     /// Gives variables lists of their own where ways meet. What was one list on all of them still is.
-    pub fn meet_lists(&mut self, lists: Vec<(Var, Type)>, paths: &[FlowPath]) -> Vec<Met> {
-        let mut all: Vec<Met> = Vec::with_capacity(lists.len());
+    pub fn copy_joined_lists(&mut self, lists: Vec<(Var, Type)>, paths: &[FlowPath]) -> Vec<JoinedList> {
+        let mut all: Vec<JoinedList> = Vec::with_capacity(lists.len());
         for (var, ty) in lists {
             let bindings: Vec<Binding> =
                 paths.iter().map(|path| path.binding(var, &self.f.vars).clone()).collect();
             let places: Vec<Place> = bindings.iter().filter_map(list_of).cloned().collect();
-            let is_same = |met: &&Met| {
-                met.list.ty == ty && met.places.iter().zip(&places).all(|(a, b)| same_place(a, b))
+            let is_same = |joined: &&JoinedList| {
+                joined.list.ty == ty && joined.places.iter().zip(&places).all(|(a, b)| same_place(a, b))
             };
             let span = binding_span(&bindings[0]);
             let list = match all.iter().find(is_same) {
-                Some(met) => met.list.clone(),
-                None => self.met_list(var, ty, &places, paths, span),
+                Some(joined) => joined.list.clone(),
+                None => self.joined_list(var, ty, &places, paths, span),
             };
-            let mut kin = Kin::default();
+            let mut aliases = ListAliases::default();
             for ((path, place), binding) in paths.iter().zip(&places).zip(&bindings) {
-                kin.add(self.kin_on(var, |var| path.binding(var, &self.f.vars)));
+                aliases.add(self.aliases_on(var, |var| path.binding(var, &self.f.vars)));
                 path.carry
                     .into_iter()
                     .for_each(|carry| self.carry_list(carry, &list, place, binding_span(binding)));
             }
-            all.push(Met { var, list, span, places, kin });
+            all.push(JoinedList { var, list, span, places, aliases });
         }
         all
     }
 
     /// A way without stores leaves a loop at its head, with the list that the loop carries.
-    fn met_list(&mut self, var: Var, ty: Type, places: &[Place], paths: &[FlowPath], span: Span) -> Place {
+    fn joined_list(&mut self, var: Var, ty: Type, places: &[Place], paths: &[FlowPath], span: Span) -> Place {
         match places.iter().zip(paths).find(|(_, path)| path.carry.is_none()) {
             Some((carried, _)) => carried.clone(),
             None => {
@@ -193,18 +193,18 @@ impl Ctx<'_> {
     }
 
     /// What the list of a variable may be one with on a way that has these bindings.
-    fn kin_on<'b>(&self, var: Var, binding: impl Fn(Var) -> &'b Binding) -> Kin {
-        let Some(list) = place_of(binding(var)) else { return Kin::default() };
+    fn aliases_on<'b>(&self, var: Var, binding: impl Fn(Var) -> &'b Binding) -> ListAliases {
+        let Some(list) = place_of(binding(var)) else { return ListAliases::default() };
         let lists = self.originals(&Operand::Place(list.clone()));
         let is_among = |place: &Place| lists.iter().any(|list| may_overlap(list, place));
-        let is_kin = |other: &Var| {
+        let is_alias = |other: &Var| {
             let place = (*other != var).then(|| place_of(binding(*other))).flatten();
             let place = place.map(|place| self.originals(&Operand::Place(place.clone())));
             place.is_some_and(|places| places.iter().any(is_among))
         };
         let span = binding_span(binding(var));
-        let vars = (0..self.f.vars.len() as Var).filter(is_kin).map(|other| (other, span)).collect();
-        let is_beyond = |place: &&Place| match place.root {
+        let vars = (0..self.f.vars.len() as Var).filter(is_alias).map(|other| (other, span)).collect();
+        let is_external = |place: &&Place| match place.root {
             Root::Local(local) => self.f.func.local(local).home == Home::Caller,
             Root::Element(..) => true,
         };
@@ -213,20 +213,20 @@ impl Ctx<'_> {
             Root::Local(local) => self.f.copies.get(&local),
             Root::Element(..) => None,
         };
-        let kept = copied.filter(|copied| copied.is_kept()).cloned();
-        let beyond =
-            lists.iter().filter(is_beyond).chain(walked).map(|place| (place.clone(), span)).collect();
-        Kin { vars, beyond, kept }
+        let read_only = copied.filter(|copied| copied.is_read_only()).cloned();
+        let external =
+            lists.iter().filter(is_external).chain(walked).map(|place| (place.clone(), span)).collect();
+        ListAliases { vars, external, read_only }
     }
 
     /// Behind the merge: writes to the list, or to what it may be one with, are mistakes from here on.
-    pub fn note_kin(&mut self, met: Met) {
-        self.note_kin_of(met.var, &met.list, met.kin);
+    pub fn note_aliases(&mut self, joined: JoinedList) {
+        self.note_aliases_of(joined.var, &joined.list, joined.aliases);
     }
 
-    fn note_kin_of(&mut self, var: Var, list: &Place, kin: Kin) {
+    fn note_aliases_of(&mut self, var: Var, list: &Place, aliases: ListAliases) {
         let Root::Local(local) = list.root else { return };
-        let named = kin.vars.into_iter().filter_map(|(other, given)| {
+        let named = aliases.vars.into_iter().filter_map(|(other, given)| {
             let place = place_of(&self.f.vars[other as usize]).filter(|place| place.root != list.root)?;
             let name = self.var_name(other);
             let what = match (place.ty == list.ty, place.path.is_empty()) {
@@ -236,18 +236,18 @@ impl Ctx<'_> {
             };
             Some((place.clone(), given, what))
         });
-        let beyond = kin.beyond.into_iter().map(|(place, given)| {
-            let what = self.list_beyond(&place);
+        let external = aliases.external.into_iter().map(|(place, given)| {
+            let what = self.describe_external(&place);
             (place, given, what)
         });
-        let all: Vec<(Place, Span, String)> = named.chain(beyond).collect();
+        let all: Vec<(Place, Span, String)> = named.chain(external).collect();
         let copied = match all.first() {
             Some((_, given, other)) => {
                 let words = [self.var_name(var), other.as_str().into()];
                 let of = all.iter().map(|(place, ..)| place.clone()).collect();
-                Some(Copied::perhaps(words, of, kin.kept.is_some(), *given))
+                Some(Copied::may_alias(words, of, aliases.read_only.is_some(), *given))
             }
-            None => kin.kept,
+            None => aliases.read_only,
         };
         match copied {
             Some(copied) => drop(self.f.copies.insert(local, copied)),
@@ -256,7 +256,7 @@ impl Ctx<'_> {
     }
 
     /// What a list is that needs no variable to be reached.
-    fn list_beyond(&self, list: &Place) -> String {
+    fn describe_external(&self, list: &Place) -> String {
         match list.root {
             Root::Element(buffer, _) => format!("the list in `{}`", self.buffers[buffer.idx()].name),
             Root::Local(local) if self.f.func.local(local).home == Home::Caller => {
@@ -267,12 +267,12 @@ impl Ctx<'_> {
     }
 
     /// What the lists that a loop carries may be one with, before anything is bound at its head.
-    pub fn kin_before_loop(&self, changed: &[Var], loop_start: u32) -> Vec<(Var, Kin)> {
+    pub fn aliases_before_loop(&self, changed: &[Var], loop_start: u32) -> Vec<(Var, ListAliases)> {
         let carried = changed.iter().filter_map(|var| Some((*var, self.carried_list(*var, loop_start)?)));
         let with_entry = carried.map(|(var, list)| {
-            let mut kin = list.kin.clone();
-            kin.add(self.kin_on(var, |var| &self.f.vars[var as usize]));
-            (var, kin)
+            let mut aliases = list.aliases.clone();
+            aliases.add(self.aliases_on(var, |var| &self.f.vars[var as usize]));
+            (var, aliases)
         });
         with_entry.collect()
     }
@@ -310,10 +310,10 @@ impl Ctx<'_> {
     }
 
     /// When all is bound at the head.
-    pub fn note_kin_at_head(&mut self, kin: Vec<(Var, Kin)>) {
-        for (var, kin) in kin {
+    pub fn note_aliases_at_head(&mut self, aliases: Vec<(Var, ListAliases)>) {
+        for (var, aliases) in aliases {
             if let Some(list) = list_of(&self.f.vars[var as usize]).cloned() {
-                self.note_kin_of(var, &list, kin);
+                self.note_aliases_of(var, &list, aliases);
             }
         }
     }
@@ -334,16 +334,16 @@ impl Ctx<'_> {
         let given =
             changed.map(|(path, binding)| list_of(binding).filter(|list| !is_stored(list, &path.stored)));
         let given: Vec<&Place> = given.collect::<Option<_>>()?;
-        let known = self.carried_list(var, loop_start).map(|list| list.kin.clone());
+        let known = self.carried_list(var, loop_start).map(|list| list.aliases.clone());
         if known.is_none() && given.iter().all(|given| same_place(given, list)) {
             return None;
         }
         let ty = self.own_list_type(&[&[list][..], &given].concat());
-        let (ty, mut kin) = match (ty, known) {
-            (Some(ty), Some(kin)) if ty == list.ty => (ty, kin),
+        let (ty, mut aliases) = match (ty, known) {
+            (Some(ty), Some(aliases)) if ty == list.ty => (ty, aliases),
             _ if give_up => return None,
             (Some(ty), None) => {
-                let list = CarriedList { ty, given: given_at, kin: Kin::default() };
+                let list = CarriedList { ty, given: given_at, aliases: ListAliases::default() };
                 self.f.hints.insert((loop_start, var), Hint::List(list));
                 return Some(false);
             }
@@ -357,9 +357,9 @@ impl Ctx<'_> {
         let mut is_new = false;
         for path in rounds {
             let binding = |var: Var| path.binding(var, &self.f.vars);
-            let mut of_round = self.kin_on(var, binding);
+            let mut of_round = self.aliases_on(var, binding);
             of_round.vars.retain(|(other, _)| place_of(&self.f.vars[*other as usize]).is_some());
-            is_new |= kin.add(of_round);
+            is_new |= aliases.add(of_round);
             let (binding, list) = (binding(var).clone(), list.clone());
             if let (Some(carry), Some(given)) = (path.carry, list_of(&binding)) {
                 self.carry_list(carry, &list, given, binding_span(&binding));
@@ -368,7 +368,7 @@ impl Ctx<'_> {
         if is_new && give_up {
             return None;
         }
-        self.f.hints.insert((loop_start, var), Hint::List(CarriedList { ty, given: given_at, kin }));
+        self.f.hints.insert((loop_start, var), Hint::List(CarriedList { ty, given: given_at, aliases }));
         Some(!is_new)
     }
 }
@@ -388,5 +388,5 @@ fn place_of(binding: &Binding) -> Option<&Place> {
 
 /// Whether a list was stored into another one, or has one that was.
 fn is_stored(list: &Place, stored: &[Stored]) -> bool {
-    stored.iter().any(|stored| stored.has_to_do_with(list))
+    stored.iter().any(|stored| stored.overlaps(list))
 }

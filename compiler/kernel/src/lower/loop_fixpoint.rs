@@ -55,7 +55,7 @@ impl Ctx<'_> {
         span: Span,
     ) -> Vec<(Var, Binding, Option<WeakSide>)> {
         let mut heads = Vec::with_capacity(changed.len());
-        let kin = self.kin_before_loop(changed, span.start);
+        let aliases = self.aliases_before_loop(changed, span.start);
         for &var in changed {
             let entry = self.f.vars[var as usize].clone();
             let head = self.head_binding(var, &entry, constants.get(&var), span);
@@ -69,7 +69,7 @@ impl Ctx<'_> {
             }
             heads.push((var, head, self.weak_binding(&entry)));
         }
-        self.note_kin_at_head(kin);
+        self.note_aliases_at_head(aliases);
         heads
     }
 

@@ -344,7 +344,7 @@ pub(crate) struct FunctionState<'a> {
     /// Lists that loops go over at this place.
     walked: Vec<(operand::Place, Span)>,
     /// Whether the function gives back a list that its caller can reach in another way.
-    gives_what_lives_on: bool,
+    returns_shared_list: bool,
     /// Whether it puts a new list or struct in the place of one in what it was given.
     replaces_parts: bool,
     /// What cooperative matrices are for.
@@ -460,7 +460,7 @@ impl<'a> FunctionState<'a> {
             stored: Vec::new(),
             carried_lists: FxHashSet::default(),
             walked: Vec::new(),
-            gives_what_lives_on: false,
+            returns_shared_list: false,
             replaces_parts: false,
             coops: FxHashMap::default(),
             loops: Vec::new(),

@@ -27,7 +27,7 @@ pub(crate) struct ReturnSite {
 impl<'a> Ctx<'a> {
     /// A `return` of a helper.
     pub fn return_value(&mut self, operand: Operand, span: Span) {
-        self.f.gives_what_lives_on |= self.is_reachable_elsewhere(&operand);
+        self.f.returns_shared_list |= self.is_reachable_by_caller(&operand);
         let operand = match self.f.result.clone() {
             Some(ty) if self.value_type(&operand).is_some() => self.returned(&operand, &ty, span),
             _ => operand,

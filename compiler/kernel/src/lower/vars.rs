@@ -90,7 +90,7 @@ pub(crate) enum Conflict {
     /// It was given a part of a list, in words of the source where it has such, that was replaced since.
     Replaced { named: Span, part: Option<Span>, by: Span },
     /// It was given a copy of a list that was written to since, or what may be that list, which is told in words.
-    Outdated { copied: Span, perhaps: Option<Name>, by: Span },
+    Outdated { copied: Span, may_alias: Option<Name>, by: Span },
 }
 
 /// One of the paths that meet: what it changed since the fork, and where its stores go.
@@ -328,10 +328,10 @@ impl Ctx<'_> {
                     let (named, by) = ((self.at(*named), part), (self.at(*by), replaced));
                     errors::part_replaced(self.at(span), &name, named, by)
                 }
-                Conflict::Outdated { copied, perhaps: Some(what), by } => {
+                Conflict::Outdated { copied, may_alias: Some(what), by } => {
                     errors::perhaps_one_outdated(self.at(span), (self.at(*copied), what), &name, self.at(*by))
                 }
-                Conflict::Outdated { copied, perhaps: None, by } => {
+                Conflict::Outdated { copied, may_alias: None, by } => {
                     let text = self.f.source.slice(*copied);
                     errors::copy_outdated(self.at(span), &name, (self.at(*copied), text), self.at(*by))
                 }
