@@ -188,7 +188,7 @@ impl Ctx<'_> {
             Target::Components(inner, components, span) => {
                 self.store_swizzle(*inner, &components, &operand, span, value_span);
             }
-            Target::Scattered(to, span) => self.store_scattered(&to, &operand, span, value_span),
+            Target::Scattered(to, span) => self.scatter(&to, &operand, span, value_span),
             Target::MatrixPart(inner, at, span) => {
                 self.store_matrix_part(*inner, &at, &operand, span, value_span);
             }

@@ -16,29 +16,29 @@ use crate::ir::{BinaryOp, NodeId, NodeKind, Step};
 use crate::types::Type;
 
 #[derive(Clone)]
-pub(crate) struct Scattered {
+pub(crate) struct ScatteredVector {
     /// Of each component; a single one is a number.
     pub places: Vec<Place>,
     /// They are the ones that are meant only where this holds.
     pub inside: Option<NodeId>,
-    pub tested: Vec<Tested>,
+    pub tested: Vec<TestedIndex>,
 }
 
 /// What was asked for, where an index was tested.
 #[derive(Clone)]
-pub(crate) struct Tested {
+pub(crate) struct TestedIndex {
     /// Index and length of each.
     pub axes: Vec<(Step, u32)>,
     /// Of what they are indices of, and of the whole.
     pub places: (Span, Span),
 }
 
-impl Scattered {
+impl ScatteredVector {
     /// Components of a vector that lies in memory.
-    pub fn of_vector(vector: &Place, components: &[u32]) -> Scattered {
+    pub fn of_vector(vector: &Place, components: &[u32]) -> ScatteredVector {
         let number = Type::from(vector.ty.scalar().expect("components are of vectors"));
         let places = components.iter().map(|at| vector.part(Step::Part(*at), number.clone())).collect();
-        Scattered { places, inside: None, tested: Vec::new() }
+        ScatteredVector { places, inside: None, tested: Vec::new() }
     }
 
     pub fn ty(&self) -> Type {
@@ -47,9 +47,9 @@ impl Scattered {
     }
 
     /// Some of the components.
-    pub fn components(&self, components: &[u32]) -> Scattered {
+    pub fn components(&self, components: &[u32]) -> ScatteredVector {
         let places = components.iter().map(|at| self.places[*at as usize].clone()).collect();
-        Scattered { places, ..self.clone() }
+        ScatteredVector { places, ..self.clone() }
     }
 
     /// What needs no care is a place like any other.
@@ -77,7 +77,7 @@ impl Ctx<'_> {
     }
 
     /// One component.
-    pub fn scattered_element(&mut self, of: &Scattered, step: Step, spans: (Span, Span)) -> Operand {
+    pub fn scattered_element(&mut self, of: &ScatteredVector, step: Step, spans: (Span, Span)) -> Operand {
         if let Step::Part(at) = step {
             return of.components(&[at]).into_operand();
         }
@@ -85,40 +85,40 @@ impl Ctx<'_> {
         let (there, inside) = self.tested_step(step, n, spans.1);
         let Step::At(index) = there else { return Operand::Error };
         let mut tested = of.tested.clone();
-        tested.extend(inside.map(|_| Tested { axes: vec![(step, n)], places: spans }));
+        tested.extend(inside.map(|_| TestedIndex { axes: vec![(step, n)], places: spans }));
         let both = |a, b| self.node(NodeKind::Binary(BinaryOp::And, a, b), Type::BOOL, spans.1);
         let inside = of.inside.into_iter().chain(inside).reduce(both);
-        let place = self.chosen_place(&of.places, index, spans.1);
-        Scattered { places: vec![place], inside, tested }.into_operand()
+        let place = self.select_place(&of.places, index, spans.1);
+        ScatteredVector { places: vec![place], inside, tested }.into_operand()
     }
 
     /// The place at an index. All places differ in one step at most, and know it.
-    fn chosen_place(&mut self, places: &[Place], index: NodeId, span: Span) -> Place {
+    fn select_place(&mut self, places: &[Place], index: NodeId, span: Span) -> Place {
         let first = &places[0];
         let differs = |at: &usize| places.iter().any(|place| place.path[*at] != first.path[*at]);
         let Some(at) = (0..first.path.len()).find(differs) else { return first.clone() };
         let numbers: Vec<u32> = places.iter().map(|place| place.path[at].part()).collect();
-        let number = self.chosen_number(&numbers, index, span);
+        let number = self.select_number(&numbers, index, span);
         let mut path = first.path.to_vec();
         path[at] = Step::At(self.proven(number, span));
         Place { path: path.into(), ..first.clone() }
     }
 
     /// `numbers[index]`.
-    fn chosen_number(&mut self, numbers: &[u32], index: NodeId, span: Span) -> NodeId {
+    fn select_number(&mut self, numbers: &[u32], index: NodeId, span: Span) -> NodeId {
         if numbers.iter().zip(0..).all(|(number, at)| *number == at) {
             return index;
         }
         let scalar = self.ty(index).scalar().expect("an index is an int");
-        let mut chosen = self.constant(Constant::int(scalar, numbers[0].into()), span);
+        let mut selected = self.constant(Constant::int(scalar, numbers[0].into()), span);
         for (at, number) in numbers.iter().enumerate().skip(1) {
             let number = self.constant(Constant::int(scalar, (*number).into()), span);
-            chosen = self.where_index(index, at, (number, chosen), span);
+            selected = self.where_index(index, at, (number, selected), span);
         }
-        chosen
+        selected
     }
 
-    pub fn load_scattered(&mut self, of: &Scattered, span: Span) -> NodeId {
+    pub fn gather(&mut self, of: &ScatteredVector, span: Span) -> NodeId {
         let parts: Vec<NodeId> = of.places.iter().map(|place| self.load_whole(place, span)).collect();
         let ty = of.ty();
         let value = match parts[..] {
@@ -130,7 +130,7 @@ impl Ctx<'_> {
         self.node(NodeKind::Select { condition, then: value, orelse }, ty, span)
     }
 
-    pub fn store_scattered(&mut self, to: &Scattered, operand: &Operand, span: Span, value_span: Span) {
+    pub fn scatter(&mut self, to: &ScatteredVector, operand: &Operand, span: Span, value_span: Span) {
         let Some(value) = self.stored_value(operand, &to.ty(), span, value_span) else { return };
         self.copy_written(&to.places[0], span);
         self.original_written(&to.places[0], span);

@@ -96,7 +96,7 @@ impl Ctx<'_> {
                 for tested in &vector.tested {
                     self.report_axes(&tested.axes, Touch::Read, tested.places);
                 }
-                Operand::Node(self.load_scattered(&vector, span))
+                Operand::Node(self.gather(&vector, span))
             }
             Operand::Node(node) => {
                 let value = self.value(node, span);
@@ -472,7 +472,7 @@ impl Ctx<'_> {
             ([component], container) => self.part_of(container, *component, span),
             // Who checks is told of no component that is not asked for; else one load is the cheaper way.
             (_, Operand::Place(place)) if self.checks => {
-                Scattered::of_vector(&place, components).into_operand()
+                ScatteredVector::of_vector(&place, components).into_operand()
             }
             (_, Operand::Place(place)) => {
                 let vector = self.load_whole(&place, span);

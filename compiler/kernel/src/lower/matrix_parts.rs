@@ -8,7 +8,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind};
 
 use super::Ctx;
-use super::gather_scatter::{Scattered, Tested};
+use super::gather_scatter::{ScatteredVector, TestedIndex};
 use super::operand::{Operand, Place};
 use crate::constant::Constant;
 use crate::errors;
@@ -102,8 +102,8 @@ impl Ctx<'_> {
                 let (row, inside) = self.tested_step(row, u32::from(column.n_components()), spans.1);
                 let number_of = |at| matrix.part(Step::Part(at), column.clone()).part(row, number.into());
                 let places = (0..matrix.ty.n_parts().unwrap_or(0)).map(number_of).collect();
-                let tested = inside.map(|_| Tested { axes: at.axes(&matrix.ty), places: spans });
-                Scattered { places, inside, tested: tested.into_iter().collect() }.into_operand()
+                let tested = inside.map(|_| TestedIndex { axes: at.axes(&matrix.ty), places: spans });
+                ScatteredVector { places, inside, tested: tested.into_iter().collect() }.into_operand()
             }
         }
     }

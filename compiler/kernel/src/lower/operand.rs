@@ -28,7 +28,7 @@ pub(crate) enum Operand {
     /// An array in memory, by reference. While an expression leads further in, whatever lies there.
     Place(Place),
     /// A row or a swizzle in memory, while an expression leads further in.
-    Scattered(Rc<Scattered>),
+    Scattered(Rc<ScatteredVector>),
     Buffer(BufferId),
     /// `A[i]` of an array with several axes.
     Row(Row),

@@ -36,7 +36,7 @@ pub(super) enum Target<'e> {
     /// An item of a struct that has items by its methods.
     Item(StructItem<'e>, Span),
     /// Components that lie apart in memory.
-    Scattered(Rc<Scattered>, Span),
+    Scattered(Rc<ScatteredVector>, Span),
     /// What holds arrays and cannot be assigned itself.
     Holder(Operand, Span),
     Tuple(&'e [Expr], Span),
@@ -180,7 +180,7 @@ impl Ctx<'_> {
             }
             (inner, [component]) => part_target(inner, ty, Step::Part(*component), span),
             (Target::Place(place, _), components) => {
-                memory_target(Scattered::of_vector(&place, components).into_operand(), span)
+                memory_target(ScatteredVector::of_vector(&place, components).into_operand(), span)
             }
             (inner, _) => Target::Components(Box::new(inner), components, span),
         }
@@ -320,7 +320,7 @@ impl Ctx<'_> {
                 operand => operand,
             },
             Target::Place(place, span) => self.load_place(place, *span),
-            Target::Scattered(vector, span) => Operand::Node(self.load_scattered(vector, *span)),
+            Target::Scattered(vector, span) => Operand::Node(self.gather(vector, *span)),
             Target::Part(_, _, span) | Target::Components(_, _, span) | Target::MatrixPart(_, _, span) => {
                 match self.load_node(target) {
                     Some(node) => self.value(node, *span),
@@ -342,7 +342,7 @@ impl Ctx<'_> {
                 _ => None,
             },
             Target::Place(place, span) => Some(self.load_whole(place, *span)),
-            Target::Scattered(vector, span) => Some(self.load_scattered(vector, *span)),
+            Target::Scattered(vector, span) => Some(self.gather(vector, *span)),
             Target::Part(inner, step, span) => {
                 let whole = self.load_node(inner)?;
                 let (kind, at) = match *step {
