@@ -12,15 +12,15 @@ use crate::types::Type;
 
 /// What leads to a part, but for the indices.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct MemoryPart {
-    root: RootPassed,
-    steps: Vec<StepPassed>,
+pub(crate) struct AccessPath {
+    root: AccessRoot,
+    steps: Vec<AccessStep>,
     /// Of the part that the steps lead to.
     ty: Type,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum RootPassed {
+enum AccessRoot {
     Workgroup(SharedId),
     /// The element's index is passed, and where a device that checks is told of them, those along each axis; their
     /// types.
@@ -28,7 +28,7 @@ enum RootPassed {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum StepPassed {
+enum AccessStep {
     Part(u32),
     /// The index is passed, and is of this type.
     At(Type),
@@ -36,24 +36,24 @@ enum StepPassed {
 
 impl Ctx<'_> {
     /// `None` where a place lies in memory of the invocation's own.
-    pub fn memory_part(&self, place: &Place) -> Option<MemoryPart> {
+    pub fn access_path(&self, place: &Place) -> Option<AccessPath> {
         let root = match place.root {
-            Root::Local(_) => RootPassed::Workgroup(self.shared_id(place)?),
+            Root::Local(_) => AccessRoot::Workgroup(self.shared_id(place)?),
             // Which array it is would have to be passed as well: a copy is.
             Root::Element(buffer, _) if self.is_selected(buffer) => return None,
             Root::Element(buffer, index) => {
                 let types = self.element_indices(index).map(|index| self.ty(index).clone()).collect();
-                RootPassed::Element(buffer, types)
+                AccessRoot::Element(buffer, types)
             }
         };
         let steps = place.path.iter().map(|step| match step {
-            Step::Part(at) => StepPassed::Part(*at),
-            Step::At(index) => StepPassed::At(self.ty(*index).clone()),
+            Step::Part(at) => AccessStep::Part(*at),
+            Step::At(index) => AccessStep::At(self.ty(*index).clone()),
         });
-        Some(MemoryPart { root, steps: steps.collect(), ty: place.ty.clone() })
+        Some(AccessPath { root, steps: steps.collect(), ty: place.ty.clone() })
     }
 
-    /// The indices that lead to a part of memory, as [`Ctx::bind_memory_part`] takes them.
+    /// The indices that lead to a part of memory, as [`Ctx::bind_access_path`] takes them.
     pub fn pass_indices(&self, place: &Place, args: &mut Vec<CallArg>) {
         if let Root::Element(_, index) = place.root {
             args.extend(self.element_indices(index).map(CallArg::Value));
@@ -68,13 +68,13 @@ impl Ctx<'_> {
     }
 
     /// The parameter that stands for a part of memory, with an argument for each index.
-    pub fn bind_memory_part(&mut self, part: &MemoryPart, name: &Name, span: Span) -> Place {
+    pub fn bind_access_path(&mut self, part: &AccessPath, name: &Name, span: Span) -> Place {
         let root = match &part.root {
-            RootPassed::Workgroup(id) => {
+            AccessRoot::Workgroup(id) => {
                 let ty = self.shared[id.idx()].ty.clone();
                 Root::Local(self.local_for_shared(*id, name, ty, span))
             }
-            RootPassed::Element(buffer, types) => {
+            AccessRoot::Element(buffer, types) => {
                 let mut indices: Vec<NodeId> =
                     types.iter().map(|ty| self.value_arg(name, ty, span)).collect();
                 let index = indices.remove(0);
@@ -85,8 +85,8 @@ impl Ctx<'_> {
         let mut path: Vec<Step> = Vec::new();
         for step in &part.steps {
             path.push(match step {
-                StepPassed::Part(at) => Step::Part(*at),
-                StepPassed::At(ty) => Step::At(self.value_arg(name, ty, span)),
+                AccessStep::Part(at) => Step::Part(*at),
+                AccessStep::At(ty) => Step::At(self.value_arg(name, ty, span)),
             });
         }
         Place { root, path: path.into(), ty: part.ty.clone() }

@@ -9,7 +9,7 @@ use kps_syntax::ast::{Expr, ExprKind, Name};
 use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
-use super::argument_passing::ListGiven;
+use super::argument_passing::ListArg;
 use super::operand::{Operand, Place, Root};
 use super::vars::{Binding, Conflict, FlowPath, Var};
 use crate::errors;
@@ -358,9 +358,9 @@ impl Ctx<'_> {
 
     /// A part of a list is copied into a function and back, so that nothing else that the function is given may be the
     /// same list, if it writes to one of the two.
-    pub fn overlapping_list_args(&mut self, given: &[ListGiven]) {
+    pub fn overlapping_list_args(&mut self, given: &[ListArg]) {
         for (n_before, later) in given.iter().enumerate() {
-            let is_twice = |earlier: &&ListGiven| {
+            let is_twice = |earlier: &&ListArg| {
                 let some_copied = !earlier.place.path.is_empty() || !later.place.path.is_empty();
                 some_copied
                     && (earlier.is_written || later.is_written)

@@ -11,7 +11,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
 use super::Ctx;
-use super::access_paths::MemoryPart;
+use super::access_paths::AccessPath;
 use super::closures::Closure;
 use super::operand::{Facts, Operand, Place, Root, Row, Static};
 use super::selected_arrays::ArraySetId;
@@ -36,7 +36,7 @@ pub(crate) enum ArgKey {
     Constant(Constant),
     Array(Type),
     /// A part of memory that others see.
-    Memory(MemoryPart),
+    Memory(AccessPath),
     Buffer(BufferId),
     /// One of several arrays, whose number is passed.
     Selected(ArraySetId),
@@ -90,7 +90,7 @@ pub(crate) enum Passed {
     },
     Constant(Constant),
     Array(Type),
-    Memory(MemoryPart),
+    Memory(AccessPath),
     /// One of several arrays, by its number.
     Selected(ArraySetId),
     /// By its numbers; their types. One of a chosen array is passed that one's number before.
@@ -152,15 +152,15 @@ impl Passed {
 
 /// The arguments of a call on their way into the function.
 #[derive(Default)]
-pub(crate) struct OnTheWay {
+pub(crate) struct OutgoingArgs {
     pub args: Vec<CallArg>,
     /// Parts of lists that are passed through a local of their own, and written back after the call.
     pub copies: Vec<(Place, LocalId)>,
-    pub lists: Vec<ListGiven>,
+    pub lists: Vec<ListArg>,
 }
 
 /// A list of the invocation's own, or a part of one, as an argument.
-pub(crate) struct ListGiven {
+pub(crate) struct ListArg {
     pub place: Place,
     pub is_written: bool,
     pub at: Span,
@@ -191,7 +191,7 @@ impl Ctx<'_> {
                 let (array_set, _) = self.selection_of(*buffer).expect("asked above");
                 Passed::Selected(array_set)
             }
-            Operand::Place(place) => match self.memory_part(place) {
+            Operand::Place(place) => match self.access_path(place) {
                 Some(part) => Passed::Memory(part),
                 None => Passed::Array(place.ty.clone()),
             },
@@ -211,8 +211,8 @@ impl Ctx<'_> {
 
     /// What travels at run time, in order. Parts of lists go through a local of their own, which is
     /// written back where the function writes to it: `writes` says so of each reference.
-    pub fn travelling(&mut self, operand: &Operand, writes: &[bool], at: Span, on_the_way: &mut OnTheWay) {
-        let args = &mut on_the_way.args;
+    pub fn push_args(&mut self, operand: &Operand, writes: &[bool], at: Span, outgoing: &mut OutgoingArgs) {
+        let args = &mut outgoing.args;
         match operand {
             Operand::Node(node) if self.f.func.constant(*node).is_none() => {
                 let value = match self.passed_weak(operand) {
@@ -221,11 +221,11 @@ impl Ctx<'_> {
                 };
                 args.push(CallArg::Value(value));
             }
-            Operand::Place(place) if self.memory_part(place).is_some() => self.pass_indices(place, args),
+            Operand::Place(place) if self.access_path(place).is_some() => self.pass_indices(place, args),
             Operand::Place(place) => {
                 let n_references = args.iter().filter(|arg| matches!(arg, CallArg::Reference(_))).count();
                 let is_written = writes.get(n_references).copied().unwrap_or(true);
-                on_the_way.lists.push(ListGiven { place: place.clone(), is_written, at });
+                outgoing.lists.push(ListArg { place: place.clone(), is_written, at });
                 let local = match place.root {
                     Root::Local(local) if place.path.is_empty() => {
                         if is_written {
@@ -239,12 +239,12 @@ impl Ctx<'_> {
                         self.f.block.push(Stmt::Store { local, value, span: at });
                         if is_written {
                             self.copy_written(place, at);
-                            on_the_way.copies.push((place.clone(), local));
+                            outgoing.copies.push((place.clone(), local));
                         }
                         local
                     }
                 };
-                on_the_way.args.push(CallArg::Reference(local));
+                outgoing.args.push(CallArg::Reference(local));
             }
             Operand::Buffer(buffer) => {
                 args.extend(self.selection_of(*buffer).map(|(_, selector)| CallArg::Value(selector)));
@@ -254,13 +254,13 @@ impl Ctx<'_> {
                 args.extend(row.numbers().map(CallArg::Value));
             }
             Operand::Tuple(items) => {
-                items.iter().for_each(|item| self.travelling(item, writes, at, on_the_way));
+                items.iter().for_each(|item| self.push_args(item, writes, at, outgoing));
             }
             Operand::Static(Static::Closure(closure)) => {
                 let values = closure.values.clone().expect("a closure that is passed was made passable");
                 let defaults = Rc::clone(&closure.defaults);
                 let parts = values.iter().chain(defaults.iter().flatten());
-                parts.for_each(|part| self.travelling(part, writes, at, on_the_way));
+                parts.for_each(|part| self.push_args(part, writes, at, outgoing));
             }
             _ => {}
         }
@@ -303,7 +303,7 @@ impl Ctx<'_> {
                 };
                 Operand::Row(Row { buffer, ..row.with_numbers(&mut number) })
             }
-            Passed::Memory(part) => Operand::Place(self.bind_memory_part(part, name, span)),
+            Passed::Memory(part) => Operand::Place(self.bind_access_path(part, name, span)),
             Passed::Tuple(items) => {
                 Operand::Tuple(items.iter().map(|item| self.received(item, name, span)).collect())
             }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use kps_syntax::ast::{Expr, FunctionDef, Ident, Name, Stmt as AstStmt};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Severity, Span};
 
-use super::argument_passing::{ArgKey, OnTheWay, Passed};
+use super::argument_passing::{ArgKey, OutgoingArgs, Passed};
 use super::calls::Arguments;
 use super::closures::Callee;
 use super::operand::{Facts, Operand, Static};
@@ -219,11 +219,11 @@ impl<'a> Ctx<'a> {
     }
 
     fn emit_call(&mut self, compiled: &Compiled, args: &[(Operand, Span)], span: Span) -> Called {
-        let mut on_the_way = OnTheWay::default();
+        let mut outgoing = OutgoingArgs::default();
         for (operand, at) in args {
-            self.travelling(operand, &compiled.writes, *at, &mut on_the_way);
+            self.push_args(operand, &compiled.writes, *at, &mut outgoing);
         }
-        let OnTheWay { args: mut call_args, copies, lists } = on_the_way;
+        let OutgoingArgs { args: mut call_args, copies, lists } = outgoing;
         self.overlapping_list_args(&lists);
         let changed = compiled.changes_self.then(|| {
             let (receiver, at) = &args[0];

@@ -352,7 +352,7 @@ impl Ctx<'_> {
         span: Span,
     ) -> Operand {
         let this = match receiver {
-            Operand::Place(place) if self.memory_part(place).is_some() || place.ty.holds_array() => {
+            Operand::Place(place) if self.access_path(place).is_some() || place.ty.holds_array() => {
                 receiver.clone()
             }
             Operand::Place(place) => self.load_place(place, value.span),

@@ -64,7 +64,7 @@ impl Ctx<'_> {
                 Target::Error
             }
             ExprKind::Name(name) => {
-                match self.cell_named(name).filter(|cell| self.memory_part(cell).is_some()) {
+                match self.cell_named(name).filter(|cell| self.access_path(cell).is_some()) {
                     Some(place) => Target::Place(place, span),
                     None => Target::Name(name, span),
                 }
