@@ -89,8 +89,8 @@ impl Ctx<'_> {
             Condition::Node(node) => Some(node),
             Condition::Error => None,
             Condition::Unknown => {
-                self.perhaps(|ctx| drop(ctx.expr(then)));
-                self.perhaps(|ctx| drop(ctx.expr(orelse)));
+                self.lower_maybe_skipped(|ctx| drop(ctx.expr(then)));
+                self.lower_maybe_skipped(|ctx| drop(ctx.expr(orelse)));
                 return Operand::Error;
             }
         };

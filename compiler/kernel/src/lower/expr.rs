@@ -306,7 +306,7 @@ impl Ctx<'_> {
             Condition::Known(value) if value == decided => return self.bool_constant(value, span),
             Condition::Known(_) => return right(self),
             Condition::Error if self.is_partial => {
-                self.perhaps(|ctx| drop(right(ctx)));
+                self.lower_maybe_skipped(|ctx| drop(right(ctx)));
                 return Operand::Error;
             }
             Condition::Error | Condition::Unknown => {

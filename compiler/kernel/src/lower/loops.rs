@@ -49,7 +49,7 @@ impl LoopState {
 }
 
 /// The parts that differ between the kinds of loops.
-pub(crate) struct Parts<'e> {
+pub(crate) struct LoopParts<'e> {
     pub span: Span,
     pub body: &'e [AstStmt],
     pub orelse: &'e [AstStmt],
@@ -102,7 +102,7 @@ impl<'a> Ctx<'a> {
             return self.while_assigning(test, &assigned, body, orelse, span);
         }
         let missing = Missing { span: test.span, text: "not when this is false at once" };
-        let parts = Parts { span, body, orelse, missing, runs_once: false, tests_itself: false };
+        let parts = LoopParts { span, body, orelse, missing, runs_once: false, tests_itself: false };
         let mut may_be_endless = false;
         self.nested(span, (), |ctx| {
             ctx.lower_loop(
@@ -156,7 +156,7 @@ impl<'a> Ctx<'a> {
         // the loop around.
         let is_about_another = has_exit(orelse, |exit| matches!(exit, StmtKind::Break | StmtKind::Continue));
         let (inside, behind) = if is_about_another { (&[][..], orelse) } else { (orelse, &[][..]) };
-        let parts = Parts { span, body, orelse: behind, missing, runs_once: true, tests_itself: true };
+        let parts = LoopParts { span, body, orelse: behind, missing, runs_once: true, tests_itself: true };
         let mut changed = assigned.to_vec();
         assigned_names(inside, &mut |name, _| changed.extend(self.f.scope.get(name)));
         self.nested(span, (), |ctx| {
@@ -204,7 +204,7 @@ impl<'a> Ctx<'a> {
             return self.for_unknown(target, body, orelse, span);
         };
         let missing = Missing { span: iter_span, text: "not when this range is empty" };
-        let parts = Parts {
+        let parts = LoopParts {
             span,
             body,
             orelse,
@@ -248,7 +248,7 @@ impl<'a> Ctx<'a> {
     pub fn for_unknown(&mut self, target: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         let missing = Missing { span, text: "not when there is nothing to loop over" };
         // Nobody is told that what the body assigns may be unset.
-        let parts = Parts { span, body, orelse, missing, runs_once: true, tests_itself: false };
+        let parts = LoopParts { span, body, orelse, missing, runs_once: true, tests_itself: false };
         let targets = target_vars(self, target);
         self.lower_loop(
             &parts,
@@ -262,7 +262,7 @@ impl<'a> Ctx<'a> {
     /// Lowers a loop until the types that it carries are settled, then what comes after it.
     pub fn lower_loop(
         &mut self,
-        parts: &Parts,
+        parts: &LoopParts,
         targets: &[Var],
         mut test: impl FnMut(&mut Self) -> Option<NodeId>,
         mut start_body: impl FnMut(&mut Self),
@@ -365,7 +365,7 @@ impl<'a> Ctx<'a> {
 
     fn finish_loop(
         &mut self,
-        parts: &Parts,
+        parts: &LoopParts,
         changed: &[Var],
         state: LoopState,
         (test, condition, body, step): (Block, Option<NodeId>, Block, Block),
@@ -416,7 +416,7 @@ impl<'a> Ctx<'a> {
     /// What only the body assigns has no value when it never runs.
     fn unset_without_rounds(
         &self,
-        parts: &Parts,
+        parts: &LoopParts,
         changed: &[Var],
         continues: &[FlowPath],
     ) -> Vec<(Var, Binding)> {
@@ -435,7 +435,7 @@ impl<'a> Ctx<'a> {
     /// `else` runs when no `break` cleared the flag.
     fn else_after_flag(
         &mut self,
-        parts: &Parts,
+        parts: &LoopParts,
         flag: LocalId,
         changed: &[Var],
         continues: &[FlowPath],

@@ -328,7 +328,7 @@ pub(crate) struct FunctionState<'a> {
     /// Variables of which the function assigns a part, or calls methods.
     changed_in_part: FxHashSet<Var>,
     /// Variables with the names of members that the function gives names of their own, or hands on.
-    handed_on: FxHashSet<(Var, Name)>,
+    aliased_members: FxHashSet<(Var, Name)>,
     /// How deep the function reads into what has a name, once somebody asks.
     reading_depths: OnceCell<FxHashMap<Name, usize>>,
     /// As the script has it; `None` for our own.
@@ -388,7 +388,7 @@ impl<'a> FunctionState<'a> {
         receivers(&def.body, &mut changed);
         scope.changed_in_part().iter().for_each(changed);
         parts_handed_on(&def.body, &mut |name, member| {
-            state.handed_on.extend(scope.get(name).map(|var| (var, member.clone())));
+            state.aliased_members.extend(scope.get(name).map(|var| (var, member.clone())));
         });
         state.def = Some(Arc::clone(def));
         state.vars = vec![Binding::Unset; scope.names().len()];
@@ -452,7 +452,7 @@ impl<'a> FunctionState<'a> {
             weak_calls: Vec::new(),
             parts_named: FxHashMap::default(),
             changed_in_part: FxHashSet::default(),
-            handed_on: FxHashSet::default(),
+            aliased_members: FxHashSet::default(),
             reading_depths: OnceCell::new(),
             def: None,
             copies: FxHashMap::default(),

@@ -130,7 +130,7 @@ impl Ctx<'_> {
         let Some(walk) = self.walk(iterable) else {
             // What is empty has no round to compile.
             return match self.is_unknown(&Operand::Error, n_diagnostics) {
-                true => self.perhaps(|ctx| ctx.for_unknown(target, body, orelse, span)),
+                true => self.lower_maybe_skipped(|ctx| ctx.for_unknown(target, body, orelse, span)),
                 false => self.for_unknown(target, body, orelse, span),
             };
         };
@@ -140,7 +140,7 @@ impl Ctx<'_> {
         };
         let n_rounds = self.f.func.constant(count).and_then(Constant::as_int);
         let missing = Missing { span: at, text: "not when this is empty" };
-        let parts = Parts {
+        let parts = LoopParts {
             span,
             body,
             orelse,

@@ -165,8 +165,8 @@ impl Ctx<'_> {
             Condition::Node(node) => Some(*node),
             Condition::Error => None,
             Condition::Unknown => {
-                self.perhaps(then);
-                return self.perhaps(orelse);
+                self.lower_maybe_skipped(then);
+                return self.lower_maybe_skipped(orelse);
             }
         };
         let when_true = Missing { span, text: "not when this is true" };

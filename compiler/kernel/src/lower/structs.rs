@@ -37,7 +37,7 @@ pub(crate) struct MethodState {
 
 /// A struct that a method was given as a value.
 struct GivenStruct {
-    now: Kept,
+    now: SelfValue,
     /// The caller's local for the changed struct.
     out: LocalId,
     changed: bool,
@@ -45,7 +45,7 @@ struct GivenStruct {
 
 /// Where a method has the struct that it was given.
 #[derive(Clone, Copy)]
-enum Kept {
+enum SelfValue {
     Value(NodeId),
     /// In memory of its own, because of the arrays in it.
     Local(LocalId),
@@ -56,7 +56,7 @@ impl MethodState {
     /// method how many places write to it. What is left there unchanged is dropped.
     pub fn changed(&self, func: &mut Function, n_writes: &HashMap<LocalId, usize>) -> Option<LocalId> {
         let given = self.given.as_ref().filter(|given| given.changed)?;
-        if let Kept::Local(local) = given.now
+        if let SelfValue::Local(local) = given.now
             // The first put the struct there.
             && n_writes.get(&local).is_none_or(|n| *n <= 1)
         {
@@ -404,14 +404,14 @@ impl Ctx<'_> {
             Binding::Bound { operand: Operand::Node(value), .. } => {
                 let ty = self.ty(value).clone();
                 let out = self.reference(&param.name.name, ty, param.name.span);
-                Some(GivenStruct { now: Kept::Value(value), out, changed: false })
+                Some(GivenStruct { now: SelfValue::Value(value), out, changed: false })
             }
             Binding::Bound {
                 operand: Operand::Place(Place { root: Root::Local(local), ref ty, .. }),
                 ..
             } if self.f.func.local(local).home == Home::Own => {
                 let out = self.reference(&param.name.name, ty.clone(), param.name.span);
-                Some(GivenStruct { now: Kept::Local(local), out, changed: false })
+                Some(GivenStruct { now: SelfValue::Local(local), out, changed: false })
             }
             Binding::Bound { operand: Operand::Place(_), .. } => None,
             _ => return,
@@ -427,7 +427,7 @@ impl Ctx<'_> {
             return;
         };
         match self.f.vars[var as usize] {
-            Binding::Bound { operand: Operand::Node(now), .. } if matches!(given, Kept::Value(value) if value == now) =>
+            Binding::Bound { operand: Operand::Node(now), .. } if matches!(given, SelfValue::Value(value) if value == now) =>
             {
                 return;
             }

@@ -132,7 +132,7 @@ impl Ctx<'_> {
 
     /// Lowers what a launch may leave out: nothing is told of it, and what it assigns is not known behind it. Where
     /// it leaves the function or a loop, nothing is known of the rest.
-    pub fn perhaps(&mut self, lower: impl FnOnce(&mut Self)) {
+    pub fn lower_maybe_skipped(&mut self, lower: impl FnOnce(&mut Self)) {
         let (n_diagnostics, n_calls) = (self.n_diagnostics(), self.f.calls.len());
         let fork = self.fork();
         let (_, leaves) = self.sub_block(|ctx| {

@@ -177,14 +177,14 @@ impl Ctx<'_> {
         let Operand::Node(value) = operand else { return operand };
         let ty = self.ty(value).clone();
         let Type::Struct(of) = &ty else { return operand };
-        let is_handed_on = || {
+        let is_aliased = || {
             let arrays = of.members.iter().filter(|member| member.ty.holds_array());
-            arrays.into_iter().any(|member| self.f.handed_on.contains(&(var, member.name.clone())))
+            arrays.into_iter().any(|member| self.f.aliased_members.contains(&(var, member.name.clone())))
         };
         if var >= self.f.n_own || !ty.holds_array() {
             return operand;
         }
-        if !self.f.changed_in_part.contains(&var) && !is_handed_on() {
+        if !self.f.changed_in_part.contains(&var) && !is_aliased() {
             return operand;
         }
         let place = Place::local(self.local_of(var, &ty, span), ty);
