@@ -9,7 +9,7 @@ use kps_syntax::ast::{Expr, ExprKind, Ident, Name, Stmt as AstStmt, StmtKind};
 use kps_syntax::{Span, suggest};
 
 use super::Ctx;
-use super::gather_scatter::Scattered;
+use super::gather_scatter::ScatteredVector;
 use super::operand::{Operand, Place, Root, Static};
 use super::shape::{Indexed, fixed_attribute, is_array_attribute};
 use super::vars::Binding;

@@ -10,7 +10,7 @@ use kps_syntax::ast::Name;
 
 use super::Ctx;
 use super::closures::Closure;
-use super::gather_scatter::Scattered;
+use super::gather_scatter::ScatteredVector;
 use super::sequences::Sequence;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};

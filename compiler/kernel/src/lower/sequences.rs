@@ -10,7 +10,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, CompareOp as AstCompareOp, Expr, 
 
 use super::Ctx;
 use super::builtin_calls::BuiltinCall;
-use super::loops::Parts;
+use super::loops::LoopParts;
 use super::operand::{Facts, Operand, Place, Static};
 use super::vars::Missing;
 use crate::constant::{Constant, Literal};

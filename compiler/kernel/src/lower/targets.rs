@@ -10,7 +10,7 @@ use kps_syntax::ast::{Expr, ExprKind, Ident, Name};
 
 use super::Ctx;
 use super::accessors::{SET_ITEM, StructItem};
-use super::gather_scatter::Scattered;
+use super::gather_scatter::ScatteredVector;
 use super::index::is_indexable;
 use super::matrix_parts::MatrixIndex;
 use super::operand::{Operand, Place, Root};
