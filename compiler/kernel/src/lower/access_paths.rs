@@ -1,6 +1,8 @@
-//! Memory that other invocations see, as an argument: the workgroup's, and elements of buffers. A function that it is
-//! passed to is compiled for this very array, and gets only the indices that lead to a part of it. So it loads what it
-//! asks for and stores what it changes, and nothing beside that.
+//! Access paths: memory that other invocations see, passed as an argument. That is workgroup memory and
+//! elements of buffers.
+//!
+//! A function is compiled for each such array, and gets only the indices of a part as arguments. So it loads
+//! exactly what it reads and stores exactly what it changes.
 
 use kps_syntax::Span;
 use kps_syntax::ast::Name;

@@ -1,7 +1,8 @@
-//! Items and properties of structs that have some by their methods: `g[2] = 50` is `g.__setitem__(2, 50)`, and
-//! `g[2] += 1` asks `__getitem__` before; `p.speed = 3.0` calls the setter of the property `speed`.
+//! Subscripts and properties of structs, by their accessor methods. `g[2] = 50` is `g.__setitem__(2, 50)`,
+//! `g[2] += 1` calls `__getitem__` first, and `p.speed = 3.0` calls the setter of the property `speed`.
 //!
-//! The index is computed once. What the method changes of its struct is stored to where the struct came from.
+//! The index is computed once. If the method changes its struct, the result is stored to where the struct came
+//! from.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Expr, Ident};

@@ -1,7 +1,9 @@
-//! Two names for one list. A name stands for a list, or for a part of one, by reference, as in Python; but parts lie
-//! inside of what they are parts of, and a list that is chosen or handed on at run time is copied. Where a kernel would
-//! see the difference, it is told so: at a name whose part was replaced, and at a store into a copy that nobody but its
-//! own name sees.
+//! Alias analysis of lists.
+//!
+//! A name refers to a list, or to a part of one, as in Python. But a part is stored inside its list, and a list
+//! that is selected or passed at run time is copied. Wherever a kernel could see the difference, this module
+//! reports an error: where a name is read whose part was replaced, and where a copy is written that another
+//! name should see.
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
-//! Arguments on their way into a function: what of them its compiled form depends on, what travels at
-//! run time, and what the parameters stand for inside.
+//! How arguments are passed: what the compiled form of a function depends on, what is passed at run time, and
+//! what the parameters are inside the function.
 //!
-//! A number is passed by value, a list by reference. A tuple and what a nested function captured are
-//! taken apart: their parts travel one by one, in the same order here and there.
+//! A number is passed by value, a list by reference. A tuple and the captures of a nested function are split.
+//! Their parts are passed one by one, in the same order on both sides.
 
 use std::rc::Rc;
 use std::sync::Arc;

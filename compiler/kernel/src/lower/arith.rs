@@ -1,8 +1,8 @@
-//! Arithmetic: which type two operands meet in, and what each operator makes of them.
+//! Arithmetic: the common type of two operands, and the lowering of each operator.
 //!
-//! Two literals are computed here and stay a literal. A literal beside a value takes the value's type;
-//! an int beside a float becomes that float; narrower widens to wider within a kind. A scalar beside a
-//! vector stands for every component. Anything else is an error that shows the cast to write.
+//! Two literals are folded and stay a literal. A literal adopts the type of a value beside it. An int beside a
+//! float becomes that float, and a narrow type widens to a wider one of its kind. A scalar beside a vector is
+//! splatted. Anything else is an error that shows the cast to write.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};

@@ -1,7 +1,7 @@
-//! Assignment to names, elements, members, components and swizzles, and the augmented forms.
+//! Assignment to names, elements, members, components and swizzles, and augmented assignment.
 //!
-//! In goes a statement, whose left sides `targets` reads; out come stores. What lies in memory is stored to where it lies. A variable that is a vector or a struct becomes a
-//! new value with one part replaced.
+//! In: a statement whose left sides `targets.rs` reads. Out: stores. A target in memory is stored to directly.
+//! A variable that is a vector or a struct becomes a new value with one part replaced.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, Expr, ExprKind};

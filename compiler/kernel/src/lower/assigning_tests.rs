@@ -1,8 +1,9 @@
-//! Tests that assign: `a and (w := f()) > 1` gives `w` a value where it is true, and perhaps not where it is false.
+//! Definite assignment in tests: `a and (w := f()) > 1` assigns `w` if it is true, and maybe not if it is
+//! false.
 //!
-//! What goes in is such a test with the way through its right side; behind it the variable is one that may be
-//! unset, and keeps what it is where the test came out so. What comes out is that binding, in the branch that the
-//! outcome leads to. Never here: a variable that another path assigned since, which forgets the test.
+//! In: such a test, with the path through its right side. After it the variable may be unset, but keeps the
+//! binding that it has if the test has that result. Out: that binding, in the branch that the result leads to.
+//! Never here: a variable that another path assigned since. It forgets the test.
 
 use std::rc::Rc;
 

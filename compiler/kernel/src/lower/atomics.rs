@@ -1,5 +1,5 @@
-//! Atomic operations: `atomic_add(a, i, v)` on arrays of the device and of the workgroup, and
-//! `atomic_add(cells[i].count, v)` on members of what lies there.
+//! Atomic operations: `atomic_add(a, i, v)` on buffers and workgroup arrays, and `atomic_add(cells[i].count,
+//! v)` on members of their elements.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind};

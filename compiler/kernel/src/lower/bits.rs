@@ -1,7 +1,8 @@
-//! Functions of the bits of an int, and Python's methods `bit_count` and `bit_length`, which are of its size: the sign
-//! is no bit of it.
+//! Functions of the bits of an int, and Python's methods `bit_count` and `bit_length`, which count the bits of
+//! its absolute value.
 //!
-//! Devices have them for 32 bits. A narrower int is extended by zeros, and of a wider one both halves are asked.
+//! Devices have these instructions for 32 bits. A narrower int is zero-extended. A wider one is split into
+//! halves.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Argument, Ident};

@@ -1,8 +1,8 @@
-//! Which indices are proven to lie inside: no test is emitted for those.
+//! Range analysis of indices. The emitter adds no test for an index that is proven in range.
 //!
-//! A bound comes from what computes a value (`i & 15`, `i % 16`, `min(i, 15)`, `local_id`), from the
-//! range that a loop counts through, or from the condition that leads to a place (`if i < len(a)`).
-//! What a condition says holds in the block that it leads to, as long as that is being filled.
+//! A bound comes from the computation of a value (`i & 15`, `i % 16`, `min(i, 15)`, `local_id`), from the range
+//! of a loop, or from a dominating condition (`if i < len(a)`). A condition holds in the block that it leads
+//! to, until that block is complete.
 
 use kps_syntax::Span;
 

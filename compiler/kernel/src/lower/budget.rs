@@ -1,8 +1,8 @@
-//! How much one kernel may compile to, and the end of a compilation that nobody wants any more.
+//! Limits on what one kernel compiles to, and cancellation.
 //!
-//! Lowering spends a step on each expression, statement and function. Past a limit, or once the environment says that
-//! it `is_cancelled`, it goes no further: what comes out then is one mistake. A text of few lines may ask for any
-//! number of steps, by loops over tuples in one another or by calls whose literals differ.
+//! Lowering spends a step on each expression, statement and function. Past a limit, or when the environment
+//! `is_cancelled`, it stops, and the result is one error. A short text may need any number of steps: nested
+//! loops over tuples, or calls whose literals differ.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Calls of the functions in `builtins`: the row of a function says what it takes and how it is lowered.
+//! Calls of the functions in `builtins`. The row of a function says what it takes and how it is lowered.
 //!
-//! The number and the kinds of the arguments are checked here, before any lowering. What a lowering still reports
-//! depends on several arguments at once.
+//! The number and the kinds of the arguments are checked here, before lowering. A function only reports errors
+//! that depend on several arguments at once.
 
 use kps_syntax::Span;
 use kps_syntax::ast::Argument;

@@ -1,4 +1,4 @@
-//! Calls: what is called decides.
+//! Calls: dispatch on what is called.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};

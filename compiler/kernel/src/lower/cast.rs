@@ -1,4 +1,4 @@
-//! Types called as functions: casts, and vectors from their parts.
+//! Types called as functions: casts, and vectors from components.
 
 use std::rc::Rc;
 

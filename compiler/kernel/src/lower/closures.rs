@@ -1,8 +1,8 @@
-//! Lambdas, functions inside functions, and what they capture.
+//! Lambdas, nested functions, and their captures.
 //!
-//! A nested function is compiled as any other, once for every signature; the variables around it that
-//! it uses become arguments behind its own. They are read where it is called, as Python reads them,
-//! or where it is passed on as an argument: nobody can change them in between.
+//! A nested function is compiled like any other, once for every signature. The captured variables are extra
+//! arguments after its own. They are read where the function is called, as Python does, or where it is passed
+//! as an argument. Nothing can change them in between.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Comparison: of numbers, in chains, and of what else knows how.
+//! Comparison: of numbers, in chains, and of tuples and structs.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{

@@ -1,5 +1,8 @@
-//! Functions and powers of many nodes as the one operation that the script wrote: what their result was made of, for
-//! a device that looks for the birth of a NaN. Only the words of a target that checks say it.
+//! Operations that lower to many nodes, such as functions and powers, recorded as the one operation of the
+//! script.
+//!
+//! A device that searches for the first NaN reports the inputs of that operation. Only binaries for such a
+//! device contain them.
 
 use kps_syntax::Span;
 

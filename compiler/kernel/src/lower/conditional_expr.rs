@@ -1,7 +1,8 @@
-//! `a if test else b`.
+//! The conditional expression `a if test else b`.
 //!
-//! Goes in: the expression. Comes out: the side that is known to be taken, what both sides are, or the values of both in
-//! one. Sides that are tuples are chosen from item by item, so that each item is what it would be alone.
+//! In: the expression. Out: the side that is known to be taken, the operand that both sides share, or a phi of
+//! both values. Sides that are tuples are joined item by item, so each item has the type that it would have
+//! alone.
 
 use kps_syntax::Span;
 use kps_syntax::ast::Expr;

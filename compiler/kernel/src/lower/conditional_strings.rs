@@ -1,6 +1,6 @@
-//! One text or another: `print("even" if n % 2 == 0 else "odd")`.
+//! Conditional strings in `print`: `print("even" if n % 2 == 0 else "odd")`.
 //!
-//! No value of a kernel is a text, so the statement is made for each of them, under an `if`.
+//! A kernel has no string values. So the statement is lowered once for each string, under an `if`.
 
 use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, FStringPart};
 

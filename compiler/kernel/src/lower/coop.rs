@@ -1,9 +1,9 @@
 //! Cooperative matrices: `coop_matrix(f16, 16, 16, "a")`, loaded, multiplied and stored by a subgroup.
 //!
-//! Where the device has instructions for all matrices of a kernel, `tiles.rs` has what they become. Elsewhere
-//! a matrix is a list of rows in every invocation, and the functions of `library/coop.kps` work on it. What
-//! instructions ask for is asked here all the same: what a matrix is for, shapes that fit, and that a
-//! workgroup comes to each operation as one. `coop_math.rs` has the operators.
+//! If the device has instructions for all matrices of a kernel, `tiles.rs` lowers them. Otherwise a matrix is a
+//! list of rows in every invocation, and the functions of `library/coop.kps` operate on it. The rules of the
+//! instructions are checked in both cases: the use of a matrix, matching shapes, and that a whole workgroup
+//! reaches each operation together. `coop_math.rs` lowers the operators.
 
 use std::fmt;
 

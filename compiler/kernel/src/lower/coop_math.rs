@@ -1,8 +1,8 @@
 //! Arithmetic of whole cooperative matrices: `a + b`, `m * 2.0`, `-m`, `f16(m)`.
 //!
-//! Each gives a new matrix; the augmented forms change the one that they stand for, so that a loop carries it.
-//! Where the device holds the matrices an instruction does it, component by component; elsewhere a function of
-//! `library/coop.kps`. Never here: products of matrices, which only `coop_multiply_add` makes.
+//! Each operation makes a new matrix. An augmented assignment changes the matrix of its variable, so a loop
+//! carries it. A device with native matrices uses an instruction for each component. Otherwise a function of
+//! `library/coop.kps` does the work. Never here: matrix products. Only `coop_multiply_add` makes those.
 
 use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;

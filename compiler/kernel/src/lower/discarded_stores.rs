@@ -1,5 +1,5 @@
-//! Stores that go nowhere, as a trace tells them: where it is not proven that an index lies inside, a traced kernel asks,
-//! and the step of what was dropped says so on a line of its own behind the value.
+//! Stores out of range, in traces. Where an index is not proven in range, a traced kernel tests it. The trace
+//! step of a discarded store has an extra line after the value that says why.
 
 use kps_syntax::Span;
 

@@ -1,4 +1,4 @@
-//! Operators of structs: what the methods of a class that have such names as `__add__` say they do.
+//! Operators of structs, by methods of the class such as `__add__`.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp, CompareOp, UnaryOp};

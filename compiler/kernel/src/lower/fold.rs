@@ -1,4 +1,4 @@
-//! Arithmetic between literals, done here and now by Python's rules.
+//! Constant folding: arithmetic of literals, by Python's rules.
 
 use std::cmp::Ordering;
 

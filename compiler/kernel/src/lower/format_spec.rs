@@ -1,7 +1,7 @@
-//! The format specs of what a kernel prints: `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`.
+//! The format specs of printed values: `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`.
 //!
-//! In goes a spec and the type that it is for, out comes what is wrong with it. The host formats the values,
-//! after the launch; what it would refuse is refused here, at its place in the source.
+//! In: a spec and the type of the value. Out: what is wrong with it. The host formats the values after the
+//! launch. What it would refuse is an error here, at its place in the source.
 
 use crate::types::Scalar;
 

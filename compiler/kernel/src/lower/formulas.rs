@@ -1,5 +1,4 @@
-//! Formulas over nodes of one float type: the functions that GLSL.std.450 lacks, and what is plain
-//! arithmetic.
+//! Formulas over nodes of one float type: the functions that GLSL.std.450 lacks, and plain arithmetic.
 
 use kps_syntax::Span;
 

@@ -1,8 +1,8 @@
-//! Vectors whose components lie apart in memory: rows of matrices, of which the columns are the parts, and swizzles.
-//! Each component is loaded and stored where it lies, so that nothing beside them is touched.
+//! Vectors whose components are not adjacent in memory: rows of matrices, which are stored by column, and
+//! swizzles.
 //!
-//! An index that is known only at run time is tested once for all of them: out of range, nothing is stored, and what
-//! is loaded counts as 0.
+//! Each component is loaded and stored where it is, so its neighbours are not touched. An index that is known
+//! only at run time is tested once for all components. Out of range, a load yields 0 and a store is discarded.
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
-//! Functions called from a kernel: each is compiled once for every signature it is called with.
+//! Functions called from a kernel. Each is compiled once for every signature that it is called with.
 //!
-//! Numbers are passed by value, lists by reference; literals, buffers, types and functions are part of
-//! the signature, so that a weak literal stays weak inside. What a failed compilation had to say is
-//! kept with it, and told once if the kernel that comes out calls it.
+//! Numbers are passed by value, lists by reference. Literals, buffers, types and functions are part of the
+//! signature, so a weak literal stays weak inside. The diagnostics of a compilation are stored with it. They
+//! are reported once, if the finished kernel calls the function.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! Elements, components, swizzles and members: reading them, and the steps that assignments share.
+//! Elements, components, swizzles and members: reads, and the steps that assignments share.
 //!
-//! A constant index is checked here, and counts from the end where it is negative. One that is known
-//! only at run time is tested by what is emitted: out of range reads 0 and drops writes.
+//! A constant index is checked here. A negative one counts from the end. The emitter tests an index that is
+//! known only at run time: out of range, a read yields 0 and a write is discarded.
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
-//! Where an invocation is: `global_id` and its kin.
+//! Ids of an invocation: `global_id`, `local_id`, `group_id` and similar names.
 //!
-//! The device counts along each axis in 32 bits. Where a domain has more invocations than an i32 counts,
-//! `global_id` is refused and `global_id64` comes from the workgroup.
+//! The device counts along each axis in 32 bits. In a domain with more invocations than an i32 counts,
+//! `global_id` is an error, and `global_id64` is computed from the workgroup.
 
 use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;

@@ -1,9 +1,9 @@
-//! Where paths meet: what becomes of each variable that they leave different.
+//! Joins of control flow: what each variable is where paths join.
 //!
-//! Goes in: the ways, with what each of them changed. Comes out: one binding for each variable, with the stores that each
-//! way makes for it. A merge whose ways disagree on a value gives the variable a local (one for each name and type) and has
-//! each way store to it; where they disagree on the type, the variable is in conflict, which is an error only if someone
-//! reads it.
+//! In: the paths, with the changes on each. Out: one binding for each variable, and the stores that each path
+//! makes for it. If the paths have different values, the variable gets a local, one for each name and type, and
+//! each path stores to it. If they have different types, the variable is in conflict. That is an error only
+//! where it is read.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Calls of the functions in `library`, and the bits of a number as another type.
+//! Calls of the functions in `library`, and `bitcast`.
 
 use kps_syntax::Span;
 

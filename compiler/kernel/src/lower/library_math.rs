@@ -1,8 +1,8 @@
-//! Calls of functions in `library` that depend on the format of a number's type, or on how many numbers there are:
-//! floats taken apart, decimals, sums, and powers modulo a number.
+//! Calls of library functions that depend on the format of a type, or on how many numbers there are: `frexp`
+//! and similar functions, rounding to decimals, sums, powers modulo a number.
 //!
-//! Component by component where vectors come in. What a function of the library has to know of a type travels as
-//! arguments that are types and literals, so it is compiled once for each.
+//! Vectors are handled component by component. The library function gets what it needs to know of the type as
+//! arguments that are types and literals. So it is compiled once for each type.
 
 use std::rc::Rc;
 

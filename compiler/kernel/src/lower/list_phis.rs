@@ -1,13 +1,12 @@
-//! Lists that a variable is given on some paths only, and lists that the rounds of a loop hand to the next one.
+//! Phis of lists: at joins, and at the head of a loop whose rounds bind a variable to another list.
 //!
-//! A name stands for a list by reference. Where paths meet that bind it to different ones, it gets a list of its own, to
-//! which each path copies; so it does at the head of a loop whose rounds bind it anew. A path reads all lists before it
-//! writes one, so that two names may swap theirs. In the eyes of the script nothing is copied: what would tell the
-//! difference, a write to what may be the list of another name as well, is an error of `aliases.rs`, which is told here
-//! which names those are.
+//! A name refers to a list. Where paths with different lists join, the name gets a list of its own, to which
+//! each path copies. A loop head does the same. A path reads all lists before it writes one, so two names may
+//! swap theirs. The script must not see that lists are copied. A write to a list that another name may alias is
+//! an error of `aliases.rs`. This module determines which names those are.
 //!
-//! Never here: lists of the workgroup, of which each invocation would make its own, matrices of subgroups, and lists that
-//! were stored into others.
+//! Never here: lists in workgroup memory, of which each invocation would make its own copy, matrices of
+//! subgroups, and lists that were stored into others.
 
 use std::rc::Rc;
 

@@ -1,7 +1,9 @@
-//! What a loop carries from round to round: what each variable is at the head, and whether the rounds agree.
+//! The fixpoint of a loop: what each variable is at the head of the loop, and whether its rounds agree with
+//! that.
 //!
-//! Goes in: the bindings before the loop and at the end of a round. Comes out: carries into locals, or [`Hint`]s for
-//! another pass. Never here: lowering itself, which `loops.rs` does again as long as hints come.
+//! In: the bindings before the loop and at the end of a round. Out: stores to the locals that carry the
+//! variables, or [`Hint`]s for another pass. Never here: lowering itself. `loops.rs` repeats it as long as
+//! there are new hints.
 
 use std::rc::Rc;
 

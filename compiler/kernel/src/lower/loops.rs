@@ -1,10 +1,10 @@
 //! Loops: `while`, `for` over ranges and arrays, `break`, `continue`, `else`.
 //!
-//! What a loop's body assigns lives in locals from the head on. A literal that the loop carries has
-//! its type guessed there (i32, f32). When the body turns out to make it something else, the type
-//! found is kept as a hint (`loop_fixpoint.rs`) and the loop is lowered again; hints only ever widen or give up, so
-//! this ends. Until then the values are *soft*: mistakes that a wider type would mend pass, and make
-//! the loop run once more without softness if nothing widened.
+//! From the head on, variables that the body assigns are in locals. The type of a literal that the loop carries
+//! is a guess (i32, f32). If the body gives the variable another type, that type becomes a hint
+//! (`loop_fixpoint.rs`), and the loop is lowered again. Hints only ever widen a type or give up, so this ends.
+//! Until then the values are *soft*: errors that a wider type could fix are not reported. If no type widened,
+//! the loop is lowered once more without softness.
 
 use std::rc::Rc;
 

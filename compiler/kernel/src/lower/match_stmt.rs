@@ -1,5 +1,5 @@
-//! `match` on constants, and on tuples of what constants are compared with: a chain of comparisons. Which parts a
-//! subject has is known, so a pattern of another length is never tried.
+//! `match` on constants, and on tuples of values that are compared with constants: a chain of comparisons. The
+//! number of parts of a subject is known, so a pattern of another length is skipped.
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
-//! The functions that kernels know, each as nodes.
+//! The math functions that kernels know, each as nodes.
 //!
-//! Component by component where vectors come in; a scalar beside vectors stands for every component;
-//! an int where a float is wanted becomes one, as it does beside a float.
+//! Vectors are handled component by component. A scalar beside vectors is splatted. An int where a float is
+//! expected becomes one, as it does beside a float.
 
 use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;

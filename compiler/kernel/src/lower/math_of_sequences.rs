@@ -1,5 +1,5 @@
-//! Functions of `math` whose arguments have items, where it matters what those are: the distance of points that
-//! are tuples or lists, a product that starts with a number of its own, and a sum that is rounded once.
+//! Functions of `math` that take sequences whose item types matter: the distance of points that are tuples or
+//! lists, a product with a start value, sums that are rounded once.
 
 use kps_syntax::Span;
 use kps_syntax::ast::Ident;

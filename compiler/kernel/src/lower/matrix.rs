@@ -1,8 +1,7 @@
-//! Matrices: made from columns, taken apart, multiplied.
+//! Matrices: construction from columns, elements, products.
 //!
-//! Everything is done with vectors, column by column, so that what one device adds up in which order is
-//! what the other does: `A @ v` is the sum of A's columns times v's components, from the first to the
-//! last.
+//! All operations work on vectors, column by column. So every device adds in the same order: `A @ v` is the sum
+//! of A's columns times v's components, from first to last.
 
 use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;

@@ -1,8 +1,7 @@
-//! Elements, rows and columns of matrices: read, and replaced.
+//! Elements, rows and columns of matrices: reads, and replacement.
 //!
-//! `m[row, column]` counts as NumPy does, `m[row]` is a row, `m[:, column]` a column. A part that is known
-//! only at run time reads 0 out of range, and is dropped where it is written. Of a matrix in memory no other
-//! part is touched.
+//! As in NumPy, `m[row, column]` is an element, `m[row]` a row, `m[:, column]` a column. With an index out of
+//! range at run time, a read yields 0 and a write is discarded. No other part of a matrix in memory is touched.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind};

@@ -1,9 +1,8 @@
-//! A checked kernel and a signature in, typed IR out: types are inferred, literals and conversions
-//! made explicit, names resolved.
+//! Lowering: a checked kernel and a signature in, typed IR out.
 //!
-//! One pass in the order of the source does all of it. A loop is lowered again when what it carries
-//! turns out to have another type than was guessed (`loops.rs`). Every mistake is reported, and what
-//! it touched is `Operand::Error`, about which nothing more is said.
+//! Lowering infers types, resolves names, and makes literals and conversions explicit. It is one pass in source
+//! order. A loop is lowered again when a variable that it carries has another type than was assumed
+//! (`loops.rs`). Every mistake is reported. Its result is `Operand::Error`, which causes no further reports.
 
 mod access_paths;
 mod accessors;

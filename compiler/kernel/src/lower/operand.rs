@@ -1,6 +1,6 @@
-//! What an expression stands for while a kernel is lowered.
+//! Operands: what an expression yields during lowering.
 //!
-//! Most are nodes. A literal stays a literal until something gives it a type; arrays, tuples,
+//! Most operands are nodes. A literal stays a literal until something gives it a type. Arrays, tuples,
 //! functions and types are known statically and never become nodes.
 
 use std::rc::Rc;

@@ -1,12 +1,11 @@
 //! The outputs of vertex and fragment functions, assigned as a whole or part by part.
 //!
-//! An output is a variable of its declared type. What it holds where the function ends goes to the stage
-//! behind, so every way there must have assigned it.
+//! An output is a variable of its declared type. Its value at the end of the function goes to the next stage.
+//! So every path to the end must assign it.
 //!
-//! One that is assigned in parts (`pos.xyz = ..`) holds zeros when the function starts, and beside it each of
-//! its numbers has a mark: a variable that is set where the number is written. Marks meet where paths meet, as
-//! any variables do, so they tell which number some way leaves out. An index that only the run knows marks all
-//! that it may lead to.
+//! An output that is assigned in parts (`pos.xyz = ..`) starts as zeros. Each of its numbers has a mark, a
+//! variable that is set where the number is written. Marks join like any variable, so they show which number
+//! some path does not write. An index that is known only at run time marks all numbers that it may select.
 
 use std::rc::Rc;
 

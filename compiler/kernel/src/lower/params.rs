@@ -1,5 +1,5 @@
-//! The parameters of a kernel: what a signature gives becomes what the IR names, and scalars get their place in
-//! push constants or in a uniform buffer.
+//! The parameters of a kernel: a signature gives each its type, and scalars get their offsets in push constants
+//! or a uniform buffer.
 
 use std::collections::BTreeSet;
 

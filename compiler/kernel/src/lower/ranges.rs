@@ -1,4 +1,4 @@
-//! What `range(..)` counts: its type, where it starts and ends, how many rounds it makes, which number a round has.
+//! What `range(..)` counts: its type, its start and end, the number of rounds, and the number of each round.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind, UnaryOp as AstUnaryOp};

@@ -1,9 +1,10 @@
-//! `print` and `assert`: text with places for values, which the host fills in after the launch.
+//! `print` and `assert`: text with placeholders for values, which the host fills in after the launch.
 //!
-//! The text is a template: `{{` and `}}` stand for braces, `{f32}`, `{i32:>5}`, `{bool!r}` for the next
-//! value, with the conversion and the format spec that the host applies, `{f32[3]}`, `{f32[2,3]!r}` for as many as an
-//! array of NumPy's of that shape has, which vectors and matrices are on the host. What else has parts is taken apart
-//! here, so a value is always one number or bool. Strings exist in these two statements only.
+//! The text is a template. `{{` and `}}` are braces. `{f32}`, `{i32:>5}`, `{bool!r}` are placeholders for one
+//! value, with the conversion and the format spec that the host applies. `{f32[3]}`, `{f32[2,3]!r}` take as
+//! many values as a NumPy array of that shape has: vectors and matrices are such arrays on the host. Other
+//! composite values are split here, so each value is one number or bool. A kernel has strings only in these two
+//! statements.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{

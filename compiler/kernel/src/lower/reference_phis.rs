@@ -1,9 +1,10 @@
-//! Names for what is no value, where paths meet: a row of an array, an element in memory, a function with
-//! defaults. What such a name stands for is known but for numbers, the indices and defaults that were computed
-//! where it was assigned; those may not be known behind the merge.
+//! Phis of references: a row of an array, an element in memory, a function with defaults.
 //!
-//! So each way stores its numbers to locals, and behind the merge the name stands for the same with the numbers
-//! loaded. Never here: ways that disagree on anything but numbers.
+//! Such a reference is known statically except for some numbers: indices and defaults, computed where the name
+//! was assigned. Those may not dominate the join. So each path stores its numbers to locals. After the join,
+//! the name is the same reference with the loaded numbers.
+//!
+//! Never here: paths whose references differ in anything but numbers.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,8 +1,7 @@
-//! What lowering finds out on its way that a reader of the source may want to know, kept where
-//! [`crate::explain`] asked for it.
+//! Remarks for a reader of the source, collected during lowering if [`crate::explain`] asks for them.
 //!
-//! Remarks say nothing that the IR does not hold; it only no longer says which expression it holds it
-//! for. Nothing here changes what is lowered.
+//! A remark says nothing that the IR does not contain. But the IR no longer knows which expression it belongs
+//! to. Remarks never change what is lowered.
 
 use std::sync::Arc;
 

@@ -1,6 +1,8 @@
-//! What a device that checks is told: of operations, which they are; of indices into vectors, matrices and arrays
-//! that are values (`v[i]`, `m[i, j]`, `v.xy[i] = x`), a statement with what the source asks for in front of what is
-//! done. Where nothing is checked, or every index is proven, there is none. Of what lies in memory the emitter tells.
+//! Reports to a device that checks: which operations it may report, and which indices a kernel asks for.
+//!
+//! For an index into a vector, matrix or array that is a value (`v[i]`, `m[i, j]`, `v.xy[i] = x`), lowering
+//! adds a statement with the requested index before the access. It adds none if the target does not check, or
+//! if every index is proven in range. The emitter adds the reports for indices into memory.
 
 use kps_syntax::Span;
 

@@ -1,5 +1,5 @@
-//! What a function gives back: each `return` is noted, and when the whole function was seen they are brought to
-//! one type.
+//! Results of functions. Each `return` is recorded, and all are converted to one type when the function is
+//! complete.
 
 use std::sync::Arc;
 

@@ -1,10 +1,9 @@
-//! A name for one of several arrays, which one is known at run time: `src, dst = dst, src` in a loop,
-//! `t = a if c else b`.
+//! Names for one of several arrays, selected at run time: `src, dst = dst, src` in a loop, `t = a if c else b`.
 //!
-//! Vulkan has no pointers that a shader may choose between without features of their own. So such a name is a number,
-//! the id of the array, and merges carry it as they carry any number. Reading the name gives a buffer that stands for
-//! the choice. Lowering treats it like a parameter. When a function is finished, each access to it becomes a branch
-//! over the arrays, so nothing behind lowering sees such a buffer.
+//! Vulkan shaders cannot select between pointers without optional features. So such a name is a number, the id
+//! of the array, and phis carry it like any number. Reading the name yields a buffer that represents the set of
+//! possible arrays. Lowering treats this buffer like a parameter. When a function is complete, each access to
+//! it becomes a branch over the arrays. So later passes never see such a buffer.
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
-//! What loops walk over and `in` looks into: `range`, `enumerate`, `zip`, `reversed`, lists, tuples,
-//! vectors, rows of matrices and array parameters.
+//! What loops iterate over and `in` searches: `range`, `enumerate`, `zip`, `reversed`, lists, tuples, vectors,
+//! rows of matrices and array parameters.
 //!
-//! A loop over anything but a plain range counts rounds from zero and asks for the value of each.
+//! A loop over anything but a plain range counts rounds from zero and computes the item of each.
 
 use std::rc::Rc;
 

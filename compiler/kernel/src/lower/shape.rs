@@ -1,9 +1,9 @@
-//! Arrays with a shape: their elements by one index for each axis, their rows, what their axes say.
+//! Arrays with several axes: elements by one index for each axis, rows, lengths of axes.
 //!
-//! An element lies where the indices lead when the last axis is closest together. That one flat index
-//! is what is tested: an index that is out of range in its axis alone reaches a neighbouring row.
-//! Index arithmetic is in i32, or in i64 once an index is, or the array has more elements than an i32 counts; what
-//! an i32 stands for is kept, for it may wrap. A negative constant counts from the end.
+//! The last axis is contiguous. The flat index of an element is tested, not the index along each axis. So an
+//! index that is out of range only along its axis reaches a neighbouring row. Index arithmetic is in i32, or in
+//! i64 if an index is i64 or the array has more elements than an i32 counts. A negative constant counts from
+//! the end.
 
 use std::rc::Rc;
 

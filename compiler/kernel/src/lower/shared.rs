@@ -1,6 +1,6 @@
-//! Memory of a workgroup, barriers and the promise of uniformity.
+//! Workgroup memory, barriers and the assertion of uniformity.
 //!
-//! `shared(f32, 16, 16)` gives a place, like a list: a local that lies in the workgroup's memory.
+//! `shared(f32, 16, 16)` yields a place, like a list: a local in workgroup memory.
 
 use kps_syntax::Span;
 

@@ -1,6 +1,7 @@
-//! A point of lowering to come back to: a loop is lowered again until the types that it carries are settled.
+//! Snapshots of lowering, to roll back to: a loop is lowered again until the types of its variables reach a
+//! fixpoint.
 //!
-//! Never here: what was found out meanwhile. Hints outlive a return to the point, that is what they are for.
+//! A rollback keeps the hints of the failed pass, for the next one.
 
 use kps_syntax::Diagnostic;
 use rustc_hash::FxHashMap;

@@ -1,4 +1,5 @@
-//! Vertex and fragment functions: their inputs and outputs, `discard`, and what only kernels have.
+//! Vertex and fragment functions: their inputs and outputs, `discard`, and names that only compute kernels
+//! have.
 
 use kps_syntax::Span;
 

@@ -1,4 +1,4 @@
-//! Statements: branches and what meets after them, `return`.
+//! Statements: branches and the joins after them, `return`.
 
 use kps_syntax::ast::{Branch, Expr, ExprKind, Name, Stmt, StmtKind};
 use kps_syntax::scope::{Assigns, assigned_names};

@@ -1,5 +1,5 @@
-//! What is stored, as the type of what it is stored in: converted where no value is lost, and else the mistake, with
-//! the cast to write. Nothing here knows where it goes.
+//! Conversion of a value to the type of its destination. It must not lose a value. Otherwise it is an error
+//! that shows the cast to write. Nothing here knows the destination itself.
 
 use kps_syntax::{Diagnostic, Span};
 

@@ -1,7 +1,7 @@
-//! Structs: made from their members, taken apart, compared, and the methods called on them.
+//! Structs: construction, members, comparison, and calls of methods.
 //!
-//! A struct is a value. A method gets `self` by value too; one that assigns to members of `self` leaves
-//! the changed struct to its caller, who stores it where the method was called on.
+//! A struct is a value. A method also gets `self` by value. If it assigns to members of `self`, it returns the
+//! changed struct to its caller, who stores it to where the method was called on.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,8 +1,8 @@
 //! Operations over the invocations of a subgroup: reductions, scans, shuffles, votes.
 //!
-//! Those take part that are active where the operation stands; who asks for the value of another lane gets its own.
-//! Narrow numbers are combined as numbers of
-//! 32 bits, and made narrow again: what wraps, wraps the same, and what no lane gave is made to fit.
+//! The active invocations take part. An invocation that reads an inactive lane gets its own value. Narrow
+//! numbers are combined as numbers of 32 bits, and the result is narrowed: wrapping gives the same result, and
+//! a value that no lane gave is clamped.
 
 use kps_syntax::Span;
 

@@ -1,9 +1,9 @@
-//! Lists of the script that a kernel captures: tables, made before anything else of a function runs. Lists of numbers
-//! that a function writes out are tables as well, as long as all that it does with them is to read their numbers.
+//! Constant tables: lists of the script that a kernel captures, made before the rest of a function runs. A list
+//! of numbers in the function itself is a table as well, if the function only reads its numbers.
 //!
-//! Their numbers are as weak as a captured number is (`weak_types.rs`). A table is made again in each type that its elements
-//! take, so that nothing is rounded twice. Alone they are i32 or f32; where one is larger, the first of u32, i64 and u64
-//! that holds them all.
+//! The numbers of a table are weak (`weak_types.rs`). A table is built again in each type that its elements
+//! adopt, so no number is rounded twice. The default type is i32 or f32. If a number is too large for i32, it
+//! is the first of u32, i64 and u64 that holds all.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! What an assignment writes to: which target an expression names, what that holds, and of which type it is.
+//! Assignment targets: which target an expression names, its current value, and its type.
 //!
-//! In goes the left side; out comes a [`Target`] with its indices computed once, so that augmented forms read and
-//! write the same place. Nothing is written here.
+//! In: the left side. Out: a [`Target`] with its indices computed once, so that an augmented assignment reads
+//! and writes the same place. Nothing is written here.
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
-//! Textures and samplers: their parameters, and reading, writing and sampling texels.
+//! Textures and samplers: parameters, and reading, writing and sampling texels.
 //!
-//! What a kernel does with a texture decides what is bound: one that is sampled, or that is read and says
-//! no format, is a sampled image, any other a storage image.
+//! What a kernel does with a texture decides what is bound. A texture that is sampled, or that is read and has
+//! no format, is a sampled image. Any other is a storage image.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Argument, Ident};

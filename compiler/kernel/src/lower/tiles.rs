@@ -1,13 +1,13 @@
-//! Cooperative matrices that the device holds: what becomes of them where it has instructions for all of a
-//! kernel's.
+//! Cooperative matrices in native form, on a device that has instructions for all matrix operations of a
+//! kernel.
 //!
-//! A matrix is a local of a type of its own. Whatever the device has no instruction for is a mistake here:
-//! products that it does not make, what is done to a matrix otherwise, arrays that no instruction reaches. Then
-//! the kernel is lowered again with every matrix emulated, and what that says is what the user hears. So no
-//! matrix is ever both.
+//! A matrix is a local of a type of its own. Any operation without an instruction is an error here: unsupported
+//! products, other uses of a matrix, arrays that no instruction can access. Then the kernel is lowered again
+//! with all matrices emulated, and the user sees the diagnostics of that pass. So native and emulated matrices
+//! are never mixed.
 //!
-//! Loads and stores go through `library/tiles.kps`, which tests that a matrix lies inside its array. Where it
-//! begins is what the first invocation of the subgroup says.
+//! Loads and stores call `library/tiles.kps`, which tests that a matrix is inside its array. The first
+//! invocation of the subgroup determines where the matrix begins.
 
 use kps_syntax::Span;
 

@@ -1,9 +1,9 @@
-//! Tracing: after each assignment a record of what was assigned, for the one invocation that the target names.
+//! Tracing: each assignment records its value, for the one invocation that the target names.
 //!
-//! A record's text is the name, a line's end and the value, both as `print` would write them: `x`,
-//! `out[{i32}]`, `p.pos.x`, `image[{i32}, {i32}]`. What is too long to be shown is shown by its type; of what was not
-//! stored (`discarded_stores.rs`) a third line says why. What is printed is a step called `print`; functions of our own library
-//! leave no steps.
+//! The text of a record is the name, a line break and the value, both as `print` would write them: `x`,
+//! `out[{i32}]`, `p.pos.x`, `image[{i32}, {i32}]`. A value that is too long is shown by its type. If a store
+//! was discarded, a third line says why (`discarded_stores.rs`). Printed text is a step called `print`. Library
+//! functions record no steps.
 
 use kps_syntax::Span;
 use kps_syntax::ast::Name;

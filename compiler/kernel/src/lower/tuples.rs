@@ -1,7 +1,7 @@
-//! Tuples, and arrays and structs that are values: taking them apart and putting them together.
+//! Tuples, and arrays and structs that are values: taken apart and put together.
 //!
-//! A tuple is its items, known one by one. It becomes one value only where it has to travel as one: out
-//! of a function, into a list, out of a branch.
+//! The items of a tuple are known one by one. A tuple becomes one value only where that is needed: returned
+//! from a function, stored in a list, or joined after a branch.
 
 use std::rc::Rc;
 

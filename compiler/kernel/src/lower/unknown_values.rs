@@ -1,8 +1,8 @@
-//! What only a run tells, in a kernel of which no more than the text is known.
+//! Values that only a launch knows, in a kernel that is lowered without one.
 //!
-//! A captured name without a value, a parameter without a type: they are `Operand::Error`, and nothing is said of what
-//! they touch. What a launch decides before it compiles may leave a part of the kernel out, whatever is wrong with
-//! that part: it is lowered for what it assigns, and judged by no one. Never here: a kernel that is launched.
+//! A captured name without a value and a parameter without a type are `Operand::Error`, and cause no reports. A
+//! launch may leave out a part of the kernel, depending on such a value. That part is lowered only for what it
+//! assigns, and its mistakes are not reported. Never here: a kernel that is launched.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Argument, ArgumentKind, CompareOp as AstCompareOp, Expr, ExprKind, Name, UnaryOp};

@@ -1,8 +1,8 @@
-//! The variables of a function: what each is bound to now.
+//! The variables of a function: the current binding of each.
 //!
-//! In straight-line code a variable is simply bound to what was last assigned, of whatever type. Every
-//! change goes through a log, so that a branch can be undone and its changes taken along as a [`FlowPath`]
-//! into the merge, which is `joins.rs`'s.
+//! In straight-line code, a variable is bound to the operand that was assigned last, of whatever type. A log
+//! records every change. So a branch can be undone, and its changes go into the join as a [`FlowPath`]
+//! (`joins.rs`).
 
 use std::rc::Rc;
 

@@ -1,9 +1,10 @@
-//! Calls of functions that give back nothing but weak numbers: `def half(c): return 0.1 if c else 0.2`.
+//! Calls of functions that return only weak numbers: `def half(c): return 0.1 if c else 0.2`.
 //!
-//! One that gives a single literal stands for that literal. Of others, ints are converted to the type that they meet. For
-//! a float the function is called again behind the call, compiled for that type, where all that it does is to compute.
+//! A function that returns a single literal is replaced by that literal. Otherwise an int is converted to the
+//! type of the other operand. For a float, the function is called again after the call, compiled for that type.
+//! That needs a function without side effects.
 //!
-//! A weak float that is an argument travels as an f64 in kernels that are given such, so that it is weak inside, too.
+//! In a kernel that uses f64, a weak float is passed as an f64, so that it is weak in the function, too.
 
 use std::rc::Rc;
 

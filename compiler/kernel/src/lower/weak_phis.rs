@@ -1,10 +1,11 @@
-//! Merges whose ways all bring weak numbers: `s = 0.1` on one way, `s = 0.2` on the other.
+//! Phis of weak numbers, where each path assigns one: `s = 0.1` on one path, `s = 0.2` on the other.
 //!
-//! The ways store to a local of the type that the number has alone, as to any merge. Where what is loaded from it meets
-//! another type, each way stores to a twin of that type as well, and the twin is loaded. By then the blocks of the ways
-//! are closed, so that what they do late is kept aside and put before their carries when the function is whole.
+//! As at any join, the paths store to a local. It has the default type of the number. When the loaded value is
+//! used with another type, each path also stores to a second local of that type, and the use loads that one.
+//! The blocks of the paths are closed by then. So these stores are deferred: `place_deferred` inserts them when
+//! the function is complete.
 //!
-//! A twin belongs to one merge, so nothing stores to it between that merge and a load of what was merged.
+//! A second local belongs to one phi. Nothing else stores to it between the join and a load.
 
 use kps_syntax::Span;
 use rustc_hash::FxHashMap;

@@ -1,9 +1,12 @@
-//! Numbers without a type of their own, of which only the run knows which it is: elements of lists that nothing
-//! changes, choices between literals, variables that every way to a merge gives one, and arithmetic of nothing else. As a literal does,
-//! each takes the type that it meets, if all that it may be fit that.
+//! Weakly typed numbers that are known only at run time.
 //!
-//! It is a node of the type that it has alone until then, and a second node in the type that it takes: an int converted,
-//! a float made again. What merges make again for that is in `weak_phis.rs`.
+//! An expression made only of literals has a weak type. Such expressions are elements of constant lists,
+//! conditional expressions between literals, variables that every path assigns a weak number, and arithmetic of
+//! weak numbers. Like a literal, a weak number adopts the type of the other operand if all its possible values
+//! fit that type.
+//!
+//! Until then it is a node of its default type. For another type there is a second node: an int is converted, a
+//! float is computed again. `weak_phis.rs` does that for phis.
 
 use std::rc::Rc;
 

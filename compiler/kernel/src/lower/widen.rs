@@ -1,12 +1,12 @@
-//! Arithmetic that is done in a wider type: operands converted, computed there, and rounded back once.
+//! Arithmetic in a wider type: operands are converted, the result is computed there and rounded back once.
 //!
-//! | Type | Done in f32 |
+//! | Type | Computed in f32 |
 //! |---|---|
-//! | `bf16` | everything but what is exact: no device adds or multiplies it |
+//! | `bf16` | everything that is not exact: no device adds or multiplies it |
 //! | `f16` | the functions of GLSL.std.450, `//`, `%`, dot products: f16 results of those are poor, and devices differ |
 //!
-//! f32 holds more than twice the digits of either, so for `+ - * /` and the square root rounding twice
-//! gives what rounding once would.
+//! f32 has more than twice the digits of either type. So for `+ - * /` and the square root, rounding twice
+//! gives the same result as rounding once.
 
 use kps_syntax::Span;
 
