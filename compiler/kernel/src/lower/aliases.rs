@@ -18,7 +18,7 @@ use crate::errors;
 use crate::ir::{Home, LocalId, NodeId, NodeKind, Step};
 use crate::types::{Kind, Scalar, Type};
 
-/// A list that others see as it was when it was copied.
+/// A list that is a copy, where other names refer to the original.
 #[derive(Clone)]
 pub(crate) struct Copied {
     at: Span,
@@ -28,22 +28,23 @@ pub(crate) struct Copied {
 #[derive(Clone)]
 enum CopyKind {
     OfOthers(Rc<[Place]>),
-    /// Of what is told in words, where paths met of which one gave that to the name; or else of what `is_read_only`.
+    /// Paths joined, and only some gave the original to the name. `what` describes the original, or it
+    /// `is_read_only`.
     MayAlias {
         name: Name,
         what: Name,
         of: Rc<[Place]>,
         is_read_only: bool,
     },
-    /// The script has it, and a kernel changes nothing of the script's.
+    /// A captured list. A kernel does not change lists of the script.
     Captured,
-    /// A launch gives it to the kernel by value.
+    /// The launch passes it to the kernel by value.
     Given,
     /// Its rows are copies of each other: `[[0] * 3] * 2`.
     OfOneRow,
 }
 
-/// A list that was stored into another one, or into a struct, and lies there as it was then.
+/// A list that was stored into another list or a struct, as a copy.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Stored {
     list: Place,
@@ -52,12 +53,12 @@ pub(crate) struct Stored {
 }
 
 impl Copied {
-    /// Of what a name, which was given at `at`, may stand for as well, in words.
+    /// A copy that may alias `of`. `what` describes the original, and the name got it at `at`.
     pub fn may_alias([name, what]: [Name; 2], of: Vec<Place>, is_read_only: bool, at: Span) -> Copied {
         Copied { at, kind: CopyKind::MayAlias { name, what, of: of.into(), is_read_only } }
     }
 
-    /// What it may be, in words.
+    /// A description of the list that it may alias.
     fn alias_text(&self) -> Option<Name> {
         match &self.kind {
             CopyKind::MayAlias { what, .. } => Some(what.clone()),
@@ -65,7 +66,7 @@ impl Copied {
         }
     }
 
-    /// Why it may not be written to whoever else has it.
+    /// Whether no name may write to it.
     pub fn is_read_only(&self) -> bool {
         match self.kind {
             CopyKind::Captured | CopyKind::Given | CopyKind::OfOneRow => true,
@@ -74,7 +75,7 @@ impl Copied {
         }
     }
 
-    /// The lists that others see it as.
+    /// The lists of which it is a copy.
     fn of(&self) -> &[Place] {
         match &self.kind {
             CopyKind::OfOthers(of) | CopyKind::MayAlias { of, .. } => of,
@@ -84,14 +85,15 @@ impl Copied {
 }
 
 impl Stored {
-    /// Whether the list was stored into another one, or has one that was.
+    /// Whether either of the two lists of this store may overlap `list`.
     pub fn overlaps(&self, list: &Place) -> bool {
         may_overlap(&self.list, list) || may_overlap(&self.into, list)
     }
 }
 
 impl Ctx<'_> {
-    /// What is assigned to `target`, read before anything is stored: `m[0], m[1] = m[1], m[0]` swaps.
+    /// The value of an assignment to `target`, loaded before anything is stored: `m[0], m[1] = m[1], m[0]`
+    /// swaps.
     pub fn read_before_stores(&mut self, target: &Expr, operand: &Operand, span: Span) -> Operand {
         match (&target.kind, operand) {
             (ExprKind::Tuple(targets) | ExprKind::List(targets), Operand::Tuple(items))
@@ -102,7 +104,7 @@ impl Ctx<'_> {
                     pairs.map(|(target, item)| self.read_before_stores(target, item, span)).collect(),
                 )
             }
-            // Behind a star, too, only what a name gets stays where it lies.
+            // After a star, too, only an item that is assigned to a name stays where it is.
             (ExprKind::Tuple(_) | ExprKind::List(_), _) | (ExprKind::Name(_) | ExprKind::Starred(_), _) => {
                 operand.clone()
             }
@@ -113,7 +115,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Notes what a name that is assigned a part of a list gets.
+    /// Records the part of a list that is assigned to a name.
     pub fn note_named_part(&mut self, target: &Expr, operand: &Operand, value: Span) {
         if let (ExprKind::Name(name), Operand::Place(_)) = (&target.kind, operand)
             && let Some(var) = self.f.scope.get(name)
@@ -122,8 +124,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// A whole part of a list or of an array is being replaced: names of what lies in it stand for nothing that is there
-    /// any more.
+    /// Called where a whole part of a list or an array is replaced. Names of anything inside it become
+    /// conflicts.
     pub fn part_replaced(&mut self, replaced: &Place, by: Span) {
         if !matches!(replaced.ty, Type::Array(_) | Type::Struct(_)) {
             return;
@@ -153,7 +155,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Notes that a list is a copy of lists that others can reach.
+    /// Records that a list is a copy of lists that other names refer to.
     pub fn note_copy(&mut self, copy: &Operand, of: &[&Operand], at: Span) {
         match copy {
             Operand::Place(Place { root: Root::Local(local), .. }) => {
@@ -165,7 +167,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Notes that what lies in one list was copied into another, if it can be reached in the first one, too.
+    /// Records that a part of one list was copied into another, if other names refer to the first list.
     pub fn note_copy_of_rows(&mut self, copy: &Operand, of: &Place, at: Span) {
         let holds_copies = matches!(of.root, Root::Local(local) if self.f.copies.contains_key(&local));
         let original = Operand::Place(of.clone());
@@ -174,41 +176,41 @@ impl Ctx<'_> {
         }
     }
 
-    /// Notes that some rows of a list would be one and the same.
+    /// Records that in Python some rows of a list would be one object.
     pub fn note_one_row(&mut self, list: &Operand, at: Span) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
             self.f.copies.insert(*local, Copied { at, kind: CopyKind::OfOneRow });
         }
     }
 
-    /// Notes that a list is one of the script's, which is mentioned at `at`.
+    /// Records that a list is one of the script's, which is mentioned at `at`.
     pub fn note_captured(&mut self, list: &Operand, at: Span) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
             self.f.copies.insert(*local, Copied { at, kind: CopyKind::Captured });
         }
     }
 
-    /// Notes that a list is what a launch gives for a parameter.
+    /// Records that a list is a parameter that a launch passes by value.
     pub fn note_given_list(&mut self, list: &Operand, param: Span) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
             self.f.copies.insert(*local, Copied { at: param, kind: CopyKind::Given });
         }
     }
 
-    /// Whether it is a list that a launch gives by value.
+    /// Whether a launch passes the list by value.
     pub fn is_given(&self, list: &Place) -> bool {
         let copied = |local| self.f.copies.get(&local).map(|copied| &copied.kind);
         matches!(list.root, Root::Local(local) if matches!(copied(local), Some(CopyKind::Given)))
     }
 
-    /// Notes that a list stands for another one, a table: for one of the script's if that one does.
+    /// Records that a list is a copy of a table, if that table is one of the script's.
     pub fn note_copied_table(&mut self, list: &Operand, table: LocalId) {
         if let Some(&Copied { at, kind: CopyKind::Captured }) = self.f.copies.get(&table) {
             self.note_captured(list, at);
         }
     }
 
-    /// Notes that a list that can be reached in another way, too, was stored into another one.
+    /// Records that a list to which other names refer was stored into another list.
     pub fn note_stored(&mut self, list: &Place, into: &Place, at: Span) {
         let is_own = |place: &Place| {
             matches!(place.root, Root::Local(local)
@@ -224,7 +226,7 @@ impl Ctx<'_> {
         self.f.stored.extend(stored);
     }
 
-    /// Where ways meet, lists are stored in others that one of them stored there.
+    /// At a join: a list is stored in another if it is so on any path.
     pub fn join_stored(&mut self, paths: &[FlowPath]) {
         if paths.is_empty() {
             return;
@@ -238,8 +240,8 @@ impl Ctx<'_> {
         self.f.stored = joined;
     }
 
-    /// What earlier rounds of a loop stored, as far as it was there before the loop: what a round makes is made anew in the
-    /// next one. `None` where it is known already.
+    /// The stores of earlier rounds of a loop into lists from before the loop: a round makes its own lists
+    /// anew. `None` if all of them are known.
     pub fn stored_by_rounds(rounds: &[FlowPath], known: &[Stored], n_locals: usize) -> Option<Vec<Stored>> {
         let is_older = |place: &Place| matches!(place.root, Root::Local(local) if local.idx() < n_locals);
         let is_new =
@@ -248,14 +250,14 @@ impl Ctx<'_> {
         (!new.is_empty()).then_some(new)
     }
 
-    /// A function wrote into a list that it was given.
+    /// A function wrote into a list argument.
     pub fn written_by_call(&mut self, list: &Place, call: Span) {
         self.stored_written(list, list.path.len() + 1, call);
         self.original_written(list, call);
     }
 
-    /// Reports a write, so many steps below the root, into a list that was stored into another one, or into what that
-    /// has of it.
+    /// Reports a write to a list that was stored into another one, or to its copy there. The write is `depth`
+    /// steps below the root.
     fn stored_written(&mut self, written: &Place, depth: usize, by: Span) {
         let is_inside = |whole: &Place| depth > whole.path.len() && may_overlap(written, whole);
         let is_one_of_two = |stored: &Stored| match is_inside(&stored.into) {
@@ -269,7 +271,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Reports that something in a copy is written, once for each.
+    /// Reports a write to a copy, once for each copy.
     pub fn copy_written(&mut self, place: &Place, at: Span) {
         let Root::Local(local) = place.root else { return };
         let Some(Copied { at: copied, kind }) = self.f.copies.remove(&local) else { return };
@@ -304,12 +306,12 @@ impl Ctx<'_> {
         while let Type::Array(array) = element {
             element = &array.element;
         }
-        // Numbers of the host are f64, and few kernels want those.
+        // Floats of the host are f64, but few kernels use f64.
         let element = if *element == Type::from(Scalar::F64) { Type::F32 } else { element.clone() };
         errors::captured_list_written(self.at(at), self.f.source.slice(captured), mention, &element, &copy)
     }
 
-    /// The line that copies a list, which is mentioned at `mention`, best where it got the name by which it is written to.
+    /// A line of source that copies the list. It uses the name by which the list is written, if it has one.
     fn line_that_copies(&self, list: LocalId, at: Span, mention: Span) -> String {
         let slice = |span| self.f.source.slice(span);
         let base = errors::root_of(slice(at));
@@ -326,7 +328,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A list, or what has one in it, was written to: names of copies stand for what it was before.
+    /// Called where a list, or a value with lists in it, is written. Names of its copies become conflicts.
     pub fn original_written(&mut self, written: &Place, by: Span) {
         self.stored_written(written, written.path.len(), by);
         if self.f.copies.is_empty() {
@@ -358,8 +360,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// A part of a list is copied into a function and back, so that nothing else that the function is given may be the
-    /// same list, if it writes to one of the two.
+    /// A part of a list is copied into a function and back. So no other argument may alias it if the function
+    /// writes to either.
     pub fn overlapping_list_args(&mut self, given: &[ListArg]) {
         for (n_before, later) in given.iter().enumerate() {
             let is_twice = |earlier: &&ListArg| {
@@ -376,7 +378,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The lists that an operand has, and those that they are copies of.
+    /// The lists in an operand, and the lists that these are copies of.
     pub fn originals(&self, operand: &Operand) -> Vec<Place> {
         let mut places = places_in(operand);
         for at in 0..places.len() {
@@ -389,7 +391,7 @@ impl Ctx<'_> {
         places
     }
 
-    /// Whether what is made of a list shares it, in the script's eyes, with something that can be reached elsewhere.
+    /// Whether a value made of a list would share the list, in Python, with another name.
     pub fn is_shared(&self, list: &Operand) -> bool {
         let is_copy = |place: &Place| {
             matches!(place.root, Root::Local(local)
@@ -398,8 +400,7 @@ impl Ctx<'_> {
         self.has_other_references(list) || matches!(list, Operand::Place(place) if is_copy(place))
     }
 
-    /// Whether a list can be reached in another way than by what stands here: it has a name, or lies in memory that
-    /// others see.
+    /// Whether there are other references to a list: it has a name, or is in memory that others see.
     pub fn has_other_references(&self, list: &Operand) -> bool {
         let Operand::Place(place) = list else { return false };
         let Root::Local(local) = place.root else { return true };
@@ -411,7 +412,7 @@ impl Ctx<'_> {
         is_captured || self.f.func.local(local).home != Home::Own || self.f.vars.iter().any(names_it)
     }
 
-    /// Whether what a function gives back is a list that its caller can reach in another way.
+    /// Whether the caller of a function has another reference to the list that it returns.
     pub fn is_reachable_by_caller(&self, operand: &Operand) -> bool {
         match operand {
             Operand::Place(Place { root: Root::Local(local), .. }) => {
@@ -424,7 +425,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether a list is a part of a struct that has a name, or came from elsewhere.
+    /// Whether a list is a part of a named struct, or comes from outside this expression.
     pub fn is_part_of_a_value(&self, list: NodeId) -> bool {
         let NodeKind::Extract(whole, _) = self.f.func.nodes[list.idx()].kind else { return false };
         let of = &self.f.func.nodes[whole.idx()];
@@ -441,7 +442,7 @@ fn places_in(operand: &Operand) -> Vec<Place> {
     }
 }
 
-/// Whether a part may lie in another one, or be it. All of a local is not a part.
+/// Whether a part may be inside another place, or equal to it. A whole local is not a part.
 fn may_lie_in(part: &Place, whole: &Place) -> bool {
     let is_part = !part.path.is_empty() || matches!(part.root, Root::Element(..));
     is_part && part.path.len() >= whole.path.len() && may_overlap(part, whole)
@@ -460,7 +461,7 @@ pub(crate) fn may_overlap(a: &Place, b: &Place) -> bool {
     same_root && a.path.iter().zip(&*b.path).all(may_be_same)
 }
 
-/// How many rows and columns a list of lists has, and what its elements begin with.
+/// The numbers of rows and columns of a list of lists, and a zero of its element type.
 fn rows_of(ty: &Type) -> (u32, u32, &'static str) {
     let Type::Array(rows) = ty else { return (1, 1, "0") };
     let (n_columns, element) = match &rows.element {

@@ -13,7 +13,7 @@ use super::reference_phis::is_fixed;
 use super::vars::{Binding, FlowPath, Var};
 use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
 
-/// What a variable is where a test came out one way.
+/// The binding that a variable has if a test has a given result.
 pub(crate) struct AssignedWhen {
     test: NodeId,
     holds: bool,
@@ -21,7 +21,7 @@ pub(crate) struct AssignedWhen {
 }
 
 impl Ctx<'_> {
-    /// Behind a test whose value is `holds` only where `path` was taken.
+    /// Called after a test whose value is `holds` only if `path` was taken.
     pub fn remember_assigned(&mut self, test: NodeId, holds: bool, path: &FlowPath) {
         for (var, _) in &path.changes {
             let Binding::Maybe { assigned, missing, .. } = self.f.vars[*var as usize] else { continue };
@@ -33,7 +33,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Where the outcome of `test` is known.
+    /// Called where the result of `test` is known.
     pub fn learn_assigned(&mut self, test: NodeId, holds: bool) {
         match self.f.func.nodes[test.idx()].kind {
             NodeKind::Unary(UnaryOp::Not, inner) => self.learn_assigned(inner, !holds),
@@ -63,7 +63,7 @@ impl Ctx<'_> {
     }
 }
 
-/// The outcome that is still true where ways meet: each of them either kept it or has what it says.
+/// The condition that remains true at a join: each path kept it, or has the binding that it implies.
 pub(crate) fn common_assigned_when(
     assigned_when: &Rc<AssignedWhen>,
     bindings: &[Binding],
@@ -75,7 +75,7 @@ pub(crate) fn common_assigned_when(
     bindings.iter().all(keeps).then(|| Rc::clone(assigned_when))
 }
 
-/// At the head of a loop, whose rounds assign the variable again.
+/// For the head of a loop whose rounds assign the variable again.
 pub(crate) fn without_assigned_when(binding: &Binding) -> Binding {
     match binding {
         Binding::Maybe { assigned, missing, .. } => {

@@ -26,7 +26,7 @@ use crate::ir::{CarryId, LocalId};
 use crate::types::Type;
 
 impl Ctx<'_> {
-    /// Goes on where the ways meet; none means that nothing gets here.
+    /// Continues at the join of some paths. Without paths, the code after it is unreachable.
     pub fn merge(&mut self, paths: &[FlowPath]) {
         self.f.live = !paths.is_empty();
         let mut vars: Vec<Var> =
@@ -57,7 +57,7 @@ impl Ctx<'_> {
         }
         let lists = self.copy_joined_lists(lists, paths);
         joined.extend(lists.iter().map(|list| (list.var, list.binding())));
-        // After those of names that stood for no choice on some of the ways.
+        // After those of names that were no selected arrays on some paths.
         joined.extend(selectors);
         joined.into_iter().for_each(|(var, binding)| self.set(var, binding));
         lists.into_iter().for_each(|list| self.note_aliases(list));
@@ -66,12 +66,12 @@ impl Ctx<'_> {
 
     fn conflict_of(&self, var: Var, paths: &[FlowPath]) -> Binding {
         let mut bindings = paths.iter().map(|path| path.binding(var, &self.f.vars));
-        let first = bindings.next().expect("some ways meet");
+        let first = bindings.next().expect("a join has paths");
         let other = bindings.find(|other| binding_span(other) != binding_span(first)).unwrap_or(first);
         Binding::Conflict(Rc::new(self.conflict(first, other)))
     }
 
-    /// What a variable is where the ways meet.
+    /// The binding of a variable at a join.
     pub fn join(&mut self, var: Var, paths: &[FlowPath]) -> Binding {
         let base = std::mem::take(&mut self.f.vars);
         let bindings: Vec<Binding> = paths.iter().map(|path| path.binding(var, &base).clone()).collect();
@@ -101,11 +101,11 @@ impl Ctx<'_> {
         }
     }
 
-    /// The one binding that needs no store: unchanged since the fork, an equal literal, or the same
-    /// static thing on every way.
+    /// The binding that needs no store: unchanged since the fork, an equal literal, or the same static operand
+    /// on all paths.
     fn all_alike(&self, var: Var, bindings: &[Binding]) -> Option<Binding> {
         let first = &bindings[0];
-        // What was computed before the paths parted is known behind them.
+        // A value computed before the paths diverged dominates the join.
         let is_unchanged = |operand: &Operand| match &self.f.vars[var as usize] {
             Binding::Bound { operand: base, .. } => same_static(base, operand),
             _ => false,
@@ -117,7 +117,7 @@ impl Ctx<'_> {
             (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => {
                 same_static(a, b) && (is_fixed(a) || is_unchanged(a))
             }
-            // What the items are is settled one by one.
+            // Each item has a binding of its own.
             (Binding::Items { items: a, of: in_a, .. }, Binding::Items { items: b, of: in_b, .. }) => {
                 (a, in_a) == (b, in_b)
             }
@@ -146,7 +146,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// The type that all of them have, or that what is weak among them widens to.
+    /// The common type, or the type to which the weak ones widen.
     fn joined_type(&mut self, bindings: &[Binding]) -> Result<Type, Conflict> {
         let mut joined: Option<(Type, bool, usize)> = None;
         for (at, binding) in bindings.iter().enumerate() {
@@ -154,7 +154,7 @@ impl Ctx<'_> {
             match &joined {
                 None => joined = Some((ty, soft, at)),
                 Some((known, ..)) if *known == ty => {}
-                // A guess gives way to what is known, and to a better one; this pass will be repeated.
+                // A guess yields to a known type, and to a better guess. This pass will be repeated.
                 Some((known, true, _)) => {
                     self.f.lenient = true;
                     if !soft || is_better_guess(&ty, known) {
@@ -191,7 +191,7 @@ impl Ctx<'_> {
         Ok(ty)
     }
 
-    /// The type of a value, and whether it is a guess; `None` for what is weak and static things.
+    /// The type of a value, and whether it is a guess. `None` for weak and static operands.
     pub fn stored_type(&self, binding: &Binding) -> Option<(Type, bool)> {
         match binding {
             binding if self.weak_binding(binding).is_some() => None,
@@ -245,13 +245,13 @@ impl Ctx<'_> {
         Binding::Stored { local, facts: self.joined_facts(bindings), span, weak }
     }
 
-    /// The ways with what is weak on each; `None` where one brings anything else.
+    /// The paths, with the weak number of each. `None` if a path brings anything else.
     fn weak_paths(&self, bindings: &[Binding], paths: &[FlowPath]) -> Option<Vec<(CarryId, WeakSide)>> {
         let mut all = Vec::with_capacity(paths.len());
         for (binding, path) in bindings.iter().zip(paths) {
             match (path.carry, self.weak_binding(binding)?) {
                 (Some(carry), side) => all.push((carry, side)),
-                // Out of a loop at its head: what led there leads here.
+                // An exit at the head of a loop: the paths into the head are the paths to here.
                 (None, WeakSide::Phi(head)) => all.extend(self.paths_to(head)),
                 _ => return None,
             }
@@ -259,7 +259,7 @@ impl Ctx<'_> {
         Some(all)
     }
 
-    /// Stores a binding's value to `local` on one way into a merge.
+    /// Stores the value of a binding to `local` on one path into a join.
     pub fn carry(&mut self, carry: CarryId, local: LocalId, binding: &Binding) {
         let ty = self.f.func.local(local).ty.clone();
         let value = match (binding, self.weak_binding(binding)) {
@@ -271,7 +271,7 @@ impl Ctx<'_> {
                 };
                 self.defer(carry, |ctx| ctx.side_as(weak, scalar, binding_span(binding)))
             }
-            // A guess was wrong: the loop that made it is lowered again.
+            // A guess was wrong. The loop that made it is lowered again.
             (_, None) => return self.f.lenient = true,
         };
         let stores = &mut self.f.func.carries[carry.idx()];
@@ -280,7 +280,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A guess was wrong, or there is no type for it.
+    /// A guess was wrong, or no type fits.
     fn does_not_fit(&mut self, weak: WeakSide, binding: &Binding) {
         self.f.lenient = true;
         if let WeakSide::Literal(literal) = weak {
@@ -322,7 +322,7 @@ fn maybe(bindings: &[Binding], path: &FlowPath, unset: &Binding) -> Binding {
     Binding::Maybe { assigned, missing: path.missing, assigned_when: None }
 }
 
-/// Whether two operands are the same thing known statically; two nodes never are.
+/// Whether two operands are statically known to be the same. Two nodes never are.
 pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
     match (a, b) {
         (Operand::Literal(a), Operand::Literal(b)) => a == b,
@@ -353,14 +353,15 @@ pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
     }
 }
 
-/// One definition without defaults: what it captures is read where it is called.
+/// The same definition without defaults. Its captures are read where it is called.
 fn same_closure(a: &Rc<Closure>, b: &Rc<Closure>) -> bool {
     let no_defaults = |closure: &Closure| closure.defaults.iter().all(Option::is_none);
     let is_open = |closure: &Closure| closure.values.is_none() && no_defaults(closure);
     Rc::ptr_eq(a, b) || (std::sync::Arc::ptr_eq(&a.def, &b.def) && is_open(a) && is_open(b))
 }
 
-/// A part of an array is another place wherever its indices are computed anew.
+/// Whether two places are the same. Indices that are computed again are different nodes, so those places
+/// differ.
 pub(crate) fn same_place(a: &Place, b: &Place) -> bool {
     a.root == b.root && a.path.is_empty() && b.path.is_empty()
 }

@@ -22,41 +22,42 @@ use super::vars::{Binding, Conflict, FlowPath, Var, binding_span};
 use crate::ir::{CarryId, Home, LocalId};
 use crate::types::Type;
 
-/// What an earlier pass over a loop found of a list that it carries.
+/// A list that a loop carries, as an earlier pass found it.
 #[derive(Clone)]
 pub(crate) struct CarriedList {
     ty: Type,
-    /// Where a round gives the variable another one.
+    /// Where a round assigns another list to the variable.
     given: Span,
-    /// On the ways back to the head.
+    /// On the back edges.
     aliases: ListAliases,
 }
 
-/// What a list may be one with, which it was copied from where paths met.
+/// The lists that a joined list may alias, since it is a copy of them.
 #[derive(Clone, Default)]
 pub(crate) struct ListAliases {
-    /// Lists of other variables, with where this one got its name.
+    /// Lists of other variables, each with where this variable was assigned.
     vars: Vec<(Var, Span)>,
-    /// Lists that need no variable to be reached: of the caller, in memory, such that a loop goes over.
+    /// Lists that need no variable to be reached: the caller's, those in memory, those that a loop iterates
+    /// over.
     external: Vec<(Place, Span)>,
-    /// Why it may not be written to whoever else has it.
+    /// Set if no name may write to the list.
     read_only: Option<Copied>,
 }
 
-/// What becomes of a list where ways meet.
+/// What becomes of a list at a join.
 pub(crate) enum ListJoin {
-    /// A list of its own, of this type.
+    /// The variable gets its own list, of this type.
     Copy(Type),
-    /// Nothing: it cannot be copied.
+    /// The list cannot be copied.
     Conflict,
 }
 
-/// A variable that gets a list of its own where ways meet.
+/// A variable that gets its own list at a join.
 pub(crate) struct JoinedList {
     pub var: Var,
     pub list: Place,
     span: Span,
-    /// What it is on each way.
+    /// Its list on each path.
     places: Vec<Place>,
     aliases: ListAliases,
 }
@@ -68,7 +69,7 @@ impl JoinedList {
 }
 
 impl ListAliases {
-    /// Takes up the other's, and tells whether it had anything new.
+    /// Adds the other's lists. Returns whether any was new.
     fn add(&mut self, other: ListAliases) -> bool {
         let mut is_new = self.read_only.is_none() && other.read_only.is_some();
         for (var, span) in other.vars {
@@ -89,7 +90,7 @@ impl ListAliases {
 }
 
 impl Ctx<'_> {
-    /// What becomes of a variable with a list on each of the ways that meet; `None` where they need no list of their own.
+    /// What becomes of a variable with a list on each path. `None` if it needs no list of its own.
     pub fn list_join(&self, var: Var, paths: &[FlowPath]) -> Option<ListJoin> {
         let bindings = paths.iter().map(|path| path.binding(var, &self.f.vars));
         let places: Vec<&Place> = bindings.map(list_of).collect::<Option<_>>()?;
@@ -109,7 +110,7 @@ impl Ctx<'_> {
         Some(ty.map_or(ListJoin::Conflict, ListJoin::Copy))
     }
 
-    /// Whether the way ends with a store to the list, of what the next round of a loop finds in it.
+    /// Whether the path ends with a store to the list, which the next round of a loop reads.
     fn is_overwritten(&self, list: &Place, path: &FlowPath) -> bool {
         let is_of_list = |local: LocalId| list.root == Root::Local(local);
         path.carry.is_some_and(|carry| {
@@ -117,7 +118,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// Whether a loop carries the list for this variable alone, so that the ways out of it may store to it.
+    /// Whether a loop carries the list for this variable alone, so that paths out of the loop may store to it.
     fn is_carried_for(&self, var: Var, list: &Place) -> bool {
         let Root::Local(local) = list.root else { return false };
         let is_anothers = |(other, binding): (Var, &Binding)| {
@@ -139,7 +140,7 @@ impl Ctx<'_> {
         lists.iter().all(is_copied).then_some(ty)
     }
 
-    /// Gives variables lists of their own where ways meet. What was one list on all of them still is.
+    /// Gives variables lists of their own at a join. Names that share a list on all paths still share one.
     pub fn copy_joined_lists(&mut self, lists: Vec<(Var, Type)>, paths: &[FlowPath]) -> Vec<JoinedList> {
         let mut all: Vec<JoinedList> = Vec::with_capacity(lists.len());
         for (var, ty) in lists {
@@ -166,7 +167,7 @@ impl Ctx<'_> {
         all
     }
 
-    /// A way without stores leaves a loop at its head, with the list that the loop carries.
+    /// A path without stores leaves a loop at its head, with the list that the loop carries.
     fn joined_list(&mut self, var: Var, ty: Type, places: &[Place], paths: &[FlowPath], span: Span) -> Place {
         match places.iter().zip(paths).find(|(_, path)| path.carry.is_none()) {
             Some((carried, _)) => carried.clone(),
@@ -177,7 +178,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Copies a list as it is where the way ends.
+    /// Copies a list at the end of a path.
     fn carry_list(&mut self, carry: CarryId, to: &Place, from: &Place, at: Span) {
         let Root::Local(local) = to.root else { return };
         if same_place(to, from) {
@@ -191,7 +192,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What the list of a variable may be one with on a way that has these bindings.
+    /// What the list of a variable may alias on a path with these bindings.
     fn aliases_on<'b>(&self, var: Var, binding: impl Fn(Var) -> &'b Binding) -> ListAliases {
         let Some(list) = place_of(binding(var)) else { return ListAliases::default() };
         let lists = self.originals(&Operand::Place(list.clone()));
@@ -218,7 +219,7 @@ impl Ctx<'_> {
         ListAliases { vars, external, read_only }
     }
 
-    /// Behind the merge: writes to the list, or to what it may be one with, are mistakes from here on.
+    /// After the join, a write to the list or to a list that it may alias makes the other one outdated.
     pub fn note_aliases(&mut self, joined: JoinedList) {
         self.note_aliases_of(joined.var, &joined.list, joined.aliases);
     }
@@ -254,7 +255,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What a list is that needs no variable to be reached.
+    /// A description of a list that needs no variable to be reached.
     fn describe_external(&self, list: &Place) -> String {
         match list.root {
             Root::Element(buffer, _) => format!("the list in `{}`", self.buffers[buffer.idx()].name),
@@ -265,7 +266,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What the lists that a loop carries may be one with, before anything is bound at its head.
+    /// What the lists that a loop carries may alias, before anything is bound at the head.
     pub fn aliases_before_loop(&self, changed: &[Var], loop_start: u32) -> Vec<(Var, ListAliases)> {
         let carried = changed.iter().filter_map(|var| Some((*var, self.carried_list(*var, loop_start)?)));
         let with_entry = carried.map(|(var, list)| {
@@ -283,8 +284,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// A list for what a loop carries, with the one from before the loop in it. `None` where that is not needed, or is
-    /// of another type than an earlier pass found.
+    /// A list for what a loop carries, initialized with the list from before the loop. `None` if none is
+    /// needed, or if it has another type than an earlier pass found.
     pub fn list_at_head(&mut self, var: Var, entry: &Binding, loop_start: u32) -> Option<Binding> {
         let CarriedList { ty, given, .. } = self.carried_list(var, loop_start)?.clone();
         let span = binding_span(entry);
@@ -308,7 +309,7 @@ impl Ctx<'_> {
         Some(Binding::Bound { operand: Operand::Place(list), span })
     }
 
-    /// When all is bound at the head.
+    /// Called when everything is bound at the head.
     pub fn note_aliases_at_head(&mut self, aliases: Vec<(Var, ListAliases)>) {
         for (var, aliases) in aliases {
             if let Some(list) = list_of(&self.f.vars[var as usize]).cloned() {
@@ -317,8 +318,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// Hands a list to the next round, where rounds bind its variable to another one. `None` where none does, or where the
-    /// loop cannot carry it; else whether the head had it right.
+    /// Copies a list for the next round, where a round binds its variable to another one. Returns whether the
+    /// head was right. `None` if no round does that, or if the loop cannot carry the list.
     pub fn list_fixpoint(
         &mut self,
         (var, head): (Var, &Binding),
@@ -347,7 +348,7 @@ impl Ctx<'_> {
                 return Some(false);
             }
             (None, None) => return None,
-            // What an outer loop found since gives it another type.
+            // A later pass over an outer loop gave it another type.
             (_, Some(_)) => {
                 self.f.hints.remove(&(loop_start, var));
                 return Some(false);
@@ -372,12 +373,12 @@ impl Ctx<'_> {
     }
 }
 
-/// The list that a variable is bound to.
+/// The list to which a variable is bound.
 pub(crate) fn list_of(binding: &Binding) -> Option<&Place> {
     place_of(binding).filter(|place| matches!(place.ty, Type::Array(_)))
 }
 
-/// The list that a variable is bound to, or what has lists in it.
+/// The list, or the value with lists in it, to which a variable is bound.
 fn place_of(binding: &Binding) -> Option<&Place> {
     match binding {
         Binding::Bound { operand: Operand::Place(place), .. } => Some(place),
@@ -385,7 +386,7 @@ fn place_of(binding: &Binding) -> Option<&Place> {
     }
 }
 
-/// Whether a list was stored into another one, or has one that was.
+/// Whether a list was stored into another one, or contains one that was.
 fn is_stored(list: &Place, stored: &[Stored]) -> bool {
     stored.iter().any(|stored| stored.overlaps(list))
 }

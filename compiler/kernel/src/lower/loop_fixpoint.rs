@@ -27,29 +27,29 @@ use crate::types::{Scalar, Type};
 pub(crate) enum Hint {
     /// The type that it needs.
     Type(Type),
-    /// The guess was right: no softness any more.
+    /// The guess was right. It is no longer soft.
     Firm,
-    /// It needs a list of its own.
+    /// It needs its own list.
     List(CarriedList),
-    /// It stands for one of these arrays.
+    /// It is one of these arrays.
     Arrays(ArraySetId),
     Conflict(Rc<Conflict>),
-    /// A round gives it a value of which nothing is known.
+    /// A round assigns it a value of which nothing is known.
     Unknown,
 }
 
-/// Whether what a loop carries is known at its head as a pass found it to be.
+/// Whether the bindings at the head of a loop agree with the end of its rounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fixpoint {
     Reached,
     /// A type was wrong.
     NotReached,
-    /// All types are right, and a round leaves something without a value.
+    /// All types are right, but a round leaves a variable without a known value.
     WithUnknown,
 }
 
 impl Ctx<'_> {
-    /// Puts what the loop carries into locals, and returns what each variable is at the head.
+    /// Puts the variables that the loop carries into locals. Returns the binding of each at the head.
     pub(super) fn enter_head(
         &mut self,
         changed: &[Var],
@@ -123,7 +123,7 @@ impl Ctx<'_> {
         Binding::Stored { local, facts: Facts { nonneg: false, soft }, span: entry_span, weak: None }
     }
 
-    /// Of a variable that has nothing but numbers without a type before the loop and in its rounds.
+    /// The head of a variable that has only weak numbers before the loop and in its rounds.
     fn weak_head(&mut self, var: Var, entry: &Binding, weak: WeakSide, given: &[Literal]) -> Binding {
         let values = [self.weak_values(weak), WeakValues::of_numbers(given.into())];
         let scalar = scalar_alone(&values);
@@ -136,9 +136,9 @@ impl Ctx<'_> {
         Binding::Stored { local, facts: Facts::default(), span, weak: Some(merge) }
     }
 
-    /// Stores what each round hands to the next. Where a type at the head was wrong, the hints say what it should
-    /// have been; what has no value is looked at only when all types are right, for a type may be what it lacks.
-    /// `leaving` are ways out that meet the one from the head, which has no stores.
+    /// Stores the values that each round passes to the next. If a type at the head was wrong, a hint says what
+    /// it should be. Unknown values are considered only if all types are right, since a wrong type may be their
+    /// cause. `leaving` are the exits that join the exit at the head, which has no stores.
     pub(super) fn fixpoint(
         &mut self,
         heads: &[(Var, Binding, Option<WeakSide>)],
@@ -191,13 +191,13 @@ impl Ctx<'_> {
         fixpoint
     }
 
-    /// What a loop inside of this one gave no value may have one when the types are others.
+    /// A variable without a known value in an inner loop may have one if types change.
     pub(super) fn forget_unknown_within(&mut self, span: Span) {
         let is_within = |start: u32| span.start < start && start < span.end;
         self.f.hints.retain(|(start, _), hint| !is_within(*start) || !matches!(hint, Hint::Unknown));
     }
 
-    /// One variable on one way back to the head; a hint where its type does not fit the head's.
+    /// One variable on a back edge. Returns a hint if its type differs from the head's.
     fn carry_back(
         &mut self,
         head: &Binding,
@@ -249,7 +249,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Adds a way back to a weak head; false where it does not bring what is weak.
+    /// Adds a back edge to a weak phi at a loop head. Returns whether its value is weak.
     fn weak_path(&mut self, head: &Binding, back: &Binding, carry: Option<CarryId>) -> bool {
         let Binding::Stored { weak: Some(merge), .. } = head else { return true };
         match (self.weak_binding(back), carry) {
@@ -262,7 +262,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Names of parts of lists that a round replaces, which the next round must not read.
+    /// Names of parts of lists that a round replaces. The next round must not read them.
     pub(super) fn replaced_in_rounds(&mut self, changed: &[Var], paths: &[FlowPath], span: Span) -> Vec<Var> {
         let mut replaced = Vec::new();
         for (var, binding) in paths.iter().flat_map(|path| &path.changes) {
@@ -278,8 +278,8 @@ impl Ctx<'_> {
         replaced
     }
 
-    /// When something passed only because of a guess that is now known to be right, the guesses of
-    /// this loop become firm for another pass.
+    /// If an error was not reported only because of a guess that is now known to be right, makes the guesses of
+    /// this loop firm for another pass.
     pub(super) fn firm_up(&mut self, heads: &[(Var, Binding, Option<WeakSide>)], span: Span) -> bool {
         if !self.f.lenient {
             return false;
@@ -294,7 +294,7 @@ impl Ctx<'_> {
         firmed
     }
 
-    /// The types of a finished loop are known, unless a loop around it is still guessing.
+    /// The types of a complete loop are no guesses, unless an outer loop still guesses.
     pub(super) fn harden(&mut self, changed: &[Var]) {
         let is_guessing = self
             .f
@@ -314,8 +314,8 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether of two guesses that meet this one takes the other in, or says more: every int becomes a float, and an i32 is
-/// what an int is as long as nothing else is known of it.
+/// Whether this one of two guesses is at least as general as the other. Every int converts to a float. i32 is
+/// the default type of an int of which nothing else is known.
 pub(super) fn is_better_guess(this: &Type, other: &Type) -> bool {
     let (Some(a), Some(b)) = (this.scalar(), other.scalar()) else { return true };
     match (a.is_int(), b.is_int()) {

@@ -19,7 +19,7 @@ use super::vars::{Binding, FlowPath, Var, binding_span};
 use crate::ir::{NodeId, NodeKind, Step};
 
 impl Ctx<'_> {
-    /// `None` where the ways hold different things, or none that could be stored.
+    /// `None` if the paths have different references, or some that cannot be stored.
     pub fn join_references(&mut self, var: Var, bindings: &[Binding], paths: &[FlowPath]) -> Option<Binding> {
         let references: Vec<&Operand> = bindings.iter().map(reference_of).collect::<Option<_>>()?;
         let numbers: Vec<Vec<NodeId>> = references.iter().map(|references| numbers(references)).collect();
@@ -36,7 +36,7 @@ impl Ctx<'_> {
         Some(Binding::Bound { operand: with_numbers(references[0], &loaded), span })
     }
 
-    /// One of the numbers, stored on every way and loaded here.
+    /// One of the numbers, stored on every path and loaded here.
     fn join_number(
         &mut self,
         var: Var,
@@ -49,7 +49,7 @@ impl Ctx<'_> {
         let name = self.var_name(var);
         let local = self.new_local(&name, ty.clone(), span);
         for (numbers, path) in numbers.iter().zip(paths) {
-            let carry = path.carry.expect("a way without stores is no way to hold something new");
+            let carry = path.carry.expect("paths without stores were excluded above");
             self.f.func.carries[carry.idx()].push((local, numbers[at]));
         }
         let nonneg = numbers.iter().all(|numbers| self.facts(numbers[at]).nonneg);
@@ -59,7 +59,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether nothing that was computed is part of it.
+/// Whether no part of the operand is computed.
 pub(crate) fn is_fixed(operand: &Operand) -> bool {
     numbers(operand).is_empty()
 }
@@ -71,7 +71,7 @@ fn reference_of(binding: &Binding) -> Option<&Operand> {
     }
 }
 
-/// Whether they are the same but for what was computed.
+/// Whether two operands differ only in computed numbers.
 fn is_alike(a: &Operand, b: &Operand) -> bool {
     let all =
         |a: &[Operand], b: &[Operand]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_alike(a, b));
@@ -104,7 +104,7 @@ pub(crate) fn is_alike_place(a: &Place, b: &Place) -> bool {
     roots && a.path.len() == b.path.len() && a.path.iter().zip(&*b.path).all(is_alike_step)
 }
 
-/// What was computed of it, always in the same order.
+/// The computed numbers of an operand, always in the same order.
 fn numbers(operand: &Operand) -> Vec<NodeId> {
     match operand {
         Operand::Node(node) => vec![*node],
@@ -133,7 +133,7 @@ fn numbers(operand: &Operand) -> Vec<NodeId> {
     }
 }
 
-/// The same with other numbers, as many as it has.
+/// The operand with its numbers replaced by as many others.
 fn with_numbers(operand: &Operand, numbers: &[NodeId]) -> Operand {
     replaced(operand, &mut numbers.iter().copied())
 }

@@ -14,7 +14,8 @@ use crate::ir::{BinaryOp, NodeId, NodeKind, Step, Stmt, Touch, UnaryOp, ValueInd
 use crate::types::Type;
 
 impl Ctx<'_> {
-    /// Whether the emitter may tell of an operation: shifts, divisions, conversions, arithmetic, births of floats.
+    /// Whether the emitter may report an operation: shifts, divisions, conversions, arithmetic, origins of
+    /// NaNs.
     pub(super) fn is_reported(&self, node: NodeId) -> bool {
         match self.f.func.node(node).kind {
             NodeKind::Binary(op, ..) => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
@@ -29,7 +30,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// An index that is out of range in a value, told with what it is asked for.
+    /// Reports the indices of a target that is part of a value, with the access that they are for.
     pub(super) fn report_target(&mut self, target: &Target, touch: Touch) {
         if let Target::Scattered(scattered, _) = target {
             for tested in &scattered.tested {
@@ -50,7 +51,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Part of a value of this type, which stands at `name`.
+    /// Reports an index into a value of this type, which is written at `name`.
     pub fn report_element(&mut self, ty: &Type, at: Step, touch: Touch, places: (Span, Span)) {
         self.report_axes(&[(at, ty.n_parts().unwrap_or(0))], touch, places);
     }
@@ -72,7 +73,7 @@ impl Ctx<'_> {
         self.f.block.push(Stmt::Index(Box::new(ValueIndex { whole, touch, axes, span })));
     }
 
-    /// Whether an index is known to lie inside.
+    /// Whether an index is known to be in range.
     pub fn is_inside(&self, step: Step) -> bool {
         match step {
             Step::Part(_) => true,
@@ -82,7 +83,7 @@ impl Ctx<'_> {
 }
 
 impl Target<'_> {
-    /// Where it stands.
+    /// Where the target is written.
     fn span(&self) -> Option<Span> {
         match self {
             Target::Name(_, span)

@@ -12,7 +12,7 @@ use super::vars::Fork;
 use super::weak_phis::WeakPhisMark;
 use crate::ir::LocalId;
 
-/// Where lowering was before a loop.
+/// The state of lowering before a loop.
 pub(crate) struct Snapshot {
     fork: Fork,
     n_nodes: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Snapshot {
     weak_phis: WeakPhisMark,
 }
 
-/// What was told to be wrong since a checkpoint, here and in the functions called since.
+/// Diagnostics since a snapshot, of this function and of functions called since.
 #[derive(Default)]
 pub(crate) struct SavedDiagnostics {
     diagnostics: Vec<Diagnostic>,
@@ -55,7 +55,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Forgets everything since the checkpoint but the hints, and the locals, which cost nothing.
+    /// Forgets everything since the snapshot except the hints and the locals, which cost nothing.
     pub fn roll_back(&mut self, before: &Snapshot) {
         self.rewind(before.fork);
         self.f.func.truncate_nodes(before.n_nodes);
@@ -76,13 +76,13 @@ impl Ctx<'_> {
         self.f.stopped = false;
     }
 
-    /// Adds what was told since the checkpoint, to be told again when lowering has come back to it.
+    /// Moves the diagnostics since the snapshot to `saved`, to report them after a rollback.
     pub fn save_diagnostics(&mut self, before: &Snapshot, saved: &mut SavedDiagnostics) {
         saved.diagnostics.extend(self.f.diagnostics.drain(before.n_diagnostics..));
         saved.calls.extend(self.f.calls.drain(before.n_calls..));
     }
 
-    /// What was told already is told once (`all_diagnostics`).
+    /// Reports saved diagnostics. `all_diagnostics` removes duplicates.
     pub fn report_saved(&mut self, saved: SavedDiagnostics) {
         self.f.diagnostics.extend(saved.diagnostics);
         self.f.calls.extend(saved.calls);

@@ -24,17 +24,17 @@ use crate::types::{Scalar, Type};
 /// A table of weak numbers.
 pub(super) struct Table {
     items: Rc<[EnvValue]>,
-    /// All of them, of inner lists too.
+    /// All numbers, including those of inner lists.
     numbers: Rc<[Literal]>,
     span: Span,
-    /// The same in other types.
+    /// The same table in other types.
     others: Vec<(Scalar, LocalId)>,
     /// Nothing can change it.
     is_constant: bool,
 }
 
 impl Table {
-    /// Of a list of which all numbers are weak.
+    /// The numbers of a list whose elements are all weak.
     pub fn numbers(&self) -> Option<&Rc<[Literal]>> {
         self.is_constant.then_some(&self.numbers)
     }
@@ -60,7 +60,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A list of the script without anything of the host's in it.
+    /// A list of the script that contains only values that kernels know.
     pub fn table(&mut self, name: &str, items: Rc<[EnvValue]>, span: Span) -> Operand {
         let mut numbers = Vec::new();
         let is_weak = weak_numbers(&items, &mut numbers);
@@ -94,7 +94,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Remembers a list that the function itself makes, if these are all literals or lists of them.
+    /// Records a list that the function makes, if its items are literals or lists of literals.
     pub fn note_list(&mut self, list: &Operand, items: &[(Operand, Span)], span: Span) {
         let literal = |(operand, _): &(Operand, Span)| match operand {
             Operand::Literal(Literal::Int(value)) => Some(EnvValue::Int(*value)),
@@ -123,7 +123,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// With how many indices behind it the function mentions a variable at least.
+    /// The least number of subscripts with which the function mentions a variable.
     fn reading_depth(&self, var: Var) -> usize {
         let (Some(name), Some(def)) = (self.f.scope.names().get(var as usize), &self.f.def) else { return 0 };
         let is_predefined = |name: &str| !self.f.scope.contains(name) && self.f.env.get().get(name).is_none();
@@ -131,7 +131,7 @@ impl Ctx<'_> {
         depths.get(name).copied().unwrap_or(usize::MAX)
     }
 
-    /// The same table in another type, which all of it fits.
+    /// The same table in another type, which all its numbers fit.
     pub fn table_in(&mut self, table: LocalId, scalar: Scalar) -> LocalId {
         let others = &self.f.weak_tables[&table].others;
         if let Some((_, local)) = others.iter().find(|(of, _)| *of == scalar) {
@@ -144,7 +144,7 @@ impl Ctx<'_> {
         local
     }
 
-    /// A table, or a row of one, as a list of another type that all of it fits.
+    /// A table, or a row of one, as a list of another type that all its numbers fit.
     pub fn table_taken_as(&mut self, place: &Place, to: &Type, span: Span) -> Option<NodeId> {
         let Root::Local(local) = place.root else { return None };
         let (numbers, scalar) = self.table_and_scalar(place, to)?;
@@ -155,7 +155,7 @@ impl Ctx<'_> {
         Some(self.load_whole(&Place { root, path: place.path.clone(), ty: to.clone() }, span))
     }
 
-    /// A table as a list of its own of another type that all of it fits; `None` where it has that type.
+    /// A copy of a table as a list of another type that all its numbers fit. `None` if it has that type.
     pub fn table_copied_as(&mut self, place: &Place, to: &Type, span: Span) -> Option<Operand> {
         let Root::Local(table) = place.root else { return None };
         if place.ty == *to {
@@ -169,8 +169,8 @@ impl Ctx<'_> {
         Some(list)
     }
 
-    /// The type that all of some lists and structs in memory have, once tables take that of the others, or among
-    /// themselves that which holds the numbers of all.
+    /// The common type of lists and structs in memory, where tables adopt the type of the others. If there are
+    /// only tables, it is the type that holds all numbers.
     pub fn join_lists(&self, places: &[&Place]) -> Option<Type> {
         let first = &places.first()?.ty;
         if places.iter().all(|place| place.ty == *first) {
@@ -196,7 +196,7 @@ impl Ctx<'_> {
         numbers.is_some_and(|(numbers, scalar)| numbers.iter().all(|number| number.fit(scalar).is_some()))
     }
 
-    /// The mistake of a table that would be a list of another type but for a number that does not fit.
+    /// The error for a table that could be a list of another type, except for a number that does not fit.
     pub fn number_beyond(&self, operand: &Operand, to: &Type, span: Span) -> Option<Diagnostic> {
         let Operand::Place(place) = operand else { return None };
         let (numbers, scalar) = self.table_and_scalar(place, to)?;
@@ -204,7 +204,7 @@ impl Ctx<'_> {
         Some(errors::literal_does_not_fit(self.at(span), *beyond, scalar))
     }
 
-    /// The numbers of a table, and of which type they would be in a list of type `to` with as many.
+    /// The numbers of a table, and their type in a list of type `to` with as many.
     fn table_and_scalar(&self, place: &Place, to: &Type) -> Option<(&Rc<[Literal]>, Scalar)> {
         let Root::Local(local) = place.root else { return None };
         let scalar = item_scalar(to)?;
@@ -212,12 +212,12 @@ impl Ctx<'_> {
         (in_scalar(&place.ty, scalar) == *to).then_some((numbers, scalar))
     }
 
-    /// Whether a list is a table that nothing changes.
+    /// Whether a list is a constant table.
     pub fn is_table(&self, place: &Place) -> bool {
         matches!(place.root, Root::Local(local) if self.f.weak_tables.get(&local).is_some_and(|table| table.is_constant))
     }
 
-    /// What stores the tables of other types, to run before the rest of the function.
+    /// The stores of the tables in other types, which run before the rest of the function.
     pub fn other_tables(&mut self) -> Vec<Stmt> {
         let mut tables: Vec<(LocalId, Table)> = self.f.weak_tables.drain().collect();
         tables.sort_by_key(|(local, _)| local.idx());
@@ -232,7 +232,7 @@ impl Ctx<'_> {
         block
     }
 
-    /// A number, or a list of them and their lists, that all fit `scalar`.
+    /// A number, or nested lists of numbers, that all fit `scalar`.
     fn table_value(&mut self, value: &EnvValue, scalar: Scalar, span: Span) -> NodeId {
         let number = |literal: Literal| literal.fit(scalar).expect("all of the table fits");
         match value {
@@ -249,7 +249,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether there are ints and floats without a type alone; collects them.
+/// Collects the numbers of nested lists. Returns whether there are only weak ints and floats.
 fn weak_numbers(items: &[EnvValue], numbers: &mut Vec<Literal>) -> bool {
     items.iter().all(|item| match item {
         EnvValue::Int(value) => {
@@ -265,7 +265,7 @@ fn weak_numbers(items: &[EnvValue], numbers: &mut Vec<Literal>) -> bool {
     })
 }
 
-/// The type of numbers of which some are too large for an i32, or for an f32.
+/// The default type of numbers of which some are too large for i32 or f32.
 pub(super) fn scalar_of_large(numbers: impl Iterator<Item = Literal> + Clone) -> Option<Scalar> {
     let holds = |scalar: &Scalar| numbers.clone().all(|number| number.fit(*scalar).is_some());
     let (own, larger) = match numbers.clone().any(|number| matches!(number, Literal::Float(_))) {
@@ -275,7 +275,7 @@ pub(super) fn scalar_of_large(numbers: impl Iterator<Item = Literal> + Clone) ->
     if holds(&own) { None } else { larger.iter().copied().find(|scalar| holds(scalar)) }
 }
 
-/// What a list holds in the end.
+/// The scalar type of nested lists.
 fn item_scalar(ty: &Type) -> Option<Scalar> {
     match ty {
         Type::Array(array) => item_scalar(&array.element),

@@ -19,18 +19,18 @@ use crate::errors::{self, Found};
 use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
-/// A variable of the function, by its number in the scope; beyond those are the items of tuples and the marks of
+/// A variable of the function, by its number in the scope. Higher numbers are items of tuples and marks of
 /// outputs.
 pub(crate) type Var = u32;
 
 #[derive(Clone)]
 pub(crate) enum Binding {
     Unset,
-    /// Assigned on some of the paths that lead here, not on all.
+    /// Assigned on some of the paths to here, but not on all.
     Maybe {
         assigned: Span,
         missing: Missing,
-        /// The test that tells the paths apart, if one does.
+        /// The test that distinguishes the paths, if there is one.
         assigned_when: Option<Rc<AssignedWhen>>,
     },
     Conflict(Rc<Conflict>),
@@ -38,16 +38,16 @@ pub(crate) enum Binding {
         operand: Operand,
         span: Span,
     },
-    /// In a local that the ways here stored to.
+    /// In a local to which the paths to here stored.
     Stored {
         local: LocalId,
         facts: Facts,
         span: Span,
-        /// The merge, where all that was stored is weak.
+        /// The phi, if all stored values are weak.
         weak: Option<PhiId>,
     },
-    /// A tuple, or a row of an array: each item of the one, and each number that the other was computed from, is a
-    /// variable of its own, so that paths meet item by item.
+    /// A tuple or a row of an array. Each item of a tuple, and each number of a row, is a variable of its own,
+    /// so paths join item by item.
     Items {
         items: Rc<[Var]>,
         of: Whole,
@@ -57,54 +57,55 @@ pub(crate) enum Binding {
     Error,
 }
 
-/// What has items.
+/// What is split into items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whole {
     Tuple,
-    /// Its numbers are where it starts, of this type, and the indices that it has, if they are kept.
+    /// Its numbers are its start, which has this type, and its indices if those are stored.
     Row {
         buffer: BufferId,
         axis: u8,
         start: Scalar,
     },
-    /// One of several arrays: its number is which one.
+    /// One of several arrays. Its number selects the array.
     Selected(ArraySetId),
 }
 
-/// On which path a variable has no value.
+/// The path on which a variable has no value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Missing {
     pub span: Span,
     pub text: &'static str,
 }
 
-/// Why a variable cannot be read, though it was assigned.
+/// Why a variable cannot be read although it was assigned.
 #[derive(Debug)]
 pub(crate) enum Conflict {
-    /// Two places give it different types.
+    /// Two assignments give it different types.
     Types { first: (Span, Found), second: (Span, Found) },
-    /// Two places give it lists of which it cannot have a copy.
+    /// Two assignments give it lists that cannot be copied.
     Lists { first: Span, second: Span, are_shared: bool },
-    /// Two of the places that give it more arrays than it can choose between.
+    /// Its assignments give it more arrays than one name can select from.
     Arrays { first: Span, second: Span },
-    /// It was given a part of a list, in words of the source where it has such, that was replaced since.
+    /// It refers to a part of a list that was replaced since. `part` is the source text of the part, if it has
+    /// one.
     Replaced { named: Span, part: Option<Span>, by: Span },
-    /// It was given a copy of a list that was written to since, or what may be that list, which is told in words.
+    /// It is a copy of a list that was written since, or of a list that it may alias, which the text describes.
     Outdated { copied: Span, may_alias: Option<Name>, by: Span },
 }
 
-/// One of the paths that meet: what it changed since the fork, and where its stores go.
+/// One of the paths into a join: its changes since the fork, and the place of its stores.
 pub(crate) struct FlowPath {
     pub changes: Vec<(Var, Binding)>,
-    /// `None` where nothing needs to be stored.
+    /// `None` if nothing needs to be stored.
     pub carry: Option<CarryId>,
     pub missing: Missing,
-    /// Lists that are stored in others by now.
+    /// Lists that are stored in others at the end of the path.
     pub stored: Vec<Stored>,
 }
 
 impl FlowPath {
-    /// What the variable became on this way, if it did.
+    /// The binding of the variable at the end of this path, if it changed.
     pub fn changed(&self, var: Var) -> Option<&Binding> {
         let at = self.changes.binary_search_by_key(&var, |(changed, _)| *changed).ok()?;
         Some(&self.changes[at].1)
@@ -115,7 +116,7 @@ impl FlowPath {
     }
 }
 
-/// A point to go back to.
+/// A point in the log of changes.
 #[derive(Clone, Copy)]
 pub(crate) struct Fork(usize);
 
@@ -125,7 +126,7 @@ impl Ctx<'_> {
         self.f.log.push((var, before));
     }
 
-    /// An assignment that the source writes.
+    /// An assignment in the source.
     pub fn assign_var(&mut self, var: Var, operand: Operand, span: Span) {
         let name = self.var_name(var);
         self.name_list(&operand, &name);
@@ -171,8 +172,8 @@ impl Ctx<'_> {
         self.set(var, binding);
     }
 
-    /// A struct with arrays in it lies in memory where the function changes parts of it, or gives an array in it a name of
-    /// its own, by which changes are seen and made.
+    /// A struct with arrays is in memory if the function changes parts of it, or gives an array in it a name:
+    /// changes must be visible through both.
     fn in_memory(&mut self, var: Var, operand: Operand, span: Span) -> Operand {
         let Operand::Node(value) = operand else { return operand };
         let ty = self.ty(value).clone();
@@ -236,7 +237,7 @@ impl Ctx<'_> {
         item
     }
 
-    /// A variable that the source has no name for.
+    /// A variable without a name in the source.
     pub fn new_var(&mut self, name: &str) -> Var {
         let var = self.f.vars.len() as Var;
         self.f.vars.push(Binding::Unset);
@@ -244,7 +245,7 @@ impl Ctx<'_> {
         var
     }
 
-    /// The variables themselves and, where they are tuples or outputs, those of their items and parts.
+    /// The variables and the variables of their items and parts, for tuples and outputs.
     pub fn with_items(&self, vars: &[Var]) -> Vec<Var> {
         let mut all = vars.to_vec();
         all.extend(vars.iter().flat_map(|var| self.marks_of(*var).to_vec()));
@@ -266,7 +267,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What a variable stands for here; what cannot be told is reported once.
+    /// The operand to which a variable is bound. An error is reported once.
     pub fn read_var(&mut self, var: Var, span: Span) -> Operand {
         if let Binding::Items { items, of, .. } = self.f.vars[var as usize].clone() {
             return match of {
@@ -342,12 +343,12 @@ impl Ctx<'_> {
         Operand::Error
     }
 
-    /// The type of what a name was given at a place, where it has one.
+    /// The type of the value that was assigned at a place, if it has one.
     pub fn given_type(&self, assigned: Span) -> Option<&Type> {
         self.f.given_types.iter().rev().find_map(|(at, ty)| (*at == assigned).then_some(ty))
     }
 
-    /// A variable without a value here; a round of a loop may have given it one.
+    /// The error for a variable without a value here. A round of a loop may have assigned it.
     fn unset(&self, var: Var, span: Span) -> Diagnostic {
         let (at, name) = (self.at(span), self.var_name(var));
         let is_outside = self.f.env.get().get(&name).is_some();
@@ -372,7 +373,7 @@ impl Ctx<'_> {
         self.f.log.len() > fork.0
     }
 
-    /// What changed since the fork, sorted by variable; the changes stay.
+    /// The bindings that changed since the fork, sorted by variable. Nothing is undone.
     pub fn changes_since(&self, fork: Fork) -> Vec<(Var, Binding)> {
         let mut vars: Vec<Var> = self.f.log[fork.0..].iter().map(|(var, _)| *var).collect();
         vars.sort_unstable();
@@ -387,14 +388,14 @@ impl Ctx<'_> {
         }
     }
 
-    /// Ends the path here: its changes, with a place for its stores at the end of the block.
+    /// Ends a path here. Its stores are inserted at the end of the current block.
     pub fn end_path(&mut self, fork: Fork, missing: Missing) -> FlowPath {
         let changes = self.changes_since(fork);
         let carry = self.new_carry();
         FlowPath { changes, carry: Some(carry), missing, stored: self.f.stored.clone() }
     }
 
-    /// A place for stores that are known later.
+    /// A place for stores that are determined later.
     pub fn new_carry(&mut self) -> CarryId {
         let carry = CarryId(self.f.func.carries.len() as u32);
         self.f.func.carries.push(Vec::new());

@@ -33,7 +33,7 @@ pub(crate) struct WeakCall<'a> {
 }
 
 impl<'a> Ctx<'a> {
-    /// What a call gave, as the weak number that it is.
+    /// The result of a call, as the weak number that it is.
     pub fn weak_result(&mut self, call: WeakCall<'a>, given: Operand, span: Span) -> Operand {
         let Operand::Node(value) = given else { return given };
         if let [literal] = *call.values.numbers {
@@ -46,7 +46,7 @@ impl<'a> Ctx<'a> {
         if !call.is_repeatable {
             return given;
         }
-        // The number lies in a local as behind a merge, with a place for the other calls.
+        // The number is in a local, as for a phi, with a place for the other calls.
         let local = self.new_local(&call.callee.def.name.name, self.ty(value).clone(), span);
         self.f.block.push(Stmt::Store { local, value, span });
         let carry = self.new_carry();
@@ -60,7 +60,7 @@ impl<'a> Ctx<'a> {
         &self.f.weak_calls[call.0 as usize]
     }
 
-    /// All that a weak float may be that is passed as an f64.
+    /// The possible values of a weak float that is passed as an f64.
     pub fn passed_weak(&self, operand: &Operand) -> Option<Rc<[Literal]>> {
         let Some(side @ WeakSide::Node(_)) = self.weak_side(operand) else { return None };
         let values = self.weak_values(side);
@@ -72,27 +72,27 @@ impl<'a> Ctx<'a> {
             .then_some(values.numbers)
     }
 
-    /// All that a weak number may be that is converted where it takes a type.
+    /// The possible values of a weak number that is converted where it adopts a type.
     pub fn passed_given(&self, operand: &Operand) -> Option<Rc<[Literal]>> {
         let Some(side @ WeakSide::Node(_)) = self.weak_side(operand) else { return None };
         let values = self.weak_values(side);
         values.converts().then_some(values.numbers)
     }
 
-    /// Whether it is a weak number and no literal.
+    /// Whether it is a weak number that is not a literal.
     pub fn is_weak_node(&self, operand: &Operand) -> bool {
         matches!(self.weak_side(operand), Some(WeakSide::Node(_)))
     }
 
-    /// Remembers a weak float that a function is given as the f64 `wide`.
+    /// Records a weak float argument that is passed as the f64 `wide`.
     pub fn note_received(&mut self, node: NodeId, wide: NodeId, numbers: &Rc<[Literal]>) {
-        // Functions of our own are made for the type that they are given.
+        // Library functions are compiled for the types of their arguments.
         if self.f.func.called_for.is_none() {
             self.f.weak.insert(node, Weak::received(wide, numbers));
         }
     }
 
-    /// What the same call gives in another type.
+    /// The result of the same call in another type.
     pub fn given_as(&mut self, call: CallId, scalar: Scalar, span: Span) -> NodeId {
         let call = self.call_of(call).clone();
         match self.call_again(&call, scalar, span) {

@@ -15,19 +15,19 @@ use super::weak_types::{WeakSide, WeakValues};
 use crate::ir::{Block, CarryId, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::Scalar;
 
-/// A merge of weak numbers, by its number in the function.
+/// A phi of weak numbers, by its number in the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PhiId(u32);
 
 pub(super) struct WeakPhi {
-    /// What the ways store to at once.
+    /// The local to which the paths store at once.
     local: LocalId,
     paths: Vec<(CarryId, WeakSide)>,
     values: WeakValues,
     span: Span,
 }
 
-/// Another local for a merge.
+/// A second local of a phi, of another type.
 #[derive(Clone, Copy)]
 pub(super) struct TypedPhi {
     of: PhiId,
@@ -35,16 +35,16 @@ pub(super) struct TypedPhi {
     local: LocalId,
 }
 
-/// All that is known of such merges, in the order in which it came to be.
+/// All phis of weak numbers of a function, in order of creation.
 #[derive(Default)]
 pub(super) struct WeakPhis {
     phis: Vec<WeakPhi>,
     typed: Vec<TypedPhi>,
-    /// What ways do before their stores.
+    /// Statements that paths execute before their stores.
     deferred: Vec<(CarryId, Stmt)>,
 }
 
-/// How much of it there was.
+/// The lengths of the lists in [`WeakPhis`], for a snapshot.
 #[derive(Clone, Copy)]
 pub(super) struct WeakPhisMark {
     n_phis: usize,
@@ -65,7 +65,7 @@ impl WeakPhis {
 }
 
 impl Ctx<'_> {
-    /// Remembers a merge into `local`.
+    /// Records a phi in `local`.
     pub fn add_phi(&mut self, local: LocalId, paths: Vec<(CarryId, WeakSide)>, span: Span) -> PhiId {
         let own = self.f.func.local(local).ty.scalar().expect("weak numbers are scalars");
         let sides: Vec<WeakValues> = paths.iter().map(|(_, side)| self.weak_values(*side)).collect();
@@ -73,7 +73,7 @@ impl Ctx<'_> {
         self.add_phi_of(local, paths, values, span)
     }
 
-    /// Remembers a merge that more ways may lead to, with all that they may bring.
+    /// Records a phi to which paths may be added. `values` are all values that those may bring.
     pub fn add_phi_of(
         &mut self,
         local: LocalId,
@@ -98,7 +98,7 @@ impl Ctx<'_> {
         self.phi_of(phi).local
     }
 
-    /// What was merged, in the type that it has alone.
+    /// The value of a phi in its default type.
     pub fn load_phi(&mut self, phi: PhiId, span: Span) -> NodeId {
         let local = self.phi_local(phi);
         let ty = self.f.func.local(local).ty.clone();
@@ -107,7 +107,7 @@ impl Ctx<'_> {
         node
     }
 
-    /// The local for a merge in `scalar`, which all that is merged fits.
+    /// The local of a phi in `scalar`. All its values fit that type.
     pub fn typed_local(&mut self, phi: PhiId, scalar: Scalar) -> LocalId {
         let mut typed = self.f.weak_phis.typed.iter();
         if let Some(typed) = typed.find(|typed| (typed.of, typed.scalar) == (phi, scalar)) {
@@ -124,7 +124,7 @@ impl Ctx<'_> {
         local
     }
 
-    /// A way that leads back to a merge, the head of a loop.
+    /// Adds a back edge to the phi of a loop head.
     pub fn add_path(&mut self, phi: PhiId, carry: CarryId, side: WeakSide) {
         let merged = &mut self.f.weak_phis.phis[phi.0 as usize];
         merged.paths.push((carry, side));
@@ -135,7 +135,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The ways to a merge, so far.
+    /// The paths into a phi so far.
     pub fn paths_to(&self, phi: PhiId) -> &[(CarryId, WeakSide)] {
         &self.phi_of(phi).paths
     }
@@ -153,14 +153,14 @@ impl Ctx<'_> {
         });
     }
 
-    /// Does something on a way whose block is closed.
+    /// Adds statements to a path whose block is closed.
     pub fn defer<R>(&mut self, carry: CarryId, compute: impl FnOnce(&mut Self) -> R) -> R {
         let (block, result) = self.sub_block(compute);
         self.f.weak_phis.deferred.extend(block.into_iter().map(|stmt| (carry, stmt)));
         result
     }
 
-    /// Puts what the ways do late where they do it.
+    /// Inserts the deferred statements at the ends of their paths.
     pub fn place_deferred(&mut self, body: &mut Block) {
         let deferred = std::mem::take(&mut self.f.weak_phis.deferred);
         if deferred.is_empty() {

@@ -28,23 +28,23 @@ use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
-/// What may come out of an operator is told apart up to so many pairs of numbers,
+/// The possible results of an operator are tracked for up to this many pairs of numbers.
 const MAX_PAIRS: usize = 1024;
 
-/// and arithmetic is made again up to so many operations.
+/// Weak arithmetic is computed again for up to this many operations.
 const MAX_OPERATIONS: u32 = 64;
 
-/// What something weak is made of: a literal, or something weak itself.
+/// An operand of a weak number: a literal, or another weak number.
 #[derive(Clone, Copy)]
 pub(crate) enum WeakSide {
     Literal(Literal),
     Node(NodeId),
     Phi(PhiId),
-    /// What a call gives, only next to it.
+    /// The result of a call. It is an operand of its phi only.
     Call(CallId),
 }
 
-/// A weak number that is no literal.
+/// A weak number that is not a literal.
 #[derive(Clone)]
 pub(crate) struct Weak {
     origin: Origin,
@@ -53,16 +53,16 @@ pub(crate) struct Weak {
 
 #[derive(Clone, Copy)]
 enum Origin {
-    /// Elsewhere, so that it is converted.
+    /// From outside the function, so it is converted.
     External,
     Choice([WeakSide; 2]),
     Phi(PhiId),
     Binary(AstBinaryOp, [WeakSide; 2], Span, (Span, Span)),
     Unary(AstUnaryOp, NodeId, Span),
     Abs(NodeId),
-    /// The second where it compares so with the first, else the first.
+    /// The second operand if it compares so with the first, else the first.
     Extreme(CompareOp, [WeakSide; 2]),
-    /// Given as this f64.
+    /// An argument, passed as this f64.
     Received(NodeId),
 }
 
@@ -73,16 +73,16 @@ impl Weak {
     }
 }
 
-/// What is known of a weak number.
+/// The possible values of a weak number.
 #[derive(Clone)]
 pub(crate) struct WeakValues {
-    /// All that it may be.
+    /// All values that it may have.
     pub numbers: Rc<[Literal]>,
-    /// All that it, and what it is computed from, may be.
+    /// All values that it and its operands may have.
     steps: Rc<[Literal]>,
-    /// The type that it has alone holds all of that.
+    /// Its default type represents all of them exactly.
     is_exact: bool,
-    /// How many operations make it.
+    /// The number of operations that compute it.
     n_operations: u32,
 }
 
@@ -91,7 +91,7 @@ impl WeakValues {
         WeakValues { steps: Rc::clone(&numbers), numbers, is_exact: true, n_operations: 0 }
     }
 
-    /// What is one of these. Of type `own` alone.
+    /// The values of a number that is one of these, with default type `own`.
     pub fn any_of(sides: &[WeakValues], own: Scalar) -> WeakValues {
         let numbers = distinct(sides.iter().flat_map(|side| side.numbers.iter()));
         WeakValues {
@@ -102,7 +102,7 @@ impl WeakValues {
         }
     }
 
-    /// What is computed from these; `None` where it overflows `own`, or there is too much of it.
+    /// The values of an operation on these. `None` if one overflows `own`, or if there are too many operations.
     fn computed(sides: &[WeakValues], numbers: &[Literal], own: Scalar) -> Option<WeakValues> {
         let n_operations = sides.iter().map(|side| side.n_operations).sum::<u32>() + 1;
         let fits_own = |number: &Literal| own.is_float() || number.fit(own).is_some();
@@ -117,12 +117,12 @@ impl WeakValues {
         })
     }
 
-    /// Whether converting it to a type that it fits gives what a literal would.
+    /// Whether converting it to a type that it fits gives the same value as a literal of that type.
     pub fn converts(&self) -> bool {
         !self.has_floats() || self.is_exact
     }
 
-    /// Whether all of it fits. Ints are converted, floats are made again of what they are made of.
+    /// Whether all its values fit. Ints are converted. Floats are computed again from their operands.
     pub fn fit(&self, scalar: Scalar) -> bool {
         let all = if self.has_floats() { &self.steps } else { &self.numbers };
         all.iter().all(|number| number.fit(scalar).is_some())
@@ -134,8 +134,8 @@ impl WeakValues {
 }
 
 impl Ctx<'_> {
-    /// A weak number beside something that has a type of its own, in the type that a literal would take there; `None`
-    /// where it keeps its own.
+    /// A weak number as an operand beside a value with a type of its own, in the type that a literal would
+    /// adopt. `None` if it keeps its default type.
     pub fn beside(&mut self, operand: &Operand, other: &Operand, span: Span) -> Option<Operand> {
         let values = self.values_of_node(operand)?;
         if self.weak_side(other).is_some() {
@@ -146,8 +146,8 @@ impl Ctx<'_> {
         self.taken_as(operand, scalar, span).map(Operand::Node)
     }
 
-    /// A weak number as `scalar`; `None` for any other operand, where not all that it may be fit, and where
-    /// converting it gives the same.
+    /// A weak number as `scalar`. `None` for any other operand, if a value does not fit, or if a plain
+    /// conversion gives the same.
     pub fn taken_as(&mut self, operand: &Operand, scalar: Scalar, span: Span) -> Option<NodeId> {
         let values = self.values_of_node(operand)?;
         let Operand::Node(node) = *operand else { return None };
@@ -166,7 +166,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// A float made again, as converting it would round it twice.
+    /// A float computed again in another type, since converting it would round twice.
     fn recomputed_as(&mut self, node: NodeId, scalar: Scalar, span: Span) -> NodeId {
         let kind = match (self.f.func.node(node).kind.clone(), self.f.weak.get(&node).map(|weak| weak.origin))
         {
@@ -206,7 +206,7 @@ impl Ctx<'_> {
         taken
     }
 
-    /// A side that fits `scalar` as a node of that type, computed here.
+    /// A weak operand that fits `scalar` as a node of that type, computed here.
     pub fn side_as(&mut self, side: WeakSide, scalar: Scalar, span: Span) -> NodeId {
         let node = match side {
             WeakSide::Literal(literal) => {
@@ -222,7 +222,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type that a side has alone.
+    /// The default type of a weak operand.
     pub fn own_scalar(&self, side: WeakSide) -> Scalar {
         let ty = match side {
             WeakSide::Literal(literal) => {
@@ -237,18 +237,18 @@ impl Ctx<'_> {
         ty.scalar().expect("weak numbers are scalars")
     }
 
-    /// The type that these have together where nothing else is known.
+    /// The common default type of weak operands.
     pub fn weak_type(&self, sides: &[WeakSide]) -> Type {
         let values: Vec<WeakValues> = sides.iter().map(|side| self.weak_values(*side)).collect();
         scalar_alone(&values).into()
     }
 
-    /// Whether all that a side may be fits a type.
+    /// Whether all values of a weak operand fit a type.
     pub fn fits(&self, side: WeakSide, ty: &Type) -> bool {
         matches!(ty, Type::Scalar(scalar) if self.weak_values(side).fit(*scalar))
     }
 
-    /// What is weak in an operand, if it is.
+    /// The weak number that an operand is, if it is one.
     pub fn weak_side(&self, operand: &Operand) -> Option<WeakSide> {
         match operand {
             Operand::Literal(literal) => Some(WeakSide::Literal(*literal)),
@@ -257,7 +257,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What is weak in what a variable is bound to, if it is.
+    /// The weak number to which a variable is bound, if it is one.
     pub fn weak_binding(&self, binding: &Binding) -> Option<WeakSide> {
         match binding {
             Binding::Bound { operand, .. } => self.weak_side(operand),
@@ -270,7 +270,7 @@ impl Ctx<'_> {
         self.f.weak.contains_key(&node) || self.weak_element(node).is_some()
     }
 
-    /// The numbers of the list that an element is of.
+    /// The numbers of the list of which a node is an element.
     fn weak_element(&self, node: NodeId) -> Option<&Rc<[Literal]>> {
         match &self.f.func.node(node).kind {
             NodeKind::LoadElement { local, .. } if matches!(self.ty(node), Type::Scalar(_)) => {
@@ -299,7 +299,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Of what is weak and no literal.
+    /// The values of a weak number that is not a literal.
     fn values_of_node(&self, operand: &Operand) -> Option<WeakValues> {
         match self.weak_side(operand)? {
             WeakSide::Literal(_) => None,
@@ -307,7 +307,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What to say of int literals where no int type holds one of them, or not the least and the largest.
+    /// The error for int literals if no int type holds one of them, or both the least and the largest.
     pub fn ints_of_no_type(&self, operands: &[(&Operand, Span)]) -> Option<Diagnostic> {
         let int = |(operand, at): &(&Operand, Span)| match operand {
             Operand::Literal(Literal::Int(value)) => Some((*value, *at)),
@@ -326,7 +326,7 @@ impl Ctx<'_> {
         are_apart.then(|| errors::ints_of_no_type(located(least), located(most)))
     }
 
-    /// Remembers a choice between these two, if both are weak.
+    /// Records a conditional expression of these two, if both are weak.
     pub fn note_choice(&mut self, choice: NodeId, sides: [&Operand; 2]) {
         if let [Some(then), Some(orelse)] = sides.map(|side| self.weak_side(side)) {
             let sides = [then, orelse];
@@ -336,25 +336,25 @@ impl Ctx<'_> {
         }
     }
 
-    /// Remembers what a function gave.
+    /// Records the result of a function.
     pub fn note_given(&mut self, given: NodeId, values: WeakValues) {
         self.f.weak.insert(given, Weak { origin: Origin::External, values });
     }
 
-    /// Remembers a number that a function is given, which is one of these and is converted where it takes a type.
+    /// Records an argument that is one of these numbers, and is converted where it adopts a type.
     pub fn note_given_numbers(&mut self, given: NodeId, numbers: &Rc<[Literal]>) {
         let Some(own) = self.ty(given).scalar() else { return };
         let is_exact = are_exact(numbers, own);
         self.note_given(given, WeakValues { is_exact, ..WeakValues::of_numbers(Rc::clone(numbers)) });
     }
 
-    /// Remembers that this is what the ways to a merge left in its local.
+    /// Records that a node loads the local of a phi.
     pub fn note_phi(&mut self, loaded: NodeId, phi: PhiId) {
         let values = self.phi_values(phi).clone();
         self.f.weak.insert(loaded, Weak { origin: Origin::Phi(phi), values });
     }
 
-    /// Remembers arithmetic of two weak numbers.
+    /// Records arithmetic of two weak numbers.
     pub fn note_binary(&mut self, result: &Operand, op: AstBinaryOp, sides: Sides) {
         let Operand::Node(node) = *result else { return };
         let [Some(left), Some(right)] = [sides.left, sides.right].map(|side| self.weak_side(side)) else {
@@ -372,7 +372,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Remembers the least, or the largest, of two weak numbers.
+    /// Records the minimum or maximum of two weak numbers.
     pub fn note_extreme(&mut self, result: NodeId, op: CompareOp, sides: [WeakSide; 2]) {
         let [a, b] = sides.map(|side| self.weak_values(side));
         let Some(own) = self.ty(result).scalar() else { return };
@@ -390,7 +390,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Remembers how far a weak number is from zero.
+    /// Records the absolute value of a weak number.
     pub fn note_abs(&mut self, result: NodeId, of: NodeId) {
         let Some(own) = self.ty(result).scalar().filter(|_| self.is_weak(of)) else { return };
         let values = self.weak_values(WeakSide::Node(of));
@@ -404,7 +404,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The first that a weak int may be and that an int type does not hold.
+    /// The first possible value of a weak int that an int type does not hold.
     pub fn int_beyond(&self, operand: &Operand, ty: &Type) -> Option<(Literal, Scalar)> {
         let values = self.values_of_node(operand)?;
         let Type::Scalar(scalar) = *ty else { return None };
@@ -412,7 +412,7 @@ impl Ctx<'_> {
         (scalar.is_int() && !values.has_floats()).then_some((*beyond, scalar))
     }
 
-    /// Remembers the negative, or the inverse, of a weak number.
+    /// Records the negation or the bitwise inverse of a weak number.
     pub fn note_unary(&mut self, result: &Operand, op: AstUnaryOp, of: NodeId, span: Span) {
         let (Operand::Node(node), true) = (result, self.is_weak(of)) else { return };
         let Some(own) = self.ty(*node).scalar().filter(|_| !self.is_weak(*node)) else { return };
@@ -425,18 +425,18 @@ impl Ctx<'_> {
     }
 }
 
-/// The type that numbers have together where they meet nothing else.
+/// The common default type of numbers.
 pub(super) fn scalar_alone(values: &[WeakValues]) -> Scalar {
     let own = if values.iter().any(WeakValues::has_floats) { Scalar::F32 } else { Scalar::I32 };
     scalar_of_large(values.iter().flat_map(|values| values.numbers.iter().copied())).unwrap_or(own)
 }
 
-/// What two numbers may be at once.
+/// All pairs of values that two numbers may have.
 fn pairs<'v>(a: &'v WeakValues, b: &'v WeakValues) -> impl Iterator<Item = (Literal, Literal)> + 'v {
     a.numbers.iter().flat_map(|a| b.numbers.iter().map(|b| (*a, *b)))
 }
 
-/// Each number once.
+/// The numbers without duplicates.
 fn distinct<'n>(numbers: impl IntoIterator<Item = &'n Literal>) -> Rc<[Literal]> {
     let mut distinct = Vec::from_iter(numbers.into_iter().copied());
     let mut seen = FxHashSet::with_capacity_and_hasher(distinct.len(), Default::default());
@@ -444,7 +444,7 @@ fn distinct<'n>(numbers: impl IntoIterator<Item = &'n Literal>) -> Rc<[Literal]>
     distinct.into()
 }
 
-/// Whether a type holds these as they are.
+/// Whether a type represents these exactly.
 fn are_exact(numbers: &[Literal], scalar: Scalar) -> bool {
     let is_exact = |number: &Literal| match number.fit(scalar).map(Constant::as_float) {
         Some(Some(value)) => value == number.to_f64(),
