@@ -12,36 +12,36 @@ use super::operand::{Place, Root};
 use crate::ir::{BufferId, CallArg, NodeId, SharedId, Step, steps};
 use crate::types::Type;
 
-/// What leads to a part, but for the indices.
+/// The root and the steps to a part of memory, without the indices.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct AccessPath {
     root: AccessRoot,
     steps: Vec<AccessStep>,
-    /// Of the part that the steps lead to.
+    /// The type of the part.
     ty: Type,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum AccessRoot {
     Workgroup(SharedId),
-    /// The element's index is passed, and where a device that checks is told of them, those along each axis; their
-    /// types.
+    /// The types of the indices that are passed: the flat one, then one for each axis if the device checks
+    /// those.
     Element(BufferId, Vec<Type>),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum AccessStep {
     Part(u32),
-    /// The index is passed, and is of this type.
+    /// The index is passed, and has this type.
     At(Type),
 }
 
 impl Ctx<'_> {
-    /// `None` where a place lies in memory of the invocation's own.
+    /// `None` if a place is in memory of the invocation itself.
     pub fn access_path(&self, place: &Place) -> Option<AccessPath> {
         let root = match place.root {
             Root::Local(_) => AccessRoot::Workgroup(self.shared_id(place)?),
-            // Which array it is would have to be passed as well: a copy is.
+            // The id of the array would have to be passed as well, so a copy is passed instead.
             Root::Element(buffer, _) if self.is_selected(buffer) => return None,
             Root::Element(buffer, index) => {
                 let types = self.element_indices(index).map(|index| self.ty(index).clone()).collect();
@@ -55,7 +55,7 @@ impl Ctx<'_> {
         Some(AccessPath { root, steps: steps.collect(), ty: place.ty.clone() })
     }
 
-    /// The indices that lead to a part of memory, as [`Ctx::bind_access_path`] takes them.
+    /// Adds the indices of a part of memory, in the order of [`Ctx::bind_access_path`].
     pub fn pass_indices(&self, place: &Place, args: &mut Vec<CallArg>) {
         if let Root::Element(_, index) = place.root {
             args.extend(self.element_indices(index).map(CallArg::Value));
@@ -63,13 +63,13 @@ impl Ctx<'_> {
         args.extend(steps(&place.path).map(CallArg::Value));
     }
 
-    /// That of an element, then those along each axis.
+    /// The flat index of an element, then those along each axis.
     fn element_indices(&self, index: NodeId) -> impl Iterator<Item = NodeId> {
         let axes = self.f.func.axes.get(&index).into_iter().flatten();
         [index].into_iter().chain(axes.map(|(index, _)| *index))
     }
 
-    /// The parameter that stands for a part of memory, with an argument for each index.
+    /// Binds a parameter to a part of memory, with an argument for each index.
     pub fn bind_access_path(&mut self, part: &AccessPath, name: &Name, span: Span) -> Place {
         let root = match &part.root {
             AccessRoot::Workgroup(id) => {

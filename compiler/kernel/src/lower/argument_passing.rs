@@ -21,7 +21,7 @@ use crate::ir::{Arg, BufferId, CallArg, LocalId, SamplerId, Stmt, TextureId};
 use crate::signature::DefIdentity;
 use crate::types::{Scalar, Type};
 
-/// What of an argument the compiled function depends on.
+/// The part of an argument on which the compiled function depends.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum ArgKey {
     Value {
@@ -29,38 +29,38 @@ pub(crate) enum ArgKey {
         nonneg: bool,
     },
     Literal(Literal),
-    /// One of these, which the function takes as an f64.
+    /// One of these, passed as an f64.
     Weak(Rc<[Literal]>),
     /// One of these, as a number of this type.
     Given(Type, bool, Rc<[Literal]>),
     Constant(Constant),
     Array(Type),
-    /// A part of memory that others see.
+    /// A part of memory that other invocations see.
     Memory(AccessPath),
     Buffer(BufferId),
-    /// One of several arrays, whose number is passed.
+    /// A selected array. Its id is passed.
     Selected(ArraySetId),
-    /// Its buffer, the axes that have their index, and the types of its numbers.
+    /// Its buffer, the number of axes that are indexed, and the types of its numbers.
     Row(BufferId, u8, Vec<Type>),
-    /// The same of one of several arrays.
+    /// A row of a selected array.
     SelectedRow(ArraySetId, u8, Vec<Type>),
     Texture(TextureId),
     Sampler(SamplerId),
     Type(Type),
-    /// A function of the script: its definition, and which environment it sees.
+    /// A function of the script: its definition, and the identity of its environment.
     Function(DefIdentity, usize),
     Builtin(Function),
-    /// By its name, and which one it is.
+    /// Its name and identity.
     Module(Name, usize),
     Tuple(Vec<ArgKey>),
-    /// With what it captured, then its defaults.
+    /// With its captures, then its defaults.
     Closure(DefIdentity, Vec<ArgKey>),
-    /// A parameter of a nested function that has no default.
+    /// A parameter of a nested function without a default.
     Absent,
 }
 
 impl ArgKey {
-    /// The functions that are passed, those that they captured included.
+    /// Adds the functions that are passed, and those that they capture.
     pub fn functions(&self, found: &mut Vec<DefIdentity>) {
         match self {
             ArgKey::Function(def, _) => found.push(def.clone()),
@@ -74,15 +74,15 @@ impl ArgKey {
     }
 }
 
-/// An argument as the function that is called sees it.
+/// An argument as the callee sees it.
 pub(crate) enum Passed {
     Value {
         ty: Type,
         facts: Facts,
     },
-    /// A weak float as an f64, which holds it as it is written.
+    /// A weak float as an f64, which represents it as written.
     Weak(Rc<[Literal]>),
-    /// A weak number that is converted where it takes a type.
+    /// A weak number that is converted where it adopts a type.
     Given {
         ty: Type,
         facts: Facts,
@@ -91,9 +91,9 @@ pub(crate) enum Passed {
     Constant(Constant),
     Array(Type),
     Memory(AccessPath),
-    /// One of several arrays, by its number.
+    /// A selected array, by its id.
     Selected(ArraySetId),
-    /// By its numbers; their types. One of a chosen array is passed that one's number before.
+    /// Its numbers, with their types. For a row of a selected array, the id of the array comes first.
     Row(Row, Option<ArraySetId>, Vec<Type>),
     Tuple(Vec<Passed>),
     Closure {
@@ -101,7 +101,7 @@ pub(crate) enum Passed {
         values: Vec<Passed>,
         defaults: Vec<Option<Passed>>,
     },
-    /// The same thing everywhere.
+    /// The same everywhere.
     Static(Operand),
 }
 
@@ -150,16 +150,16 @@ impl Passed {
     }
 }
 
-/// The arguments of a call on their way into the function.
+/// The arguments of a call.
 #[derive(Default)]
 pub(crate) struct OutgoingArgs {
     pub args: Vec<CallArg>,
-    /// Parts of lists that are passed through a local of their own, and written back after the call.
+    /// Parts of lists that are passed in a local of their own, and copied back after the call.
     pub copies: Vec<(Place, LocalId)>,
     pub lists: Vec<ListArg>,
 }
 
-/// A list of the invocation's own, or a part of one, as an argument.
+/// A list of the invocation, or a part of one, as an argument.
 pub(crate) struct ListArg {
     pub place: Place,
     pub is_written: bool,
@@ -167,7 +167,7 @@ pub(crate) struct ListArg {
 }
 
 impl Ctx<'_> {
-    /// What an operand, which was made passable, is inside the function that it is passed to.
+    /// An operand as the callee sees it. It was made passable.
     pub fn passed(&self, operand: &Operand) -> Passed {
         let all = |operands: &[Operand]| operands.iter().map(|operand| self.passed(operand)).collect();
         match operand {
@@ -209,8 +209,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// What travels at run time, in order. Parts of lists go through a local of their own, which is
-    /// written back where the function writes to it: `writes` says so of each reference.
+    /// Adds the run-time arguments of an operand, in order. Parts of lists are passed in locals, and copied
+    /// back if the function writes to them. `writes` says so of each reference.
     pub fn push_args(&mut self, operand: &Operand, writes: &[bool], at: Span, outgoing: &mut OutgoingArgs) {
         let args = &mut outgoing.args;
         match operand {
@@ -266,7 +266,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The parameter inside the function that is called: new arguments for what travels.
+    /// The parameter in the callee, with new arguments for what is passed at run time.
     pub fn received(&mut self, passed: &Passed, name: &Name, span: Span) -> Operand {
         match passed {
             Passed::Constant(constant) => Operand::Node(self.constant(*constant, span)),

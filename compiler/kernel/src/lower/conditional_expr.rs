@@ -17,19 +17,19 @@ use crate::errors;
 use crate::ir::{Block, NodeId, NodeKind, Stmt};
 use crate::types::Type;
 
-/// What a choice may give, before it is lowered.
+/// The possible results of a conditional expression, before it is lowered.
 enum Choice {
-    /// The same on both sides.
+    /// Both sides are the same.
     Same(Operand),
     Items(Vec<Choice>),
     /// Rows of one array, with a choice for each number of the first.
     Row(Row, Vec<Choice>),
-    /// One of these arrays, with a choice of its number.
+    /// One of these arrays, with a choice of its id.
     Array(ArraySetId, Box<Choice>),
     One(Sides),
 }
 
-/// Two values that have a type together.
+/// Two values with a common type.
 struct Sides {
     sides: [Operand; 2],
     ty: Type,
@@ -37,7 +37,7 @@ struct Sides {
     soft: bool,
 }
 
-/// One side of a choice: what it does, and the way to its end if it assigns anything.
+/// One side: its statements, and the path at its end if it assigns a variable.
 struct Arm {
     block: Block,
     path: Option<FlowPath>,
@@ -55,7 +55,7 @@ impl Choice {
         }
     }
 
-    /// The choice with what `chosen` has for its values.
+    /// The operand for this choice, with `chosen` as its values.
     fn with(&self, ctx: &mut Ctx, chosen: &mut dyn Iterator<Item = Operand>, span: Span) -> Operand {
         match self {
             Choice::Same(same) => same.clone(),
@@ -143,7 +143,7 @@ impl Ctx<'_> {
         value
     }
 
-    /// `None` where two values have no type together.
+    /// `None` if two values have no common type.
     fn choice_of(&mut self, sides: [(&Operand, Span); 2]) -> Option<Choice> {
         let [(a, a_span), (b, b_span)] = sides;
         if same_static(a, b) {
@@ -173,7 +173,7 @@ impl Ctx<'_> {
         Some(Choice::One(Sides { sides: [a.clone(), b.clone()], ty, soft }))
     }
 
-    /// A choice between the items of each pair.
+    /// A choice for each pair of items.
     fn choices_of<'o>(
         &mut self,
         mut pairs: impl Iterator<Item = (&'o Operand, &'o Operand)>,
@@ -195,7 +195,7 @@ impl Ctx<'_> {
         self.fail(errors::ternary_types(then, orelse, cast))
     }
 
-    /// The values of one side in the types that they have together with the other's, computed at the end of its arm.
+    /// The values of one side in their common types, computed at the end of its arm.
     fn side_values(&mut self, arm: &mut Arm, sides: &[&Sides], which: usize) -> Option<Vec<NodeId>> {
         let (tail, values) = self.sub_block(|ctx| {
             let mut sides = sides.iter();
@@ -215,7 +215,7 @@ impl Ctx<'_> {
         choice
     }
 
-    /// The values by way of locals, which the arms store to.
+    /// The values through locals, to which the arms store.
     fn stored_choice(
         &mut self,
         condition: NodeId,

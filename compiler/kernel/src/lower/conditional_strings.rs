@@ -8,8 +8,8 @@ use super::Ctx;
 use crate::env::EnvValue;
 
 impl Ctx<'_> {
-    /// Calls `lower` with the arguments of a statement, once for each way to choose the texts among them. The tests are
-    /// evaluated before the rest.
+    /// Calls `lower` with the arguments of a statement, once for each combination of strings. The tests are
+    /// evaluated first.
     pub(super) fn for_each_text(&mut self, args: &[Argument], lower: &mut dyn FnMut(&mut Self, &[Argument])) {
         let values = args.iter().filter_map(|arg| match &arg.kind {
             ArgumentKind::Positional(value) => Some(value),
@@ -26,7 +26,7 @@ impl Ctx<'_> {
         };
         let (then, orelse) = (with(then), with(orelse));
         let condition = self.condition(test);
-        // Two closures want it, of which one runs at a time.
+        // Two closures need it, but only one runs at a time.
         let lower = std::cell::RefCell::new(lower);
         self.branch(
             &condition,
@@ -36,7 +36,7 @@ impl Ctx<'_> {
         );
     }
 
-    /// The first choice between texts in what is printed.
+    /// The first conditional string in an argument of `print`.
     fn text_choice<'e>(&self, value: &'e Expr) -> Option<&'e Expr> {
         match &value.kind {
             ExprKind::IfElse { .. } if self.is_text(value) => Some(value),
@@ -57,7 +57,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Puts one of its texts in the place of a choice.
+/// Replaces a conditional string by one of its strings.
 fn put(arg: &mut Argument, choice: &Expr, chosen: &Expr) {
     fn within(value: &mut Expr, choice: &Expr, chosen: &Expr) {
         if value.span == choice.span {

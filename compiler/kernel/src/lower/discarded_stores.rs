@@ -12,7 +12,8 @@ use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, RecordKind, Step, Texture
 use crate::types::Type;
 
 impl Ctx<'_> {
-    /// A step: one text where all is inside, elsewhere the other one and why nothing was stored.
+    /// Records a trace step: one text if all indices are in range, else the other with the reason why nothing
+    /// was stored.
     pub(super) fn push_stored(&mut self, inside: &Condition, texts: (Text, Text), why: &str, span: Span) {
         let (stored, mut dropped) = texts;
         dropped.literal(&format!("\nnot stored: {why}"));
@@ -20,7 +21,7 @@ impl Ctx<'_> {
         self.branch(inside, span, push(stored), push(dropped));
     }
 
-    /// Whether a place is there.
+    /// Whether all indices of a place are in range.
     pub fn place_inside(&mut self, place: &Place, span: Span) -> Condition {
         let (mut tests, mut ty) = (Vec::new(), Type::Void);
         match place.root {
@@ -58,7 +59,7 @@ impl Ctx<'_> {
         self.is_below(index, len, span)
     }
 
-    /// Each axis as an unsigned number, so that what is negative lies beyond the end.
+    /// Compares unsigned numbers, so that a negative index is out of range.
     fn is_below(&mut self, index: NodeId, len: NodeId, span: Span) -> NodeId {
         let ty = self.ty(index).clone();
         let unsigned = ty.with_scalar(ty.scalar().expect("an index is of ints").as_unsigned());

@@ -19,10 +19,10 @@ use crate::errors;
 use crate::ir::{BinaryOp, Block, NodeId, NodeKind, Stmt};
 use crate::types::Type;
 
-/// A right side of at most so many plain operations is computed whether it is needed or not.
+/// A right side with at most this many plain operations is computed unconditionally.
 const MAX_EAGER: usize = 6;
 
-/// Elements of a list that does not come together are compared with one another up to so many.
+/// If the elements of a list have no common type, up to this many are compared pairwise.
 const MAX_PAIRED: usize = 64;
 
 impl Ctx<'_> {
@@ -42,7 +42,7 @@ impl Ctx<'_> {
             ExprKind::Float(value) => Operand::Literal(Literal::Float(*value)),
             ExprKind::True => self.bool_constant(true, span),
             ExprKind::False => self.bool_constant(false, span),
-            // `check` told of it.
+            // `check` reported it.
             ExprKind::None => Operand::Error,
             ExprKind::Name(name) => {
                 self.report_unwritten(expr);
@@ -65,7 +65,7 @@ impl Ctx<'_> {
             ExprKind::Tuple(items) => self.tuple(items, span),
             ExprKind::Lambda(lambda) => self.lambda(lambda, span),
             ExprKind::Walrus { target, value } => self.walrus(target, value),
-            // `check` refused it, or what it is a key of.
+            // `check` refused it, or the subscript of which it is the key.
             ExprKind::Str(_) => Operand::Error,
             ExprKind::Slice { .. } => self.fail(errors::whole_axis(self.at(span))),
             ExprKind::Error => Operand::Error,
@@ -79,7 +79,7 @@ impl Ctx<'_> {
     pub fn tuple(&mut self, items: &[Expr], span: Span) -> Operand {
         let operands: Rc<[Operand]> = self.items(items).into_iter().map(|(operand, _)| operand).collect();
         let is_spread = |item: &Expr| matches!(item.kind, ExprKind::Starred(_));
-        // How many items a mistake stands for is not known.
+        // The number of items is unknown after a mistake.
         match items.iter().any(is_spread) && operands.iter().any(Operand::is_error) {
             true => Operand::Error,
             false => self.of_bounded_size(Operand::Tuple(operands), span),
@@ -98,13 +98,13 @@ impl Ctx<'_> {
         operand
     }
 
-    /// Reports a mistake in place of an operand.
+    /// Reports a mistake. Returns the operand for it.
     pub fn fail(&mut self, diagnostic: Diagnostic) -> Operand {
         self.error(diagnostic);
         Operand::Error
     }
 
-    /// `a + b + c` leans to the left: a long sum is a list here, not a recursion.
+    /// `a + b + c` is left-associative. A long sum is a list here, not a recursion.
     fn binary_chain(&mut self, expr: &Expr) -> Operand {
         let mut steps: Vec<(AstBinaryOp, Span, &Expr, Span)> = Vec::new();
         let mut first = expr;
@@ -121,7 +121,7 @@ impl Ctx<'_> {
         result
     }
 
-    /// What a name stands for, loaded where it is one value in memory.
+    /// The value of a name, loaded if it is one value in memory.
     pub fn name_value(&mut self, name: &Name, span: Span) -> Operand {
         match self.name_operand(name, span) {
             Operand::Place(place) => self.load_place(&place, span),
@@ -147,7 +147,7 @@ impl Ctx<'_> {
             Some(builtin) => self.builtin(&builtin, span),
             None if &**name == "Array" => Operand::Static(Static::Generic("Array")),
             None if self.is_partial => Operand::Error,
-            // The environment lost the name since the kernel was checked.
+            // The environment lost the name after the kernel was checked.
             None => self.fail(errors::unknown_name(self.at(span), name, None)),
         }
     }
@@ -165,7 +165,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A value of the host, as a constant of the kernel.
+    /// A value of the host as a constant of the kernel.
     pub fn captured(&mut self, name: &str, value: EnvValue, span: Span) -> Operand {
         match value {
             EnvValue::Int(value) => Operand::int(value),
@@ -221,7 +221,8 @@ impl Ctx<'_> {
         chain
     }
 
-    /// `x == 1 or 2`: the helps of what was told since compare each number with what the first one is compared with.
+    /// `x == 1 or 2`: sets the help of new diagnostics to compare each number with the left side of the first
+    /// comparison.
     fn help_to_compare(&mut self, left: &Expr, op: CompareOp, rest: &[Expr], n_diagnostics: usize) {
         let source = self.f.source.clone();
         for diagnostic in self.f.diagnostics.iter_mut().skip(n_diagnostics) {
@@ -234,7 +235,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// Of numbers, `or` and `and` choose one in Python: the helps of what was told since say how to.
+    /// In Python, `or` and `and` of numbers select one of them. Sets the help of new diagnostics to a
+    /// conditional expression.
     fn help_to_choose(&mut self, op: BoolOp, first: &Expr, second: &Expr, n_diagnostics: usize) {
         let source = self.f.source.clone();
         let text = |side: &Expr| source.slice(side.span);
@@ -243,7 +245,7 @@ impl Ctx<'_> {
             places.any(|place| place.span == side.span)
         };
         let (sides, help) = match (op, &first.kind) {
-            // As it was written before Python had `if .. else`.
+            // The idiom from before Python had conditional expressions.
             (BoolOp::Or, ExprKind::Bool { op: BoolOp::And, values }) => match &values[..] {
                 [test, value] if is_reported(value) && !is_reported(test) => {
                     ([value, second], errors::choice_by_test(text(test), text(value), text(second)))
@@ -281,12 +283,12 @@ impl Ctx<'_> {
         left
     }
 
-    /// `left and right`, `left or right`: the right side runs only where it decides.
+    /// `left and right`, `left or right`: the right side runs only if the left one does not decide.
     pub fn short_circuit(&mut self, op: BoolOp, left: &Operand, left_span: Span, right: &Expr) -> Operand {
         self.short_circuit_with(op, left, left_span, right.span, |ctx| ctx.truth(right))
     }
 
-    /// The same with any right side.
+    /// The same, with any right side.
     pub fn short_circuit_with(
         &mut self,
         op: BoolOp,
@@ -324,7 +326,7 @@ impl Ctx<'_> {
             ctx.learn(left, !decided);
             let value = right(ctx);
             if let (Operand::Node(value), true) = (&value, ctx.has_changed(fork)) {
-                // Where the whole comes out so, so did the right side.
+                // If the whole has this result, the right side was evaluated, and has the same result.
                 ctx.learn_assigned(*value, !decided);
             }
             (value, ctx.changed_path(fork, skipped))
@@ -348,16 +350,16 @@ impl Ctx<'_> {
         Operand::Node(test)
     }
 
-    /// The way to the end of one side of a choice, if that side assigns anything with `:=`; what it
-    /// changed is undone.
+    /// The path at the end of one side of a conditional expression, if that side assigns with `:=`. Its changes
+    /// are undone.
     pub fn changed_path(&mut self, fork: Fork, missing: Missing) -> Option<FlowPath> {
         let path = self.has_changed(fork).then(|| self.end_path(fork, missing));
         self.rewind(fork);
         path
     }
 
-    /// Both sides of a choice inside an expression. Where one of them assigns, they meet as after `if`, and are
-    /// returned.
+    /// Joins the two sides of a conditional expression. If one assigns a variable, they join as after `if`, and
+    /// are returned.
     pub fn join_arms(
         &mut self,
         condition: NodeId,
@@ -391,8 +393,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// A few operations without effects, which cost less than a branch. Of those, a device that checks would take
-    /// any that it is told of for what the script asked for.
+    /// Whether a block has only a few operations without effects, which are cheaper than a branch. A checking
+    /// device would report such an operation as one that the script requested, so it must not be reportable.
     pub fn is_eager(&self, block: &Block) -> bool {
         let n_operations = |stmt: &Stmt| match stmt {
             Stmt::Eval(node) => self.f.func.node(*node).kind.n_operations(),
@@ -421,8 +423,8 @@ impl Ctx<'_> {
             })
     }
 
-    /// The type that all of them have once what is weak and guesses are widened, and whether it is a
-    /// guess; `None` where they disagree.
+    /// The common type of operands after weak types and guesses are widened, and whether it is a guess. `None`
+    /// if there is none.
     pub fn join_types(&mut self, operands: &[(&Operand, Span)]) -> Option<(Type, bool)> {
         let mut joined: Option<(Type, bool)> = None;
         for (operand, _) in operands {
@@ -492,7 +494,7 @@ impl Ctx<'_> {
         list
     }
 
-    /// The first two that have no type together, or are at least not described alike.
+    /// The first two without a common type, or at least with different descriptions.
     fn unlike_pair<'o>(
         &mut self,
         operands: &'o [(Operand, Span)],
@@ -528,7 +530,7 @@ impl Ctx<'_> {
         self.fail(errors::list_types((self.at(first_span), &what), (self.at(other_span), &other), cast))
     }
 
-    /// A local that holds these elements.
+    /// A local that contains these elements.
     pub fn array_local(&mut self, parts: Vec<NodeId>, element: Type, span: Span) -> Operand {
         let ty = Type::array(parts.len() as u32, element);
         if ty.packed_size() > 4 * MAX_ARRAY_LEN {
@@ -541,7 +543,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether kernels have nothing like it.
+/// Whether kernels have no such value.
 fn is_of_the_host(value: &EnvValue) -> bool {
     matches!(value, EnvValue::Str(_) | EnvValue::Other { .. })
 }

@@ -17,24 +17,24 @@ use crate::types::Type;
 
 #[derive(Clone)]
 pub(crate) struct ScatteredVector {
-    /// Of each component; a single one is a number.
+    /// The place of each component. A single component is a number.
     pub places: Vec<Place>,
-    /// They are the ones that are meant only where this holds.
+    /// If this is false, the places are not the requested ones, since an index is out of range.
     pub inside: Option<NodeId>,
     pub tested: Vec<TestedIndex>,
 }
 
-/// What was asked for, where an index was tested.
+/// A tested index, for reports.
 #[derive(Clone)]
 pub(crate) struct TestedIndex {
-    /// Index and length of each.
+    /// Index and length along each axis.
     pub axes: Vec<(Step, u32)>,
-    /// Of what they are indices of, and of the whole.
+    /// Where the indexed value and the whole expression are written.
     pub places: (Span, Span),
 }
 
 impl ScatteredVector {
-    /// Components of a vector that lies in memory.
+    /// Components of a vector in memory.
     pub fn of_vector(vector: &Place, components: &[u32]) -> ScatteredVector {
         let number = Type::from(vector.ty.scalar().expect("components are of vectors"));
         let places = components.iter().map(|at| vector.part(Step::Part(*at), number.clone())).collect();
@@ -52,7 +52,7 @@ impl ScatteredVector {
         ScatteredVector { places, ..self.clone() }
     }
 
-    /// What needs no care is a place like any other.
+    /// A single component in range is a plain place.
     pub fn into_operand(self) -> Operand {
         match (&self.places[..], self.inside) {
             ([place], None) => Operand::Place(place.clone()),
@@ -62,7 +62,7 @@ impl ScatteredVector {
 }
 
 impl Ctx<'_> {
-    /// A step that leads to a part that exists, and whether it is the one meant, where that is not known.
+    /// A step to a part that exists, and whether it is the requested one if that is not known.
     pub fn tested_step(&mut self, step: Step, len: u32, span: Span) -> (Step, Option<NodeId>) {
         let Step::At(index) = step else { return (step, None) };
         if self.is_inside(step) {
@@ -92,7 +92,7 @@ impl Ctx<'_> {
         ScatteredVector { places: vec![place], inside, tested }.into_operand()
     }
 
-    /// The place at an index. All places differ in one step at most, and know it.
+    /// The place at an index. All places differ in at most one constant step.
     fn select_place(&mut self, places: &[Place], index: NodeId, span: Span) -> Place {
         let first = &places[0];
         let differs = |at: &usize| places.iter().any(|place| place.path[*at] != first.path[*at]);

@@ -31,7 +31,7 @@ use crate::types::{Scalar, Type};
 
 /// A function compiled for one signature.
 pub(crate) struct Instance {
-    /// `None` where it has mistakes.
+    /// `None` if it has mistakes.
     compiled: Option<Compiled>,
     diagnostics: Vec<Diagnostic>,
     /// The instances that it calls.
@@ -42,28 +42,28 @@ pub(crate) struct Instance {
 struct Compiled {
     id: FunctionId,
     result: Type,
-    /// The arrays that it writes to, by their place among the references.
+    /// Whether it writes to each of its references.
     writes: Vec<bool>,
-    /// It leaves a changed `self` in one more reference.
+    /// It returns a changed `self` in an additional reference.
     changes_self: bool,
-    /// It gives back a list that its caller can reach in another way.
+    /// It returns a list to which its caller has another reference.
     returns_shared_list: bool,
-    /// It puts a new list or struct in the place of one in what it is given.
+    /// It replaces a list or struct inside an argument.
     replaces_parts: bool,
-    /// Calling it once more changes nothing.
+    /// It has no side effects, so it may be called again.
     is_repeatable: bool,
-    /// What it may give back, where all of that is weak.
+    /// The possible results, if all are weak.
     weak: Option<WeakValues>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct InstanceKey {
     def: DefIdentity,
-    /// Which environment it sees: one definition may make several functions.
+    /// The identity of its environment: one definition may make several functions.
     env: usize,
     args: Vec<ArgKey>,
     style: CallStyle,
-    /// The type for what it gives back, where that is weak.
+    /// The type of its result, if that is weak.
     result: Option<Scalar>,
 }
 
@@ -71,14 +71,14 @@ pub(crate) struct InstanceKey {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum CallStyle {
     Function,
-    /// On a struct, which is its first argument: what it assigns to members of that, the caller sees.
+    /// On a struct, its first argument. The caller sees assignments to members of that.
     Method,
 }
 
-/// What a call gave.
+/// The results of a call.
 pub(crate) struct Called {
     pub result: Operand,
-    /// The struct that a method was called on, where the method changed it.
+    /// The struct on which a method was called, if the method changed it.
     pub changed_self: Option<NodeId>,
 }
 
@@ -89,11 +89,11 @@ impl Called {
 /// A function being lowered.
 pub(crate) struct Active {
     def: Arc<FunctionDef>,
-    /// Which environment it sees: one definition may make several functions.
+    /// The identity of its environment: one definition may make several functions.
     env: usize,
-    /// The functions that were passed to it: with others it is another function.
+    /// The functions that were passed to it. With others it is a different function.
     given: Vec<DefIdentity>,
-    /// Where it was called.
+    /// The place of the call.
     location: Location,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Ctx<'a> {
         self.call_with(callee, &args, style, None, span)
     }
 
-    /// With arguments that can be passed; what is weak in the result has type `result`.
+    /// Calls with passable arguments. Weak parts of the result get the type `result`.
     fn call_with(
         &mut self,
         callee: &Callee<'a>,
@@ -165,7 +165,7 @@ impl<'a> Ctx<'a> {
             return Called::ERROR;
         }
         let is_library = library::is_ours(&callee.def);
-        // Functions of our own are made for the type that they are given.
+        // Library functions are compiled for the types of their arguments.
         let passed = args.iter().map(|(operand, _)| match self.passed(operand) {
             Passed::Given { ty, facts, .. } if is_library => Passed::Value { ty, facts },
             passed => passed,
@@ -213,7 +213,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Calls a function again, for another type of the weak number that it gives.
+    /// Calls a function again, for another type of its weak result.
     pub fn call_again(&mut self, call: &WeakCall<'a>, scalar: Scalar, span: Span) -> Operand {
         self.call_with(&call.callee, &call.args, call.style, Some(scalar), span).result
     }
@@ -266,7 +266,7 @@ impl<'a> Ctx<'a> {
         Called { result, changed_self }
     }
 
-    /// One operand for each parameter, in their order; those of `*rest` as a tuple.
+    /// One operand for each parameter, in order. Those of `*rest` are a tuple.
     fn match_arguments(
         &mut self,
         callee: &Callee<'a>,
@@ -300,7 +300,7 @@ impl<'a> Ctx<'a> {
                     return None;
                 }
                 Some(place) => matched[place] = Some((operand, at)),
-                // `check` refused the parameter that takes it.
+                // `check` refused the parameter.
                 None if def.params.var_keyword.is_some() => {}
                 None => {
                     let known = params.iter().map(|param| &*param.name.name);
@@ -332,7 +332,7 @@ impl<'a> Ctx<'a> {
         matched.into_iter().collect()
     }
 
-    /// What a call names: functions of ours are members of modules.
+    /// The name of a function in messages. Library functions are members of modules.
     fn name_of_call(&self, callee: &Callee, span: Span) -> Name {
         match library::is_ours(&callee.def) {
             true => errors::callee(self.f.source.slice(span)).into(),
@@ -343,15 +343,15 @@ impl<'a> Ctx<'a> {
     /// The default of a parameter of a function of the script, for a call at `span`.
     fn default_value(&mut self, callee: &Callee<'a>, name: &str, default: &Expr, span: Span) -> Operand {
         match callee.env.get().default_of(name) {
-            // `check` refused it, where it is written.
+            // `check` refused it at its place in the source.
             Some(EnvValue::Other { .. }) if self.is_partial => Operand::Error,
             Some(value) if !is_constant(default) => self.captured(name, value, span),
-            // Numbers that are written out: they mean the same here.
+            // Literal numbers, which mean the same here.
             _ => self.expr(default),
         }
     }
 
-    /// The calls that lead from an earlier call of this very function to this one, if there is one.
+    /// The calls from an active call of this function to this one, if there is one.
     fn cycle(&self, callee: &Callee, given: &[DefIdentity], span: Span) -> Option<Vec<(Location, String)>> {
         let env = callee.env.get().identity();
         let is_same = |active: &Active| {
@@ -366,7 +366,7 @@ impl<'a> Ctx<'a> {
         Some(steps.collect())
     }
 
-    /// Lowers the function for these arguments; `None` where it calls itself.
+    /// Lowers the function for these arguments. `None` if it is recursive.
     fn compile(
         &mut self,
         callee: &Callee<'a>,
@@ -432,7 +432,7 @@ impl<'a> Ctx<'a> {
             self.error(errors::of_the_host(self.at(span), &module));
             return None;
         }
-        // What our own functions are made of is nobody's business.
+        // Mistakes inside library functions are not shown to users.
         if library::is_ours(def) && diagnostics.iter().any(|found| found.severity == Severity::Error) {
             self.error(errors::not_for(self.at(span)));
             return None;
@@ -464,7 +464,7 @@ impl<'a> Ctx<'a> {
         Some(self.instances.len() - 1)
     }
 
-    /// Whether a function does nothing that others see, nor anything together with them.
+    /// Whether a function has no visible side effects and no synchronization.
     fn is_repeatable(&self, func: &Function) -> bool {
         let is_quiet = |node: &Node| match node.kind {
             NodeKind::Atomic(_) | NodeKind::Subgroup { .. } => false,
@@ -492,12 +492,12 @@ impl<'a> Ctx<'a> {
         all
     }
 
-    /// What is known of a finished function, if the script has it.
+    /// The properties of a complete function of the script.
     fn compiled(&self, function: FunctionId) -> Option<&Compiled> {
         self.instances[*self.compiled_in.get(&function)?].compiled.as_ref()
     }
 
-    /// How many places of a function write to each of its locals.
+    /// The number of writes to each local of a function.
     fn n_writes(&self, func: &Function) -> HashMap<LocalId, usize> {
         let mut written = HashMap::new();
         func.body.iter().for_each(|stmt| count_writes(stmt, &mut written));
@@ -516,7 +516,7 @@ impl<'a> Ctx<'a> {
         written
     }
 
-    /// Binds the parameters, then what the function captured.
+    /// Binds the parameters, then the captures.
     fn bind_args(&mut self, callee: &Callee<'a>, passed: &[Passed]) {
         let params: Vec<_> = callee.def.params.iter().collect();
         let n_params = params.len();
@@ -543,14 +543,14 @@ impl<'a> Ctx<'a> {
         self.assign_var(var, operand, span);
     }
 
-    /// The next argument that is passed by value.
+    /// Adds an argument that is passed by value.
     pub fn value_arg(&mut self, name: &Name, ty: &Type, span: Span) -> NodeId {
         let at = self.f.func.args.len() as u32;
         self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
         self.node(NodeKind::Arg(at), ty.clone(), span)
     }
 
-    /// A local that is the caller's.
+    /// Adds a local of the caller, passed by reference.
     pub fn reference(&mut self, name: &Name, ty: Type, span: Span) -> LocalId {
         let local = LocalId(self.f.func.locals.len() as u32);
         self.f.func.locals.push(Local { name: name.clone(), ty, span, home: Home::Caller });
@@ -581,7 +581,7 @@ impl<'a> Ctx<'a> {
                 }
                 None => None,
             },
-            // `check` told what is wrong with the annotation.
+            // `check` reported the annotation.
             (Err(_), _) => return Operand::Error,
             _ => None,
         };
@@ -596,7 +596,7 @@ impl<'a> Ctx<'a> {
         })
     }
 
-    /// What the kernel and everything that it calls had to say, each mistake once.
+    /// The diagnostics of the kernel and of all functions that it calls, without duplicates.
     pub fn all_diagnostics(&self) -> Diagnostics {
         if let Some(end) = &self.budget.end {
             return end.clone().into();
@@ -613,8 +613,8 @@ impl<'a> Ctx<'a> {
         }
         let mut reported = HashSet::new();
         diagnostics.0.retain(|diagnostic| {
-            // Past the limit everything is too deep, and what a kernel does not say it says nowhere: one place
-            // is enough.
+            // Beyond the limit all code is too deep, and a missing output is missing everywhere. One place is
+            // enough.
             let place = diagnostic.location().map(|location| location.span);
             reported.insert(match diagnostic.code {
                 code @ ("kernel/nested-too-deep" | "kernel/local-size-needed") => (code, None, String::new()),
@@ -625,7 +625,7 @@ impl<'a> Ctx<'a> {
     }
 }
 
-/// Which of the arrays that it is given a function writes to, in the order of its references.
+/// Whether a function writes to each of its references, in order.
 fn written_references(func: &Function, n_writes: &HashMap<LocalId, usize>) -> Vec<bool> {
     let references = func.args.iter().filter_map(|arg| match arg {
         Arg::Reference(local) => Some(n_writes.contains_key(local)),

@@ -17,7 +17,7 @@ use crate::template::Input;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// `global_id` and its kin. What depends on the local size wants the kernel to say one.
+    /// `global_id` and similar names. Names that depend on the local size require the kernel to declare one.
     pub fn place_name(&mut self, place: PlaceName, span: Span) -> Operand {
         let is_everywhere = matches!(place, PlaceName::SubgroupLane | PlaceName::SubgroupSize);
         if !is_everywhere && !self.belongs_to_compute(place.name(), span) {
@@ -60,7 +60,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// By workgroups: the device counts invocations in 32 bits.
+    /// From the workgroup, since the device counts invocations in 32 bits.
     fn wide_global_id(&mut self, span: Span) -> Operand {
         let uvec3 = Type::Vector(3, Scalar::U32);
         let mut wide = |input| {
@@ -75,7 +75,7 @@ impl Ctx<'_> {
         Operand::Node(self.node(NodeKind::Binary(BinaryOp::Add, first, local), ids, span))
     }
 
-    /// An input as the type that it is read as.
+    /// An input, converted to the type that kernels see.
     pub fn input(&mut self, input: Input, ty: &Type, span: Span) -> Operand {
         if input == Input::WorkgroupSize && self.template.options.sized_later {
             return Operand::Error;

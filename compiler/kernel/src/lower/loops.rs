@@ -32,32 +32,32 @@ pub(crate) struct LoopState {
     fork: Fork,
     breaks: Vec<FlowPath>,
     continues: Vec<FlowPath>,
-    /// Set to false by `break`, where the loop has an `else`.
+    /// Set to false by `break`, if the loop has an `else`.
     completed: Option<LocalId>,
-    /// What has no value before the loop, and where a round gives it one.
+    /// Variables without a value before the loop, and where a round assigns them.
     set_in_rounds: Rc<[(Var, Span)]>,
-    /// What decides about rounds: the range, the test.
+    /// The range or the test, which determines the number of rounds.
     header: Span,
 }
 
 impl LoopState {
-    /// Where a round gives the variable its first value, and the loop's header.
+    /// Where a round first assigns the variable, and the header of the loop.
     pub fn sets(&self, var: Var) -> Option<(Span, Span)> {
         let (_, assigned) = self.set_in_rounds.iter().find(|(set, _)| *set == var)?;
         Some((*assigned, self.header))
     }
 }
 
-/// The parts that differ between the kinds of loops.
+/// The properties in which kinds of loops differ.
 pub(crate) struct LoopParts<'e> {
     pub span: Span,
     pub body: &'e [AstStmt],
     pub orelse: &'e [AstStmt],
-    /// On which path what the body assigns is missing afterwards.
+    /// The path on which variables of the body are unset after the loop.
     pub missing: Missing,
     /// The body runs at least once.
     pub runs_once: bool,
-    /// The body itself tests whether the loop has come to its end.
+    /// The body itself tests whether the loop ends.
     pub tests_itself: bool,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Ctx<'a> {
     pub fn while_stmt(&mut self, test: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         let mut assigned = Vec::new();
         walrus_names(test, &mut |target| assigned.extend(self.f.scope.get(&target.name)));
-        // A method may change the struct that it is called on.
+        // A method may change the struct on which it is called.
         receivers_in(test, &mut |name| assigned.extend(self.struct_named(name)));
         if !assigned.is_empty() {
             return self.while_assigning(test, &assigned, body, orelse, span);
@@ -110,7 +110,7 @@ impl<'a> Ctx<'a> {
                 &[],
                 |ctx| match ctx.condition(test) {
                     Condition::Known(true) => None,
-                    // After a mistake the code behind the loop is looked at as well.
+                    // After a mistake, the code after the loop is lowered as well.
                     Condition::Known(false) | Condition::Error => {
                         Some(ctx.constant(Constant::bool(false), test.span))
                     }
@@ -141,8 +141,8 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// `while (x := f()) > 0`: what the test assigns has its value behind the loop, so the test is the
-    /// first statement of the body and leaves from there.
+    /// `while (x := f()) > 0`: a variable that the test assigns has a value after the loop. So the test is the
+    /// first statement of the body, and exits from there.
     fn while_assigning(
         &mut self,
         test: &Expr,
@@ -152,8 +152,8 @@ impl<'a> Ctx<'a> {
         span: Span,
     ) {
         let missing = Missing { span: test.span, text: "not when this is false at once" };
-        // The `else` stands where the test leaves, which knows what has a value there; behind the loop where it is about
-        // the loop around.
+        // The `else` is placed at the exit of the test, where the assigned variables are known. If it contains
+        // a `break` or `continue`, which belongs to an outer loop, it is placed after the loop.
         let is_about_another = has_exit(orelse, |exit| matches!(exit, StmtKind::Break | StmtKind::Continue));
         let (inside, behind) = if is_about_another { (&[][..], orelse) } else { (orelse, &[][..]) };
         let parts = LoopParts { span, body, orelse: behind, missing, runs_once: true, tests_itself: true };
@@ -244,10 +244,10 @@ impl<'a> Ctx<'a> {
         );
     }
 
-    /// A loop over something that was told to be wrong: its body is lowered for the mistakes in it.
+    /// A loop over something that was reported. Its body is lowered to find mistakes in it.
     pub fn for_unknown(&mut self, target: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         let missing = Missing { span, text: "not when there is nothing to loop over" };
-        // Nobody is told that what the body assigns may be unset.
+        // Variables of the body are not reported as maybe unset.
         let parts = LoopParts { span, body, orelse, missing, runs_once: true, tests_itself: false };
         let targets = target_vars(self, target);
         self.lower_loop(
@@ -259,7 +259,7 @@ impl<'a> Ctx<'a> {
         );
     }
 
-    /// Lowers a loop until the types that it carries are settled, then what comes after it.
+    /// Lowers a loop until the types that it carries reach a fixpoint, then the code after it.
     pub fn lower_loop(
         &mut self,
         parts: &LoopParts,
@@ -278,7 +278,7 @@ impl<'a> Ctx<'a> {
             }
         });
         let set_in_rounds: Rc<[(Var, Span)]> = set_in_rounds.into();
-        // A method may change the struct that it is called on.
+        // A method may change the struct on which it is called.
         receivers(parts.body, &mut |name| changed.extend(self.f.scope.get(name)));
         let mut changed = self.with_items(&changed);
         changed.sort_unstable();
@@ -288,7 +288,7 @@ impl<'a> Ctx<'a> {
         let (before, n_locals) = (self.snapshot(), self.f.func.locals.len());
         let mut stored_by_rounds = Vec::new();
         let outer_lenient = std::mem::replace(&mut self.f.lenient, false);
-        // Each pass but the last settles at least one variable.
+        // Each pass but the last fixes the type of at least one variable.
         let mut passes_left = 3 * changed.len() + 4;
         let mut mistakes = SavedDiagnostics::default();
         loop {
@@ -317,7 +317,7 @@ impl<'a> Ctx<'a> {
             let (step_block, ()) = self.sub_block(&step);
             let state = self.f.loops.pop().expect("pushed above");
             if self.f.stopped || self.budget.is_spent() {
-                // What the other rounds make of its variables is not known.
+                // The values of its variables in other rounds are not known.
                 self.roll_back(&before);
                 self.f.lenient |= outer_lenient;
                 return self.stop();
@@ -338,7 +338,8 @@ impl<'a> Ctx<'a> {
             let is_fixpoint = fixpoint == Fixpoint::Reached && !self.firm_up(&heads, parts.span);
             if !is_fixpoint && passes_left > 0 {
                 passes_left -= 1;
-                // The types were right: what this pass told holds, and the next one says nothing of what has no value.
+                // The types were right, so the mistakes of this pass are final. The next pass reports nothing
+                // about unknown values.
                 if fixpoint == Fixpoint::WithUnknown {
                     self.save_diagnostics(&before, &mut mistakes);
                 }
@@ -396,10 +397,10 @@ impl<'a> Ctx<'a> {
             (Some(_), None) => {
                 let mut paths = breaks;
                 if parts.runs_once {
-                    // The test ends the loop only after a round, with what that round assigned.
+                    // The loop ends only after a round, with the variables that the round assigned.
                     paths.extend(continues);
                 } else {
-                    // What the loop carries is in locals already.
+                    // The variables that the loop carries are in locals already.
                     let changes = self.unset_without_rounds(parts, changed, &continues);
                     let stored = self.f.stored.clone();
                     paths.push(FlowPath { changes, carry: None, missing: parts.missing, stored });
@@ -413,7 +414,7 @@ impl<'a> Ctx<'a> {
         self.harden(changed);
     }
 
-    /// What only the body assigns has no value when it never runs.
+    /// Variables that only the body assigns have no value if it never runs.
     fn unset_without_rounds(
         &self,
         parts: &LoopParts,
@@ -432,7 +433,7 @@ impl<'a> Ctx<'a> {
         maybe.collect()
     }
 
-    /// `else` runs when no `break` cleared the flag.
+    /// `else` runs if no `break` cleared the flag.
     fn else_after_flag(
         &mut self,
         parts: &LoopParts,
@@ -445,7 +446,7 @@ impl<'a> Ctx<'a> {
         let fork = self.fork();
         self.f.live = true;
         let (then, path) = self.sub_block(|ctx| {
-            // Where it was left by `break`, no round stored what the next ones find.
+            // If `break` left it, no round stored values for the next one.
             if parts.runs_once {
                 ctx.merge(continues);
             } else {
@@ -462,7 +463,7 @@ impl<'a> Ctx<'a> {
         path
     }
 
-    /// The variables to which the rounds give nothing but literals, with those.
+    /// The variables to which the rounds assign only literals, with those literals.
     fn loop_literals(&self, body: &[AstStmt], targets: &[Var]) -> FxHashMap<Var, Vec<Literal>> {
         let by_name = assigned_literals(body).into_iter();
         let by_var = by_name.filter_map(|(name, literals)| Some((self.f.scope.get(name)?, literals)));
@@ -477,7 +478,7 @@ impl<'a> Ctx<'a> {
     }
 }
 
-/// The variables that a `for` target assigns, or assigns a part of.
+/// The variables that a `for` target assigns, completely or in part.
 pub(crate) fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
     let mut vars = Vec::new();
     target.each_target(&mut |part| {
@@ -491,7 +492,7 @@ pub(crate) fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
     vars
 }
 
-/// Whether rounds change what the test reads: then it is computed anew before each of them.
+/// Whether rounds change what the test reads. Then the test is computed before each round.
 fn assigns_what_is_tested(body: &[AstStmt], test: &Expr) -> bool {
     let mut is_assigned = false;
     assigned_names(body, &mut |name, _| is_assigned |= mentions(test, name));

@@ -120,15 +120,16 @@ use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
 use crate::verify::ends_control;
 
-/// Expressions and blocks of one function may nest this deep together. SPIR-V allows control flow to
-/// nest 1023 deep; this keeps every pass within a small stack.
+/// Expressions and blocks of one function may nest this deep. SPIR-V allows control flow to nest 1023 deep.
+/// This limit keeps every pass within a small stack.
 const MAX_NESTING: u32 = 200;
-/// Functions may be called from one another this deep: as deep as Python's own.
+/// Calls may nest this deep, as in Python.
 const MAX_CALLS: usize = 1000;
-/// Most functions have about as many nodes.
+/// A typical number of nodes of a function.
 const USUAL_NODES: usize = 32;
 
-/// Elements of all local arrays of one literal: an instruction has 65535 words, of which three say what it is.
+/// The elements of all local arrays of one literal. An instruction has 65535 words, of which three are its
+/// header.
 const MAX_ARRAY_LEN: u32 = 0xffff - 3;
 
 pub(crate) fn lower(
@@ -141,7 +142,7 @@ pub(crate) fn lower(
     ctx.finish()
 }
 
-/// A kernel as far as its text goes: for the mistakes that it has whatever a launch gives it.
+/// Lowers a kernel without a launch, to find the mistakes that it has with any arguments.
 pub(crate) fn lower_partial(template: &KernelTemplate, env: &dyn KernelEnv) -> Lowered {
     let signature = Signature::new(template, env, Vec::new());
     let mut ctx = Ctx::new(template, env, &signature, &Target::portable());
@@ -157,7 +158,7 @@ pub(crate) fn lower_partial(template: &KernelTemplate, env: &dyn KernelEnv) -> L
     ctx.finish()
 }
 
-/// The same, with what was found out on the way; the kernel itself comes last.
+/// Lowers a kernel and collects remarks. Those of the kernel itself come last.
 pub(crate) fn lower_remarked(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
@@ -176,18 +177,18 @@ pub(crate) fn lower_remarked(
     (ctx.finish(), remarked)
 }
 
-/// A kernel with what is wrong in it; with mistakes it is what could be made of the rest.
+/// A lowered kernel and its diagnostics. If there are mistakes, the kernel is incomplete.
 pub(crate) struct Lowered {
     pub kernel: Kernel,
     pub mistakes: Diagnostics,
     pub warnings: Diagnostics,
-    /// Lowering came to the end of the source.
+    /// Lowering reached the end of the source.
     pub is_whole: bool,
-    /// The places for which all matrices are emulated on a device that has instructions for some.
+    /// The places that require all matrices to be emulated, on a device that has instructions for some.
     pub emulated: Vec<Location>,
 }
 
-/// With matrices as the device holds them, or all of them emulated where it cannot.
+/// Lowers with native matrices, or with all matrices emulated if some operation needs that.
 fn lowered<'a>(signature: &Signature, target: &Target, new: impl Fn(&Target) -> Ctx<'a>) -> Ctx<'a> {
     let mut ctx = new(target);
     ctx.lower_kernel(signature);
@@ -201,7 +202,7 @@ fn lowered<'a>(signature: &Signature, target: &Target, new: impl Fn(&Target) -> 
     ctx
 }
 
-/// All that lowering a kernel knows.
+/// The state of lowering a kernel.
 pub(crate) struct Ctx<'a> {
     template: &'a KernelTemplate,
     local_size: [u32; 3],
@@ -213,15 +214,15 @@ pub(crate) struct Ctx<'a> {
     ids: Width,
     /// The invocation whose steps are recorded.
     trace: Option<[u32; 3]>,
-    /// The device is told of indices along each axis.
+    /// The device checks indices along each axis.
     checks: bool,
     /// `None` where cooperative matrices are emulated.
     matrices: Option<Tiles>,
-    /// The places that no instruction of the device does, where it has some for matrices.
+    /// The places of operations on matrices for which the device has no instruction.
     emulated: Vec<Location>,
-    /// What emulated ones are: lists of rows.
+    /// The types of emulated matrices: lists of rows.
     coop_types: FxHashSet<Type>,
-    /// Those of the parameters, then those that stand for one of several.
+    /// The buffers of the parameters, then those that represent selected arrays.
     buffers: Vec<Buffer>,
     selected: SelectedArrays,
     scalars: Vec<ScalarParam>,
@@ -230,38 +231,39 @@ pub(crate) struct Ctx<'a> {
     /// One for each texture.
     texture_uses: Vec<TextureUses>,
     samplers: Vec<SamplerParam>,
-    /// What comes into a vertex or fragment function, and goes out of it.
+    /// The inputs and outputs of a vertex or fragment function.
     ports: Vec<Port>,
     outputs: Vec<Output>,
-    /// Finished functions, callees first.
+    /// Complete functions, callees first.
     functions: Vec<Function>,
-    /// Our own functions for int powers.
+    /// Functions for powers of ints.
     int_powers: Vec<(Scalar, FunctionId)>,
     instances: Vec<Instance>,
-    /// The instance that became each function.
+    /// The instance that was compiled to each function.
     compiled_in: FxHashMap<FunctionId, usize>,
     instance_of: FxHashMap<InstanceKey, usize>,
-    /// Methods that were looked at, and whether they can be called.
+    /// Methods that were checked, and whether they can be called.
     checked_methods: FxHashMap<*const FunctionDef, bool>,
-    /// The functions being lowered, each called by the one before it.
+    /// The stack of functions being lowered.
     active: Vec<Active>,
-    /// Each lambda that was met, as the function that it stands for.
+    /// Each lambda in the source, as a function definition.
     lambdas: Vec<(Arc<Lambda>, Arc<FunctionDef>)>,
-    /// What the kernel itself sees.
+    /// The environment of the kernel itself.
     kernel_env: &'a dyn KernelEnv,
-    /// Nothing is launched: what only a launch tells has no value, and what `check` told is not told again.
+    /// There is no launch. What only a launch knows has no value, and the mistakes that `check` reported are
+    /// not repeated.
     is_partial: bool,
     /// Of all active functions together.
     nesting: u32,
     budget: Budget,
     warnings: Diagnostics,
-    /// The finished functions with their remarks, where somebody asked for them.
+    /// The complete functions with their remarks, if remarks are collected.
     remarked: Option<Vec<Remarked>>,
     /// The function being lowered.
     f: FunctionState<'a>,
 }
 
-/// What a function sees around it.
+/// The environment of a function.
 #[derive(Clone)]
 pub(crate) enum EnvRef<'a> {
     Kernel(&'a dyn KernelEnv),
@@ -277,91 +279,91 @@ impl EnvRef<'_> {
     }
 }
 
-/// The function being lowered, and what is known at this point of it.
+/// The state of the function being lowered.
 pub(crate) struct FunctionState<'a> {
     source: Source,
     env: EnvRef<'a>,
     scope: Arc<Scope>,
     /// The nesting at its call.
     called_at: u32,
-    /// Variables from here on belong to the functions around this one.
+    /// Variables from this one on belong to enclosing functions.
     n_own: Var,
     func: Function,
     /// One for each node.
     facts: Vec<Facts>,
-    /// Statements so far of the block being filled.
+    /// The statements so far of the current block.
     block: Block,
-    /// Whether control gets here.
+    /// Whether control reaches this point.
     live: bool,
-    /// Of the rest nothing is known, not even whether a launch compiles it.
+    /// Nothing is known of the rest, not even whether a launch compiles it.
     stopped: bool,
-    /// The last expression that was a statement of its own.
+    /// The last expression statement.
     alone: Option<Span>,
     vars: Vec<Binding>,
     /// The variables of the items of tuples, numbered after those of the scope.
     items: FxHashMap<(Var, usize), Var>,
     item_names: Vec<Name>,
-    /// Of flat indices into arrays with several axes: the index of each axis. Kept where it is traced.
+    /// The index along each axis, for flat indices into arrays with several axes. Stored only for traces.
     indices: FxHashMap<NodeId, Rc<[NodeId]>>,
-    /// What is known of values where we are; a block takes what it learned along when it ends.
+    /// What is known of values at this point. The facts learned in a block are dropped at its end.
     known: Vec<(NodeId, bounds::Known)>,
-    /// What each change of a variable replaced, to undo it.
+    /// The previous binding for each change of a variable, to undo it.
     log: Vec<(Var, Binding)>,
     locals: FxHashMap<(Var, Type), LocalId>,
-    /// Buffers that stand for one of several.
+    /// Buffers that represent selected arrays.
     selected: FunctionSelections,
-    /// Locals for the workgroup's arrays, by where the source makes them.
+    /// Locals for arrays of the workgroup, by their position in the source.
     shared: FxHashMap<u32, LocalId>,
-    /// Captured lists, which lie in locals of their own.
+    /// Captured lists, in locals of their own.
     tables: FxHashMap<Name, Operand>,
-    /// Those of them, and of lists that the function makes, that have weak numbers alone.
+    /// Tables and lists of the function whose numbers are all weak.
     weak_tables: FxHashMap<LocalId, tables::Table>,
-    /// Other nodes that take the type that they meet.
+    /// Other weak nodes.
     weak: FxHashMap<NodeId, weak_types::Weak>,
-    /// Merges of such.
+    /// Phis of weak numbers.
     weak_phis: weak_phis::WeakPhis,
-    /// Calls that gave such.
+    /// Calls with weak results.
     weak_calls: Vec<weak_calls::WeakCall<'a>>,
-    /// What each variable was assigned last, where that is a part of a list.
+    /// The part of a list that was last assigned to each variable.
     parts_named: FxHashMap<Var, Span>,
-    /// Variables of which the function assigns a part, or calls methods.
+    /// Variables of which the function assigns a part, or on which it calls methods.
     changed_in_part: FxHashSet<Var>,
-    /// Variables with the names of members that the function gives names of their own, or hands on.
+    /// Variables and names of members to which the function gives other names, or which it passes on.
     aliased_members: FxHashSet<(Var, Name)>,
-    /// How deep the function reads into what has a name, once somebody asks.
+    /// The number of subscripts with which the function reads each name, computed on demand.
     reading_depths: OnceCell<FxHashMap<Name, usize>>,
-    /// As the script has it; `None` for our own.
+    /// The definition in the script. `None` for a library function.
     def: Option<Arc<FunctionDef>>,
-    /// Lists of what loops carry, made at their heads.
+    /// Lists that loops carry, made at their heads.
     carried_lists: FxHashSet<LocalId>,
     /// Lists that are copies of others.
     copies: FxHashMap<LocalId, aliases::Copied>,
-    /// Of what names were given, by where.
+    /// The types of assigned values, by the place of the assignment.
     given_types: Vec<(Span, Type)>,
     /// Lists that were stored into others.
     stored: Vec<aliases::Stored>,
-    /// Lists that loops go over at this place.
+    /// Lists over which loops iterate at this point.
     walked: Vec<(operand::Place, Span)>,
-    /// Whether the function gives back a list that its caller can reach in another way.
+    /// Whether the function returns a list to which its caller has another reference.
     returns_shared_list: bool,
-    /// Whether it puts a new list or struct in the place of one in what it was given.
+    /// Whether the function replaces a list or struct inside an argument.
     replaces_parts: bool,
-    /// What cooperative matrices are for.
+    /// The uses of cooperative matrices.
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
     hints: FxHashMap<(u32, Var), loop_fixpoint::Hint>,
-    /// A guess about a type was wrong, or let something pass: the loop has to be lowered again.
+    /// A type guess was wrong, or suppressed an error. The loop must be lowered again.
     lenient: bool,
     /// As declared after `->`.
     result: Option<Type>,
     returns: Vec<returns::ReturnSite>,
-    /// What it may give back, where all of that is weak.
+    /// The possible results, if all are weak.
     weak_result: Option<weak_types::WeakValues>,
     is_kernel: bool,
-    /// Of a method: what becomes of `self`.
+    /// The state of `self` in a method.
     method: Option<structs::MethodState>,
     diagnostics: Vec<Diagnostic>,
-    /// Conditions that are arrays or lists, which a mistake was reported about.
+    /// Conditions that are arrays or lists, which were reported.
     array_conditions: Vec<Span>,
     remarks: Vec<Remark>,
     /// Instances of functions that were called.
@@ -369,7 +371,7 @@ pub(crate) struct FunctionState<'a> {
 }
 
 impl<'a> FunctionState<'a> {
-    /// `captured` are the names of a nested function's own that belong to the ones around it.
+    /// `captured` are the names in a nested function's scope that belong to enclosing functions.
     fn new(
         def: &Arc<FunctionDef>,
         source: &Source,
@@ -396,14 +398,14 @@ impl<'a> FunctionState<'a> {
         state
     }
 
-    /// The kernel itself.
+    /// The state of the kernel itself.
     fn kernel(def: &Arc<FunctionDef>, source: &Source, env: &'a dyn KernelEnv) -> FunctionState<'a> {
         let mut state = FunctionState::new(def, source, EnvRef::Kernel(env), &[]);
         state.is_kernel = true;
         state
     }
 
-    /// Without names of its own.
+    /// A state without names of its own.
     fn bare(name: &str, source: &Source, env: EnvRef<'a>, span: Span) -> FunctionState<'a> {
         let func = Function {
             name: name.into(),
@@ -531,7 +533,7 @@ impl<'a> Ctx<'a> {
         self.f.source.at(span)
     }
 
-    /// What is lowered more than once is told once.
+    /// Adds a warning. Code that is lowered several times is reported once.
     fn warn(&mut self, warning: Diagnostic) {
         let is_same =
             |known: &Diagnostic| (known.code, known.location()) == (warning.code, warning.location());
@@ -544,7 +546,7 @@ impl<'a> Ctx<'a> {
         self.f.diagnostics.push(diagnostic);
     }
 
-    /// Runs `lower` one level deeper; past the limit it is an error instead.
+    /// Runs `lower` one level deeper. Beyond the limit, reports an error instead.
     fn nested<R>(&mut self, span: Span, otherwise: R, lower: impl FnOnce(&mut Self) -> R) -> R {
         if !self.spend(1, span) {
             return otherwise;
@@ -572,14 +574,14 @@ impl<'a> Ctx<'a> {
         if self.f.live {
             self.store_outputs(None);
         }
-        // Where no `break` can be reached, what stands behind a loop's `else` looks as if it could.
+        // If no `break` is reachable, code after the `else` of a loop looks reachable.
         if self.f.live || !self.f.block.last().is_some_and(ends_control) {
             self.f.block.push(Stmt::Return(None, def.span));
         }
         self.finish_body();
     }
 
-    /// What was lowered is the function's body.
+    /// Makes the current block the body of the function.
     fn finish_body(&mut self) {
         let tables = self.other_tables();
         let mut body = std::mem::take(&mut self.f.block);

@@ -23,11 +23,11 @@ use crate::{errors, ir};
 #[derive(Clone)]
 pub(crate) enum Operand {
     Node(NodeId),
-    /// Weak: takes the other side's type.
+    /// Weak: it adopts the type of the other operand.
     Literal(Literal),
-    /// An array in memory, by reference. While an expression leads further in, whatever lies there.
+    /// An array in memory, by reference. Within a chain of subscripts and members, any place in memory.
     Place(Place),
-    /// A row or a swizzle in memory, while an expression leads further in.
+    /// A row or a swizzle in memory, within a chain of subscripts and members.
     Scattered(Rc<ScatteredVector>),
     Buffer(BufferId),
     /// `A[i]` of an array with several axes.
@@ -38,7 +38,7 @@ pub(crate) enum Operand {
     Error,
 }
 
-/// What lies in memory at the end of a path.
+/// A place in memory: a root and the steps from it.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Place {
     pub root: Root,
@@ -62,32 +62,32 @@ impl Place {
         Place { root: Root::Element(buffer, index), path: Rc::new([]), ty }
     }
 
-    /// One step further in.
+    /// The place one step further.
     pub fn part(&self, step: Step, ty: Type) -> Place {
         let path = self.path.iter().copied().chain([step]).collect();
         Place { root: self.root, path, ty }
     }
 }
 
-/// An array within a buffer: what is left when its first axes have their indices.
+/// An array within a buffer: the rest after its first axes are indexed.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Row {
     pub buffer: BufferId,
-    /// Where it starts, counted flat: an i32, or an i64 after such an index.
+    /// The flat index of its start: an i32, or an i64 if one of its indices is.
     pub start: NodeId,
-    /// Axes that have their index, fewer than the buffer has.
+    /// The number of indexed axes, less than all axes of the buffer.
     pub axis: u8,
-    /// The indices that they have, all of one type, where a device that checks or a trace is told of them.
+    /// Their indices, all of one type. Stored only if the device checks or traces them.
     pub indices: Option<Rc<[NodeId]>>,
 }
 
 impl Row {
-    /// What was computed of it.
+    /// The nodes in it.
     pub fn numbers(&self) -> impl Iterator<Item = NodeId> {
         [self.start].into_iter().chain(self.indices.iter().flat_map(|indices| indices.iter().copied()))
     }
 
-    /// The same with other numbers, as many as it has.
+    /// The row with these nodes replaced by others.
     pub fn with_numbers(&self, mut next: impl FnMut() -> NodeId) -> Row {
         let start = next();
         let indices = self.indices.as_ref().map(|indices| indices.iter().map(|_| next()).collect());
@@ -95,23 +95,23 @@ impl Row {
     }
 }
 
-/// What has a name but no value at run time.
+/// A named thing without a value at run time.
 #[derive(Clone)]
 pub(crate) enum Static {
     Type(Type),
-    /// `Vector`, `Array`: they want arguments to become types.
+    /// `Vector`, `Array`: types once they have arguments.
     Generic(&'static str),
     Function(HelperFunction),
-    /// A lambda, or a function inside a function.
+    /// A lambda or a nested function.
     Closure(Rc<Closure>),
     Builtin(Function),
-    /// `range(..)`, `enumerate(..)` and their kin: what a loop walks over.
+    /// `range(..)`, `enumerate(..)` and similar calls: what a loop iterates over.
     Sequence(Rc<Sequence>),
-    /// `None` for a module of ours.
+    /// `None` for a built-in module.
     Module(Name, Option<EnvModule>),
     Texture(TextureId),
     Sampler(SamplerId),
-    /// What a function without a result gives.
+    /// The result of a function without a result.
     None,
 }
 
@@ -120,7 +120,7 @@ pub(crate) enum Static {
 pub(crate) struct Facts {
     /// Proven not negative.
     pub nonneg: bool,
-    /// Its type is a guess about a literal that a loop carries, and may be widened in another pass.
+    /// Its type is a guess for a literal that a loop carries. Another pass may widen it.
     pub soft: bool,
 }
 
@@ -129,7 +129,7 @@ impl Operand {
         matches!(self, Operand::Error)
     }
 
-    /// A mistake was reported about it or about a part of it.
+    /// Whether a mistake was reported about it or about a part of it.
     pub fn has_error(&self) -> bool {
         match self {
             Operand::Tuple(items) => items.iter().any(Operand::has_error),
@@ -143,7 +143,7 @@ impl Operand {
 }
 
 impl Ctx<'_> {
-    /// A node, computed here. Constants have no place.
+    /// A node, computed here. Constants are not statements.
     pub fn node(&mut self, kind: NodeKind, ty: impl Into<Type>, span: Span) -> NodeId {
         let ty = ty.into();
         match self.computed_in(&kind) {
@@ -155,7 +155,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A node as it is, in its own type.
+    /// A node in its own type, without widening.
     pub fn plain_node(&mut self, kind: NodeKind, ty: Type, span: Span) -> NodeId {
         let id = NodeId(self.f.func.nodes.len() as u32);
         let is_constant = matches!(kind, NodeKind::Constant(_));
@@ -195,7 +195,7 @@ impl Ctx<'_> {
     fn facts_of(&self, kind: &NodeKind) -> Facts {
         let mut soft = false;
         kind.operands(&mut |operand| soft |= self.facts(operand).soft);
-        // What comparing, indexing and testing give does not depend on the guess.
+        // The results of comparisons, subscripts and tests do not depend on the guess.
         if matches!(kind, NodeKind::Compare(..) | NodeKind::BufferLoad { .. } | NodeKind::LoadElement { .. })
         {
             soft = false;
@@ -207,7 +207,7 @@ impl Ctx<'_> {
         use ir::BinaryOp as Op;
         let known = |node: NodeId| self.facts(node).nonneg;
         match kind {
-            // An unsigned one may be reinterpreted later.
+            // An unsigned constant may be reinterpreted later.
             NodeKind::Constant(constant) => constant
                 .as_int()
                 .is_some_and(|value| (0..1 << (constant.scalar().bits() - 1)).contains(&value)),
@@ -230,8 +230,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// A numeric operand as a node, a literal by its own type. What has no value at run time is an
-    /// error.
+    /// A numeric operand as a node. A literal gets its default type. An operand without a value at run time is
+    /// an error.
     pub fn materialize(&mut self, operand: &Operand, span: Span) -> Option<NodeId> {
         match operand {
             Operand::Node(node) => Some(*node),
@@ -258,7 +258,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type of what has a value at run time. A literal has the type it takes alone.
+    /// The type of an operand with a value at run time. A literal has its default type.
     pub fn value_type(&self, operand: &Operand) -> Option<Type> {
         match operand {
             Operand::Node(node) => Some(self.ty(*node).clone()),
@@ -273,7 +273,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What an operand is, for a message: the type where it has one.
+    /// A description of an operand for a message: its type if it has one.
     pub fn describe(&self, operand: &Operand) -> Found {
         match operand {
             Operand::Node(node) => Found::Value(self.ty(*node).clone()),
@@ -303,7 +303,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The operand as `to`, where no value is lost on the way; `None` where it is, or could be.
+    /// The operand as `to`, if the conversion never loses a value. Otherwise `None`.
     pub fn try_convert(&mut self, operand: &Operand, to: &Type, span: Span) -> Option<NodeId> {
         match operand {
             Operand::Literal(literal) => {
@@ -339,7 +339,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A conversion that changes the scalar only; constants convert here and now.
+    /// Converts only the scalar type. Constants are folded.
     pub fn convert(&mut self, node: NodeId, to: Scalar, span: Span) -> NodeId {
         let from = self.ty(node).clone();
         if from.scalar() == Some(to) {
@@ -350,7 +350,7 @@ impl Ctx<'_> {
         }
         let facts = self.facts(node);
         let converted = self.node(NodeKind::Convert(node), from.with_scalar(to), span);
-        // An int that is not negative stays so unless its top bit becomes a sign.
+        // A non-negative int stays so unless its top bit becomes a sign.
         let keeps_sign = from.scalar().is_some_and(|from| from.is_int() && to.bits() >= from.bits());
         let wraps = from.scalar().is_some_and(|from| !from.is_signed()) && to.is_signed();
         let fills = from.scalar().map_or(0, Scalar::bits) == to.bits();
@@ -359,7 +359,7 @@ impl Ctx<'_> {
         converted
     }
 
-    /// A scalar in every component, if `to` is a vector.
+    /// Splats a scalar, if `to` is a vector.
     pub fn splat_to(&mut self, node: NodeId, to: &Type, span: Span) -> NodeId {
         if to.is_vector() && !self.ty(node).is_vector() {
             let scalar = self.ty(node).scalar().expect("only scalars are splatted");

@@ -16,11 +16,11 @@ use crate::ir::{NodeId, NodeKind, Stmt};
 use crate::types::Type;
 use crate::verify::ends_control;
 
-/// A `return` of the function being lowered; the value is settled when all are known.
+/// A `return` of the function being lowered. Its type is resolved when all are known.
 pub(crate) struct ReturnSite {
     operand: Operand,
     span: Span,
-    /// Stands for a literal until then.
+    /// A placeholder for a literal until then.
     node: Option<NodeId>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Ctx<'a> {
         self.f.returns.push(ReturnSite { operand, span, node });
     }
 
-    /// A returned operand as one value, in which literals are typed when every return is known.
+    /// A returned operand as one value. Its literals get their types when every return is known.
     fn returned_node(&mut self, operand: &Operand, span: Span) -> Option<NodeId> {
         Some(match operand {
             Operand::Node(node) => *node,
@@ -86,8 +86,8 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Gives the function its result type, and every literal that it returns; false where something that
-    /// it returns is wrong.
+    /// Resolves the result type of the function, and that of every literal that it returns. Returns false if a
+    /// returned value is wrong.
     pub(super) fn finish_returns(&mut self, def: &Arc<FunctionDef>) -> bool {
         let returns = std::mem::take(&mut self.f.returns);
         let is_resolved = !self.f.stopped && !returns.iter().any(|site| site.operand.has_error());
@@ -151,7 +151,7 @@ impl<'a> Ctx<'a> {
         self.f.func.result = ty;
     }
 
-    /// Whether what is computed has this type; literals take it.
+    /// Whether all computed results have this type. Literals adopt it.
     fn give_back(&self, returns: &[ReturnSite], ty: &Type) -> bool {
         returns.iter().all(|site| match site.operand {
             Operand::Node(node) => self.ty(node) == ty,
@@ -159,7 +159,7 @@ impl<'a> Ctx<'a> {
         })
     }
 
-    /// What a function of the script gives back, where all of that is weak.
+    /// The possible results of a function of the script, if all are weak.
     fn weak_results(&self, operands: &[(&Operand, Span)], ty: &Type) -> Option<WeakValues> {
         if self.f.func.called_for.is_some() {
             return None;
@@ -177,7 +177,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Gives the literals in a returned value their types; false where it is of another type.
+    /// Gives the literals in a returned value their types. Returns false if the value has another type.
     fn resolve_value(&mut self, operand: &Operand, node: NodeId, ty: &Type) -> bool {
         match (operand, ty) {
             (Operand::Literal(literal), Type::Scalar(scalar)) => {
@@ -212,7 +212,7 @@ impl<'a> Ctx<'a> {
         ));
     }
 
-    /// The type after `->`; `None` where there is none, or it is wrong, which `check` reported.
+    /// The type after `->`. `None` if there is none, or if it is wrong, which `check` reported.
     pub(super) fn declared_result(&mut self, def: &Arc<FunctionDef>) -> Option<Type> {
         let annotation = def.returns.as_ref()?;
         let (env, source) = (self.f.env.clone(), self.f.source.clone());

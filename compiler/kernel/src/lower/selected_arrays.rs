@@ -18,32 +18,32 @@ use crate::ir::{AtomicPlace, Block, Buffer, BufferId, CompareOp, Flat, NodeId, N
 use crate::signature::Width;
 use crate::types::Type;
 
-/// An access becomes one branch for each of so many arrays at most.
+/// An access becomes a branch for each array, up to this many.
 pub(crate) const MAX_ARRAYS: usize = 8;
 
-/// A set of arrays that a name may stand for.
+/// A set of arrays that a name may refer to: its points-to set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ArraySetId(u32);
 
-/// What the buffers behind those of the parameters stand for.
+/// The sets of arrays, and the buffers that represent selected arrays.
 #[derive(Default)]
 pub(crate) struct SelectedArrays {
     sets: Vec<Rc<[BufferId]>>,
-    /// The choice of each such buffer, and the node that has the id of the array.
+    /// The set of each such buffer, and the node with the id of the array.
     buffers: FxHashMap<BufferId, (ArraySetId, NodeId)>,
 }
 
-/// The buffers of one function that stand for its choices.
+/// The buffers of one function for its selected arrays.
 pub(crate) type FunctionSelections = FxHashMap<(ArraySetId, NodeId), BufferId>;
 
-/// Why no name can stand for all of some arrays.
+/// Why no name can refer to all of some arrays.
 pub(crate) enum NoArraySet {
-    /// Their elements or axes differ.
+    /// Their elements or numbers of axes differ.
     Unlike,
     TooMany,
 }
 
-/// What became of an array's name where ways meet: it stands for one of several, and its number is in a variable.
+/// The binding of a name at a join of paths with different arrays. Its number is in a variable.
 pub(crate) struct JoinedArrays {
     pub binding: Binding,
     pub selector: (Var, Binding),
@@ -54,12 +54,12 @@ impl Ctx<'_> {
         self.selected.buffers.contains_key(&buffer)
     }
 
-    /// The choice that a buffer stands for, and the id of the array.
+    /// The set of a buffer, and the node with the id of the array.
     pub fn selection_of(&self, buffer: BufferId) -> Option<(ArraySetId, NodeId)> {
         self.selected.buffers.get(&buffer).copied()
     }
 
-    /// What a name stands for whose number is `selector`.
+    /// The buffer for the array of a set whose id is `selector`.
     pub fn selected_buffer(
         &mut self,
         set_id: ArraySetId,
@@ -93,13 +93,13 @@ impl Ctx<'_> {
         id
     }
 
-    /// The array that a parameter of a function stands for, of which only the number was passed.
+    /// The array of a parameter, of which only the id was passed.
     pub fn received_array(&mut self, set_id: ArraySetId, name: &str, span: Span) -> BufferId {
         let selector = self.value_arg(&name.into(), &Type::I32, span);
         self.selected_buffer(set_id, selector, name, span)
     }
 
-    /// The choice between some arrays, each of them once.
+    /// The set of some arrays, without duplicates.
     pub fn array_set(
         &mut self,
         arrays: impl IntoIterator<Item = BufferId>,
@@ -140,7 +140,7 @@ impl Ctx<'_> {
         &self.selected.sets[set_id.0 as usize]
     }
 
-    /// The arrays that a name may stand for; `None` for what is no array.
+    /// The arrays that a name may refer to. `None` if it is not an array.
     fn bound_arrays(&self, binding: &Binding) -> Option<Vec<BufferId>> {
         match binding {
             Binding::Bound { operand: Operand::Buffer(buffer), .. } => Some(self.arrays_of(*buffer)),
@@ -149,7 +149,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The number of the array that an operand is.
+    /// The id of the array that an operand is.
     pub fn selector_of(&mut self, buffer: BufferId, span: Span) -> NodeId {
         match self.selection_of(buffer) {
             Some((_, selector)) => selector,
@@ -157,7 +157,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A name for an array that was chosen: its number is a variable of its own.
+    /// Binds a name to a selected array. Its id is a variable of its own.
     pub fn assign_selected(
         &mut self,
         var: Var,
@@ -169,7 +169,7 @@ impl Ctx<'_> {
         Binding::Items { items: Rc::new([item]), of: Whole::Selected(set_id), span }
     }
 
-    /// What the name stands for now.
+    /// The array that the name refers to now.
     pub fn read_selected(&mut self, var: Var, set_id: ArraySetId, item: Var, span: Span) -> Operand {
         match self.read_var(item, span) {
             Operand::Node(selector) => {
@@ -180,9 +180,9 @@ impl Ctx<'_> {
         }
     }
 
-    // Where ways meet.
+    // Joins.
 
-    /// `None` where the ways do not lead to several arrays.
+    /// `None` if the paths do not have several arrays.
     pub fn join_arrays(&mut self, var: Var, paths: &[FlowPath]) -> Option<Result<JoinedArrays, Conflict>> {
         let bindings: Vec<Binding> =
             paths.iter().map(|path| path.binding(var, &self.f.vars).clone()).collect();
@@ -202,7 +202,7 @@ impl Ctx<'_> {
             Err(NoArraySet::Unlike) => return None,
             Err(NoArraySet::TooMany) => return Some(Err(too_many(&bindings))),
         };
-        // Out of a loop at its head nothing can be stored.
+        // Nothing can be stored on an exit at the head of a loop.
         let is_stored =
             |(binding, path): (&Binding, &FlowPath)| path.carry.is_some() || whole(binding).is_some();
         if !bindings.iter().zip(paths).all(is_stored) {
@@ -223,17 +223,17 @@ impl Ctx<'_> {
         Some(Ok(JoinedArrays { binding, selector: (item, selector) }))
     }
 
-    /// The number of an array that is known, as a variable would hold it.
+    /// The id of a known array, as the binding of a variable.
     fn bound_selector(&mut self, binding: &Binding) -> Option<Binding> {
         let Binding::Bound { operand: Operand::Buffer(buffer), span } = binding else { return None };
         let selector = self.selector_of(*buffer, *span);
         Some(Binding::Bound { operand: Operand::Node(selector), span: *span })
     }
 
-    // What a loop carries.
+    // Loops.
 
-    /// A name at the head of a loop whose rounds give it other arrays. A loop around this one may give it more of them
-    /// before than it had when the rounds were looked at.
+    /// The binding of a name at the head of a loop whose rounds assign it other arrays. An outer loop may have
+    /// added arrays since the pass that found `set_id`.
     pub fn arrays_at_head(&mut self, var: Var, entry: &Binding, set_id: ArraySetId) -> Option<Binding> {
         let before = self.bound_arrays(entry)?;
         let of_rounds = self.arrays_in_set(set_id).to_vec();
@@ -245,7 +245,7 @@ impl Ctx<'_> {
             }
         };
         let (item, span) = (self.item_var(var, 0), binding_span(entry));
-        // A number that is in a variable is carried as such.
+        // An id that is in a variable is carried like any variable.
         if let Some(selector) = self.bound_selector(entry) {
             let local = self.local_of(item, &Type::I32, span);
             let carry = self.new_carry();
@@ -256,8 +256,8 @@ impl Ctx<'_> {
         Some(Binding::Items { items: Rc::new([item]), of: Whole::Selected(set_id), span })
     }
 
-    /// Whether the rounds give a name no array but those that it has at the head; with the choice that it needs
-    /// otherwise. `None` for what is no array, there or behind a round.
+    /// Whether the rounds assign a name only arrays of its set at the head. Otherwise returns the set that it
+    /// needs. `None` if it is not an array.
     pub fn arrays_fixpoint(
         &mut self,
         (var, head): (Var, &Binding),
@@ -286,7 +286,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Stores the numbers of arrays that rounds give a name by themselves.
+    /// Stores the ids of arrays that rounds assign directly.
     fn carry_arrays_back(&mut self, var: Var, item: Var, paths: &[FlowPath]) {
         let span = binding_span(&self.f.vars[item as usize]);
         let local = self.local_of(item, &Type::I32, span);
@@ -298,15 +298,15 @@ impl Ctx<'_> {
         }
     }
 
-    // What a finished function does with them.
+    // Legalisation, when a function is complete.
 
-    /// Makes each access to what was chosen a branch over the arrays.
+    /// Turns each access to a selected array into a branch over the arrays.
     pub fn legalise_selected(&mut self, body: Block) -> Block {
         if self.f.selected.is_empty() {
             return body;
         }
         let body = self.legalised(body);
-        // Nothing computes what is left of them.
+        // The remaining nodes are unused.
         for at in 0..self.f.func.nodes.len() {
             if buffer_of(&self.f.func.nodes[at].kind).is_some_and(|buffer| self.is_selected(buffer)) {
                 self.f.func.nodes[at].kind = NodeKind::Constant(Constant::bool(false));
@@ -318,7 +318,7 @@ impl Ctx<'_> {
         body
     }
 
-    /// Leaves the buffers of the parameters alone.
+    /// Removes all buffers but those of the parameters.
     pub fn drop_selected(&mut self) {
         let n_selected = self.selected.buffers.len();
         self.buffers.truncate(self.buffers.len() - n_selected);
@@ -358,7 +358,7 @@ impl Ctx<'_> {
         legal
     }
 
-    /// What computes a node that has to do with a chosen array.
+    /// The statements that compute a node with a selected array.
     fn legal_eval(&mut self, node: NodeId, buffer: BufferId) -> Block {
         let (kind, ty, span) = {
             let node = &self.f.func.nodes[node.idx()];
@@ -384,7 +384,7 @@ impl Ctx<'_> {
         block
     }
 
-    /// Sizes are selected, not branched over.
+    /// Sizes use selects, not branches.
     fn selected_array(
         &mut self,
         node: NodeId,
@@ -415,14 +415,14 @@ impl Ctx<'_> {
             }
             selection.expect("a choice is between two arrays or more")
         });
-        // The last one is the node itself.
+        // The last select is the node itself.
         block.pop();
         self.f.func.nodes[node.idx()].kind = selection;
         block.push(Stmt::Eval(node));
         block
     }
 
-    /// The same thing done with each array, in a branch of its own.
+    /// The same action for each array, in a branch of its own.
     fn by_array(&mut self, buffer: BufferId, span: Span, act: &dyn Fn(&mut Self, BufferId)) -> Block {
         let (set_id, selector) = self.selection_of(buffer).expect("the caller asked");
         let of = self.arrays_in_set(set_id).to_vec();
@@ -443,7 +443,7 @@ impl Ctx<'_> {
         self.plain_node(NodeKind::Compare(CompareOp::Equal, selector, array), Type::BOOL, span)
     }
 
-    /// The same access to this very array.
+    /// The same access to one array.
     fn of_array(&mut self, kind: &NodeKind, array: BufferId) -> NodeKind {
         match kind.clone() {
             NodeKind::BufferLoad { index, path, bounds, .. } => {
@@ -463,7 +463,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// An index of several axes stands for a place in one array: it is computed again for this one.
+    /// A flat index belongs to one array. This computes it for another.
     fn index_into(&mut self, array: BufferId, index: NodeId) -> NodeId {
         let Some(flat) = self.f.func.flats.get(&index) else { return index };
         let flat = Flat { buffer: array, terms: flat.terms.clone() };
@@ -487,7 +487,7 @@ fn too_many(bindings: &[Binding]) -> Conflict {
     Conflict::Arrays { first: spans[0], second: spans[spans.len() - 1] }
 }
 
-/// The buffer that a node has to do with.
+/// The buffer that a node accesses.
 fn buffer_of(kind: &NodeKind) -> Option<BufferId> {
     match kind {
         NodeKind::BufferLoad { buffer, .. }

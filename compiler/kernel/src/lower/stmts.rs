@@ -17,14 +17,14 @@ use crate::types::Type;
 pub(crate) enum Condition {
     Known(bool),
     Node(NodeId),
-    /// A mistake was reported: both sides are lowered, to report theirs.
+    /// A mistake was reported. Both sides are lowered, to report their mistakes.
     Error,
-    /// Only a launch tells, and may compile one side alone.
+    /// Only a launch knows, and may compile just one side.
     Unknown,
 }
 
 impl Ctx<'_> {
-    /// Statements in order. Those that nothing reaches are left out.
+    /// Lowers statements in order. Unreachable ones are skipped.
     pub fn block(&mut self, body: &[Stmt]) {
         for stmt in body {
             if !self.f.live || self.f.stopped || !self.spend(1, stmt.span) {
@@ -77,7 +77,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// What `check` told that kernels do not have; nothing more is said of the names that it binds.
+    /// A statement that kernels do not support, which `check` reported. Names that it binds cause no more
+    /// reports.
     fn refused(&mut self, stmt: &Stmt) {
         self.error(errors::unsupported(
             self.at(stmt.span),
@@ -151,7 +152,7 @@ impl Ctx<'_> {
         });
     }
 
-    /// Two ways from here, and what meets after them.
+    /// Lowers two branches and their join.
     pub fn branch(
         &mut self,
         condition: &Condition,
@@ -184,7 +185,7 @@ impl Ctx<'_> {
         if let Some(condition) = condition {
             self.f.block.push(ir::Stmt::If { condition, then: then_block, orelse: else_block, span });
         }
-        // `if i >= len(a): return` tells what holds from here on.
+        // After `if i >= len(a): return`, the opposite holds.
         match (&then_way, &else_way) {
             (None, Some(_)) => learned(false)(self),
             (Some(_), None) => learned(true)(self),
@@ -194,7 +195,7 @@ impl Ctx<'_> {
         self.merge(&paths);
     }
 
-    /// One side of a branch; what it changed is undone and returned, if control leaves at its end.
+    /// One branch. Its changes are undone, and returned if control reaches its end.
     fn arm(&mut self, missing: Missing, fill: impl FnOnce(&mut Self)) -> (Block, Option<FlowPath>) {
         let fork = self.fork();
         let stored = self.f.stored.clone();
@@ -239,7 +240,7 @@ impl Ctx<'_> {
         self.f.live = false;
     }
 
-    /// In a fragment function PyShader's `return` discards the fragment.
+    /// In PyShader's fragment functions, `return` discards the fragment.
     fn end_of_kernel(&mut self, span: Span) {
         let end = match self.template.stage {
             Stage::Fragment => ir::Stmt::End(span),
@@ -252,12 +253,12 @@ impl Ctx<'_> {
     }
 }
 
-/// What is something, whatever it is made of; a call may give nothing.
+/// Whether the value is a number if it is valid. A call may have no result.
 fn is_number_if_right(value: &Expr) -> bool {
     matches!(value.kind, ExprKind::Subscript { .. } | ExprKind::Binary { .. } | ExprKind::Compare { .. })
 }
 
-/// What `all` and `any` take.
+/// Whether `all` and `any` accept the type.
 fn is_of_bools(ty: &Type) -> bool {
     let n_parts = ty.n_parts().filter(|_| matches!(ty, Type::Vector(..) | Type::Array(_) | Type::Tuple(_)));
     n_parts.is_some_and(|n| (0..n).all(|at| ty.part(at) == Some(Type::BOOL)))

@@ -18,17 +18,17 @@ use crate::template::{Param, ParamKind};
 use crate::types::Type;
 
 impl Ctx<'_> {
-    /// How many mistakes were told, to ask later whether one was told since.
+    /// The number of diagnostics so far, to ask later whether there are new ones.
     pub fn n_diagnostics(&self) -> usize {
         self.f.diagnostics.len()
     }
 
-    /// Whether something has no value because only a run tells it, and not because of a mistake.
+    /// Whether an operand has no value because only a launch knows it, and not because of a mistake.
     pub fn is_unknown(&self, operand: &Operand, n_diagnostics: usize) -> bool {
         self.is_partial && operand.has_error() && self.n_diagnostics() == n_diagnostics
     }
 
-    /// A condition that only a run tells: what is computed in each invocation lets both ways be compiled.
+    /// A condition that only a launch knows. If it is computed in each invocation, both branches are compiled.
     pub fn unknown_condition(&mut self, test: &Expr) -> Condition {
         match self.tested_number(test) {
             Some(number) => Condition::Node(self.unknown_test(number, test.span)),
@@ -37,7 +37,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// One side of `and` or `or`, a bool as it is.
+    /// One operand of `and` or `or`. A bool stays as it is.
     pub fn truth(&mut self, test: &Expr) -> Operand {
         let n_diagnostics = self.n_diagnostics();
         let operand = self.expr(test);
@@ -45,15 +45,15 @@ impl Ctx<'_> {
         number.map_or(operand, |number| Operand::Node(self.unknown_test(number, test.span)))
     }
 
-    /// Stands for a comparison of `number` with something, for what depends on that.
+    /// A placeholder for a comparison of `number`, which depends on it.
     fn unknown_test(&mut self, number: NodeId, span: Span) -> NodeId {
         self.node(NodeKind::Compare(CompareOp::NotEqual, number, number), Type::BOOL, span)
     }
 
-    /// A number that is computed in each invocation and that the test compares, whatever with.
+    /// A number that is computed in each invocation and that the test compares.
     fn tested_number(&mut self, test: &Expr) -> Option<NodeId> {
         match &test.kind {
-            // What comes first decides whether the others are compiled.
+            // The first comparison decides whether the others are compiled.
             ExprKind::Compare { left, comparisons } => match &comparisons[..] {
                 [first, ..] if is_of_numbers(first.op) => {
                     self.computed_number(left).or_else(|| self.computed_number(&first.right))
@@ -66,7 +66,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether a test compares what a launch gives, a number or an element of an array, of whatever type.
+    /// Whether a test compares a number or array element that the launch passes, of any type.
     fn tests_argument(&self, test: &Expr) -> bool {
         match &test.kind {
             ExprKind::Compare { left, comparisons } => match &comparisons[..] {
@@ -92,7 +92,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A parameter of the kernel that the body leaves as it is.
+    /// Whether it is a parameter of the kernel that the body does not assign.
     fn is_argument(&self, name: &Name) -> bool {
         let mut is_assigned = false;
         assigned_names(&self.template.def.body, &mut |assigned, assigns| {
@@ -102,7 +102,7 @@ impl Ctx<'_> {
         self.f.is_kernel && !is_assigned && self.template.params.iter().any(is_given)
     }
 
-    /// The value of an expression, or of a part that its value is computed of.
+    /// The value of an expression, or of a part from which it is computed.
     fn computed_number(&mut self, expr: &Expr) -> Option<NodeId> {
         let n_diagnostics = self.n_diagnostics();
         let operand = self.expr(expr);
@@ -130,8 +130,8 @@ impl Ctx<'_> {
         is_unknown
     }
 
-    /// Lowers what a launch may leave out: nothing is told of it, and what it assigns is not known behind it. Where
-    /// it leaves the function or a loop, nothing is known of the rest.
+    /// Lowers code that a launch may skip. It causes no reports, and what it assigns is unknown after it. If it
+    /// leaves the function or a loop, nothing is known of the rest.
     pub fn lower_maybe_skipped(&mut self, lower: impl FnOnce(&mut Self)) {
         let (n_diagnostics, n_calls) = (self.n_diagnostics(), self.f.calls.len());
         let fork = self.fork();
@@ -154,7 +154,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// From here on a launch may have nothing left to compile.
+    /// From here on, a launch may have nothing left to compile.
     pub fn stop(&mut self) {
         self.f.stopped = true;
         self.f.live = false;
@@ -166,7 +166,7 @@ fn is_of_numbers(op: AstCompareOp) -> bool {
     matches!(op, Eq | NotEq | Less | LessEq | Greater | GreaterEq)
 }
 
-/// Whether a variable is what it was, the very same value included.
+/// Whether a variable has exactly the same binding.
 fn is_same(before: &Binding, now: &Binding) -> bool {
     match (before, now) {
         (
