@@ -17,7 +17,7 @@ use crate::types::Type;
 
 pub(super) const SET_ITEM: &str = "__setitem__";
 
-/// The struct, as an expression and what that is, and what of it is meant.
+/// The struct, as an expression and as an operand, and the accessed item or property.
 pub(super) struct StructItem<'e> {
     value: &'e Expr,
     receiver: Operand,

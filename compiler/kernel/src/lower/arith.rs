@@ -15,10 +15,10 @@ use crate::errors::{self, Found};
 use crate::ir::{BinaryOp, NodeId, NodeKind, Step, UnaryOp};
 use crate::types::{Kind, Scalar, Type};
 
-/// Powers of floats by a whole constant up to this size are products.
+/// Powers of floats by a constant integer up to this size are products.
 const MAX_FLOAT_PRODUCT: i128 = 16;
 
-/// What an operator stands between, with the places of all three.
+/// The operands of an operator, and where all three are written.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides<'a> {
     pub left: &'a Operand,
@@ -89,8 +89,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// Both operands as one type; `None` where there is none without a cast. Bools are 0 and 1, as in Python; they stay
-    /// bools where both are and `bools` are welcome.
+    /// Converts both operands to their common type. `None` if there is none without a cast. As in Python, bools
+    /// are 0 and 1. They stay bools if both are and `bools` allows it.
     pub fn common(
         &mut self,
         left: &Operand,
@@ -126,8 +126,8 @@ impl Ctx<'_> {
         matches!(operand, Operand::Node(node) if self.ty(*node).scalar() == Some(Scalar::Bool))
     }
 
-    /// A bool, or a vector of some, as numbers of the type that `other` has; beside another bool it is an i32. `None` for
-    /// any other operand.
+    /// A bool or a vector of bools as numbers of the type of `other`. Beside another bool it is an i32. `None`
+    /// for any other operand.
     fn bools_as_numbers(&mut self, operand: &Operand, other: &Operand, span: Span) -> Option<Operand> {
         if !self.is_of_bools(operand) {
             return None;
@@ -138,7 +138,7 @@ impl Ctx<'_> {
         Some(Operand::Node(self.coerce(node, scalar, span)))
     }
 
-    /// A bool as an i32; any other operand as it is.
+    /// A bool as an i32. Any other operand is unchanged.
     pub fn bool_as_int(&mut self, operand: &Operand, span: Span) -> Operand {
         match operand {
             Operand::Node(node) if self.is_of_bools(operand) => {
@@ -159,11 +159,11 @@ impl Ctx<'_> {
             }
             ((_, a), (_, b)) if a.widens_to(b) => Some(b),
             ((_, a), (_, b)) if b.widens_to(a) => Some(a),
-            // A narrow float holds too few ints for that.
+            // A narrow float represents too few ints.
             ((_, a), (_, b @ (Scalar::F32 | Scalar::F64))) if a.is_int() => Some(b),
             ((_, a @ (Scalar::F32 | Scalar::F64)), (_, b)) if b.is_int() => Some(a),
             ((left, a), (right, b)) => {
-                // A guess gives way, and the loop that made it is lowered again.
+                // A guess yields, and the loop that made it is lowered again.
                 let (soft_left, soft_right) = (self.is_soft(left), self.is_soft(right));
                 if !(soft_left || soft_right) || a == Scalar::Bool || b == Scalar::Bool {
                     return None;
@@ -192,7 +192,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The error for two operands that do not meet, unless one was told already.
+    /// The error for two operands without a common type, unless one was reported already.
     pub fn mismatch(&mut self, symbol: &str, sides: Sides, n_errors: usize) -> Operand {
         let Sides { left, right, op_span, spans } = sides;
         if self.f.diagnostics.len() > n_errors || left.has_error() || right.has_error() {
@@ -200,7 +200,7 @@ impl Ctx<'_> {
         }
         let (what_left, what_right) = (self.describe(left), self.describe(right));
         let of_bits = matches!(symbol, "&" | "|" | "^" | "<<" | ">>");
-        // The target of `a -= b` stays as it is.
+        // The target of `a -= b` keeps its type.
         let is_augmented = self.f.source.slice(op_span) == format!("{symbol}=");
         let hint = match (is_augmented, self.value_type(left)) {
             (true, Some(ty)) if ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool) => {
@@ -218,8 +218,8 @@ impl Ctx<'_> {
         ))
     }
 
-    /// The cast that would make the two meet: the signed side becomes unsigned only by the user's
-    /// own hand, so the narrower or the unsigned one is shown converted.
+    /// The cast that gives both operands one type. Only the user converts a signed int to an unsigned one. So
+    /// the hint converts the narrower operand or the unsigned one.
     pub fn cast_hint(
         &self,
         left: &Operand,
@@ -241,12 +241,12 @@ impl Ctx<'_> {
             (_, Scalar::Bool) => (b.with_scalar(scalar_a), spans.1),
             (Scalar::F16 | Scalar::Bf16, _) if scalar_b.is_int() => (a.with_scalar(Scalar::F32), spans.0),
             (_, Scalar::F16 | Scalar::Bf16) if scalar_a.is_int() => (b.with_scalar(Scalar::F32), spans.1),
-            // Bits are those of ints; elsewhere a cast to an int would cut off what is behind the point.
+            // Bitwise operators need ints. For other operators, a cast to an int would truncate the float.
             _ if scalar_a.is_float() != scalar_b.is_float() => match scalar_a.is_float() == of_bits {
                 true => (a.with_scalar(scalar_b), spans.0),
                 false => (b.with_scalar(scalar_a), spans.1),
             },
-            // A wider type holds both.
+            // A wider type represents both.
             (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16) => {
                 (a.with_scalar(Scalar::F32), spans.0)
             }
@@ -261,7 +261,7 @@ impl Ctx<'_> {
             _ => (a.with_scalar(scalar_b), spans.0),
         };
         let text = errors::without_brackets(self.f.source.slice(span));
-        // It is a part of a tuple that needs the cast.
+        // A part of a tuple needs the cast.
         let text = if errors::split_at_commas(text).len() > 1 { ".." } else { text };
         Some(format!("{ty}({text})"))
     }
@@ -277,7 +277,7 @@ impl Ctx<'_> {
             (Type::Vector(n, _), Type::Vector(m, _)) if n != m => return None,
             (Type::Scalar(_), Type::Vector(..)) => (&b, left_at),
             (Type::Vector(..), Type::Scalar(_)) => (&a, right_at),
-            // An int beside a float is none here, as it would be in a sum.
+            // Here an int beside a float stays an int, unlike in a sum.
             (Type::Scalar(Scalar::F16 | Scalar::Bf16), Type::Scalar(int)) if int.is_int() => (&a, right_at),
             (Type::Scalar(int), Type::Scalar(Scalar::F16 | Scalar::Bf16)) if int.is_int() => (&b, left_at),
             _ => return self.cast_hint(left, right, (left_at, right_at), false),
@@ -321,7 +321,7 @@ impl Ctx<'_> {
         Operand::Node(self.node(NodeKind::Binary(op, a, b), ty, span))
     }
 
-    /// `/` is a float, whatever it divides.
+    /// The result of `/` is a float for any operands.
     fn divide(&mut self, sides: Sides) -> Operand {
         let Sides { left, right, spans, .. } = sides;
         let n_errors = self.f.diagnostics.len();
@@ -345,7 +345,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The result has the left side's type; the amount may be any int.
+    /// The result has the type of the left side. The amount may be any int.
     fn shift(&mut self, op: BinaryOp, sides: Sides) -> Operand {
         let Sides { left, right, spans, .. } = sides;
         let n_errors = self.f.diagnostics.len();
@@ -357,8 +357,7 @@ impl Ctx<'_> {
         let value = self.materialize(left, spans.0);
         let ty = value.map(|value| self.ty(value).clone());
         let amount = match (right, ty.as_ref().and_then(Type::scalar)) {
-            // Masked, as at run time.
-            // A device that checks is told of the amount that the source asks for.
+            // Masked, as at run time. A device that checks reports the amount as written.
             (Operand::Literal(literal @ Literal::Int(_)), Some(scalar))
                 if self.checks && literal.fit(scalar).is_some() =>
             {
@@ -507,7 +506,7 @@ impl Ctx<'_> {
         Operand::Node(self.node(NodeKind::Dot(a, b), scalar, spans.0.to(spans.1)))
     }
 
-    /// `[0] * 16`: a list of that many.
+    /// `[0] * 16`: a list with repeated items.
     fn repeat_list(&mut self, left: &Operand, right: &Operand, spans: (Span, Span)) -> Option<Operand> {
         let (place, count) = match (left, right) {
             (Operand::Place(place), count) | (count, Operand::Place(place)) => (place.clone(), count),
@@ -532,7 +531,7 @@ impl Ctx<'_> {
         let elements: Vec<NodeId> = (0..array.len).map(|at| self.load_whole(&element(at), span)).collect();
         let parts = (0..total as usize).map(|at| elements[at % elements.len()]).collect();
         let list = self.array_local(parts, array.element.clone(), span);
-        // Each matrix of a list is one of its own, as numbers are.
+        // Each matrix of the list is a separate one, like numbers.
         let of_matrices = self.is_coop_type(&array.element);
         match array.element {
             Type::Array(_) if total > i128::from(array.len) && !of_matrices => self.note_one_row(&list, span),
@@ -598,7 +597,7 @@ impl Ctx<'_> {
             }
             (AstUnaryOp::Minus, Some(Kind::Signed | Kind::Unsigned | Kind::Float)) => UnaryOp::Negate,
             (AstUnaryOp::Invert, Some(Kind::Signed | Kind::Unsigned)) => UnaryOp::Invert,
-            // Of a vector of bools; a single one says `not`.
+            // Of a vector of bools. For a single bool it is `not`.
             (AstUnaryOp::Invert, Some(Kind::Bool)) if ty.is_vector() => UnaryOp::Not,
             _ => {
                 let what = Found::Value(ty);

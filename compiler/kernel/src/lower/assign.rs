@@ -35,7 +35,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// `a, b = x, y` gives each target the value that stands in its place.
+    /// `a, b = x, y` assigns the items one by one.
     fn assign_display(&mut self, target: &Expr, operand: Operand, value: &Expr) {
         let is_starred = |expr: &Expr| matches!(expr.kind, ExprKind::Starred(_));
         match (&target.kind, &value.kind, &operand) {
@@ -52,14 +52,14 @@ impl Ctx<'_> {
         }
     }
 
-    /// A name that was to get a value after a mistake is not "unset" as well.
+    /// After a mistake, names that it would have assigned are not reported as unset.
     fn poison_targets(&mut self, targets: &[Expr]) {
         for target in targets {
             self.assign_target(target, Operand::Error, target.span);
         }
     }
 
-    /// What stands beside an operator, where a call may give no value.
+    /// The operand of an operator. A call may have no result.
     pub fn operand_value(&mut self, expr: &Expr) -> Operand {
         let operand = self.expr(expr);
         let mistake = match expr.kind {
@@ -87,7 +87,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// The function of ours that is called by name.
+    /// The built-in function that is called by name.
     fn builtin_called(&mut self, func: &Expr) -> Option<Function> {
         let ExprKind::Name(_) = &func.kind else { return None };
         match self.expr(func) {

@@ -15,7 +15,7 @@ use crate::ir::{Atomic, AtomicOp, AtomicPlace, Buffer, NodeId, NodeKind, part_at
 use crate::signature::Reach;
 use crate::types::{Scalar, Type};
 
-/// What an atomic operation is given: a place, by an array and an index or as a member of an element, and values.
+/// The arguments of an atomic operation: an array and an index, or a member of an element, then values.
 struct Arguments<'e> {
     whole: &'e Expr,
     index: Option<&'e Expr>,
@@ -90,7 +90,7 @@ impl Ctx<'_> {
         Some(Arguments { whole, index, values: exprs.collect() })
     }
 
-    /// What to write for a call with too many or too few arguments.
+    /// The call to write instead of one with too many or too few arguments.
     fn atomic_line(&self, name: &str, exprs: &[&Expr], params: &[Param]) -> String {
         let texts = self.texts_of(exprs);
         let rest = |rest: &[&str]| -> String { rest.iter().map(|text| format!(", {text}")).collect() };
@@ -104,18 +104,18 @@ impl Ctx<'_> {
                 let index = if is_bare_tuple { format!("({index_text})") } else { index_text.to_owned() };
                 format!("{name}({array}, {index}{})", rest(values))
             }
-            // Two indices, of an array with as many axes.
+            // Two indices, for an array with two axes.
             (_, [array, row, column, values @ ..])
                 if exprs.len() == params.len() + 1 && self.rank_of(exprs[0]) != Some(1) =>
             {
                 format!("{name}({array}, ({row}, {column}){})", rest(values))
             }
-            // What lacks may be any of them.
+            // Any argument may be missing.
             _ => line(params, name, &[]),
         }
     }
 
-    /// The axes of what is an array by its name.
+    /// The number of axes of an array, by its name.
     fn rank_of(&self, expr: &Expr) -> Option<u8> {
         let ExprKind::Name(name) = &expr.kind else { return None };
         let var = self.f.scope.get(name)?;
@@ -129,7 +129,7 @@ impl Ctx<'_> {
         exprs.iter().map(|expr| self.f.source.slice(expr.span)).collect()
     }
 
-    /// A number that lies in an element of an array, and its type.
+    /// A number inside an element of an array, and its type.
     fn atomic_member(&mut self, name: &str, member: &Expr) -> Option<(AtomicPlace, Type)> {
         match self.target(member) {
             Target::Error => None,
@@ -146,7 +146,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The element that is meant, and its type.
+    /// The element of an array at an index, and its type.
     fn atomic_element(&mut self, name: &str, array: &Expr, index: &Expr) -> Option<(AtomicPlace, Type)> {
         match self.expr(array) {
             Operand::Error => None,
@@ -177,7 +177,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Where the vector or the matrix lies that was read just now, in memory that others see.
+    /// The place of the vector or matrix that was just read, in memory that others see.
     fn read_place(&self, expr: &Expr, read: &Operand) -> Option<Place> {
         // A name has a value of its own.
         let is_read_here = matches!(expr.kind, ExprKind::Attribute { .. } | ExprKind::Subscript { .. });
@@ -218,9 +218,9 @@ impl Ctx<'_> {
         }
     }
 
-    /// Arrays of which narrow numbers are changed atomically are reached by address: what is changed is the
-    /// word around the number, which no binding need hold as a whole. So are those in whose elements floats are
-    /// changed: those are seen as ints, and a second variable sees whole elements only.
+    /// Reaches arrays by address if narrow numbers in them are changed atomically. Such an operation changes
+    /// the whole 32-bit word, which a binding need not contain. The same holds for arrays of structs in which
+    /// floats are changed: those floats are accessed as ints, and a second variable accesses whole elements.
     pub fn reach_atomics_by_address(&mut self) {
         let functions = self.functions.iter().chain([&self.f.func]);
         for node in functions.flat_map(|function| &function.nodes) {

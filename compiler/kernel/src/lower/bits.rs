@@ -19,24 +19,24 @@ use crate::types::{Scalar, Type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BitsFn {
     Popcount,
-    /// The width of the type for 0, as for the trailing zeros.
+    /// The width of the type for 0, as for trailing zeros.
     LeadingZeros,
     TrailingZeros,
     Reverse,
 }
 
-/// What a method of ints is called.
+/// The names of methods of ints.
 const COUNT: &str = "bit_count";
 const LENGTH: &str = "bit_length";
 
 impl<'a> Ctx<'a> {
-    /// An i32, or a vector of them, where bits are counted; where they are turned round, the argument's type.
+    /// An i32, or a vector of i32, for functions that count bits. For `reverse`, the type of the argument.
     pub fn bits_function(&mut self, function: BitsFn, call: &BuiltinCall) -> Option<NodeId> {
         let node = self.number(&call.args[0], call.name)?;
         Some(self.bits(call.span).of(function, node))
     }
 
-    /// `x.bit_count()` and `x.bit_length()`; `None` for another method, or one of something else.
+    /// `x.bit_count()` and `x.bit_length()`. `None` for another method or receiver.
     pub fn call_bits_method(
         &mut self,
         receiver: &Operand,
@@ -72,7 +72,7 @@ impl<'a> Ctx<'a> {
         Some(Operand::Node(self.bits_of_size(&attr.name, node, span)))
     }
 
-    /// The size of the least int is what its bits say without a sign.
+    /// The bits of the least int, read as unsigned, are its absolute value.
     fn bits_of_size(&mut self, method: &str, node: NodeId, span: Span) -> NodeId {
         let ty = self.ty(node).clone();
         let is_signed = ty.scalar().is_some_and(Scalar::is_signed) && !self.facts(node).nonneg;
@@ -93,7 +93,7 @@ impl<'a> Ctx<'a> {
     }
 }
 
-/// Nodes of bits in the making.
+/// Builds nodes for functions of bits.
 struct Bits<'c, 'a> {
     ctx: &'c mut Ctx<'a>,
     span: Span,
@@ -145,12 +145,12 @@ impl Bits<'_, '_> {
         }
         let word = self.word(node);
         let highest = self.op(BitsOp::HighestOne, word);
-        // Of 0 the highest is -1.
+        // For 0 the highest bit is -1.
         let last = self.number(word, width - 1);
         self.binary(BinaryOp::Sub, last, highest)
     }
 
-    /// The leading ones of what is turned round, where a one ends those of a narrow int.
+    /// The leading ones of the reversed bits. In a narrow int, a one ends them.
     fn trailing_zeros(&mut self, node: NodeId) -> NodeId {
         let width = self.width(node);
         if let Some([low, high]) = self.halves(node) {
@@ -187,7 +187,7 @@ impl Bits<'_, '_> {
         self.ctx.convert(reversed, ty.scalar().unwrap_or(Scalar::U32), self.span)
     }
 
-    /// `first` where a half has a one, else all of its bits and `second`.
+    /// `first` if a half has a one, else all of its bits plus `second`.
     fn behind(&mut self, half: NodeId, first: NodeId, second: NodeId) -> NodeId {
         let ty = self.ctx.ty(half).clone();
         let (zero, all) = (self.number(half, 0), self.number(half, 32));
@@ -205,7 +205,7 @@ impl Bits<'_, '_> {
         }
     }
 
-    /// The low and the high half of an int of 64 bits.
+    /// The low and high halves of an int of 64 bits.
     fn halves(&mut self, node: NodeId) -> Option<[NodeId; 2]> {
         if self.width(node) < 64 {
             return None;
@@ -215,7 +215,7 @@ impl Bits<'_, '_> {
         Some([node, high].map(|half| self.ctx.convert(half, Scalar::U32, self.span)))
     }
 
-    /// A narrow int as one of 32 bits.
+    /// A narrow int, extended to 32 bits.
     fn word(&mut self, node: NodeId) -> NodeId {
         self.ctx.convert(node, Scalar::U32, self.span)
     }
@@ -234,7 +234,7 @@ impl Bits<'_, '_> {
         self.ctx.node(NodeKind::Binary(op, a, b), ty, self.span)
     }
 
-    /// A number of another node's type.
+    /// A number of the type of another node.
     fn number(&mut self, beside: NodeId, value: u32) -> NodeId {
         let ty = self.ctx.ty(beside).clone();
         let scalar = ty.scalar().expect("bits are asked of ints");
@@ -243,7 +243,7 @@ impl Bits<'_, '_> {
     }
 }
 
-/// What a function gives for a number that is known.
+/// Folds a function of a known number.
 fn known(function: BitsFn, scalar: Scalar, value: i128) -> Constant {
     let unused = 64 - scalar.bits();
     // The bits of the type, lowest first.

@@ -12,10 +12,10 @@ use crate::ir::{BinaryOp, BufferId, CompareOp, NodeId, NodeKind, UnaryOp};
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
-/// Expressions are looked into this deep.
+/// Expressions are analysed to this depth.
 const MAX_DEPTH: u32 = 8;
 
-/// Something known of an int value.
+/// A fact about an int value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Known {
     NonNegative,
@@ -25,7 +25,7 @@ pub(crate) enum Known {
 }
 
 impl Ctx<'_> {
-    /// An index of something with `len` parts, marked where it is proven to be below that.
+    /// An index of a value with `len` parts, marked if it is proven to be in range.
     pub fn proven_below(&mut self, index: NodeId, len: u32, span: Span) -> NodeId {
         match self.upper_bound(index, MAX_DEPTH).is_some_and(|bound| bound <= i128::from(len)) {
             true => self.proven(index, span),
@@ -33,13 +33,13 @@ impl Ctx<'_> {
         }
     }
 
-    /// An index of an array parameter, marked where it is proven to be below its length.
+    /// An index of an array parameter, marked if it is proven to be in range.
     pub fn proven_in(&mut self, buffer: BufferId, index: NodeId, span: Span) -> NodeId {
         let is_below = self.is_known(index, Known::BelowLen(buffer)) && self.is_nonnegative(index);
         if is_below { self.proven(index, span) } else { index }
     }
 
-    /// An index that lies inside by the way it was made.
+    /// An index that is in range by construction.
     pub fn proven(&mut self, index: NodeId, span: Span) -> NodeId {
         if self.f.func.constant(index).is_some() {
             return index;
@@ -48,7 +48,7 @@ impl Ctx<'_> {
         self.node(NodeKind::Proven(index), ty, span)
     }
 
-    /// Notes what the condition says, where it holds or does not.
+    /// Records the facts that a condition implies if it `holds` or not.
     pub fn learn(&mut self, condition: NodeId, holds: bool) {
         self.learn_assigned(condition, holds);
         self.learn_bounds(condition, holds);
@@ -79,7 +79,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Notes that `a < b`.
+    /// Records `a < b`.
     pub fn learn_less(&mut self, a: NodeId, b: NodeId) {
         for known in self.limits_of(b) {
             self.f.known.push((a, known));
@@ -89,7 +89,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Notes that `a <= b`.
+    /// Records `a <= b`.
     pub fn learn_at_most(&mut self, a: NodeId, b: NodeId) {
         if let Some(b) = self.int_constant(b) {
             self.f.known.push((a, Known::Below(b + 1)));
@@ -105,12 +105,12 @@ impl Ctx<'_> {
         }
     }
 
-    /// What is known of everything below `limit`.
+    /// Facts about every value below `limit`.
     fn limits_of(&self, limit: NodeId) -> Vec<Known> {
         match self.f.func.nodes[limit.idx()].kind {
             NodeKind::Constant(constant) => constant.as_int().map(Known::Below).into_iter().collect(),
             NodeKind::BufferLen(buffer) => vec![Known::BelowLen(buffer)],
-            // A length less a constant is less than the length.
+            // A length minus a constant is less than the length.
             NodeKind::Binary(BinaryOp::Sub, len, less)
                 if self.int_constant(less).is_some_and(|less| less >= 0) =>
             {
@@ -127,7 +127,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The two that `limit` is the smaller one of.
+    /// The two values of which `limit` is the minimum.
     fn smaller_of(&self, node: NodeId) -> Option<(NodeId, NodeId)> {
         self.choice(node, CompareOp::Less)
     }
@@ -156,7 +156,7 @@ impl Ctx<'_> {
         is_unsigned || self.facts(node).nonneg || self.is_known(node, Known::NonNegative)
     }
 
-    /// What an int that is not negative is proven to be below; `None` for one that may be negative.
+    /// An exclusive upper bound of an int that is proven non-negative. `None` if it may be negative.
     fn upper_bound(&self, node: NodeId, depth: u32) -> Option<i128> {
         let ty = self.ty(node).scalar().filter(|ty| ty.is_int())?;
         let computed = depth.checked_sub(1).and_then(|depth| self.computed_bound(node, ty, depth));
@@ -167,7 +167,7 @@ impl Ctx<'_> {
         from_conditions.chain(computed).min()
     }
 
-    /// By what computes the value.
+    /// The bound that follows from how the value is computed.
     fn computed_bound(&self, node: NodeId, ty: Scalar, depth: u32) -> Option<i128> {
         let bound = |node: NodeId| self.upper_bound(node, depth);
         let (_, max) = ty.int_range()?;
@@ -176,7 +176,7 @@ impl Ctx<'_> {
                 constant.as_int().filter(|value| *value >= 0).map(|value| value + 1)
             }
             NodeKind::Binary(BinaryOp::And, a, b) => [bound(*a), bound(*b)].into_iter().flatten().min(),
-            // It has the divisor's sign.
+            // The result has the sign of the divisor.
             NodeKind::Binary(BinaryOp::FloorMod | BinaryOp::PlainMod, a, b) => {
                 let divisor = self.int_constant(*b).filter(|divisor| *divisor > 0)?;
                 Some(bound(*a).map_or(divisor, |bound| bound.min(divisor)))
@@ -189,7 +189,7 @@ impl Ctx<'_> {
                 let amount = self.int_constant(*b).filter(|amount| (0..64).contains(amount))?;
                 Some(((bound(*a)? - 1) >> amount) + 1)
             }
-            // Where nothing can wrap.
+            // Only if nothing can wrap.
             NodeKind::Binary(BinaryOp::Add, a, b) => {
                 Some(bound(*a)? + bound(*b)? - 1).filter(|bound| *bound <= max)
             }
@@ -209,7 +209,7 @@ impl Ctx<'_> {
     fn chosen_bound(&self, node: NodeId, then: NodeId, orelse: NodeId, depth: u32) -> Option<i128> {
         let bounds = [self.upper_bound(then, depth), self.upper_bound(orelse, depth)];
         if let Some((a, b)) = self.smaller_of(node) {
-            // The smaller one: one bound is enough, if neither is negative.
+            // For a minimum, one bound is enough if neither value is negative.
             let nonnegative = [a, b]
                 .iter()
                 .zip(self.bounds_of([a, b], depth))
@@ -224,13 +224,13 @@ impl Ctx<'_> {
         nodes.map(|node| self.upper_bound(node, depth))
     }
 
-    /// Whether it is the larger one of two, of which one is not negative: `max(i, 0)`.
+    /// Whether it is the maximum of two values of which one is non-negative: `max(i, 0)`.
     fn is_raised(&self, node: NodeId) -> bool {
         let larger = self.choice(node, CompareOp::Greater);
         larger.is_some_and(|(a, b)| self.is_nonnegative(a) || self.is_nonnegative(b))
     }
 
-    /// Of an axis of `local_id`, by the local size.
+    /// The bound of an axis of `local_id`, from the local size.
     fn local_id_bound(&self, vector: NodeId, axis: u32) -> Option<i128> {
         let inner = match self.f.func.nodes[vector.idx()].kind {
             NodeKind::Bitcast(inner) => inner,

@@ -15,13 +15,13 @@ use super::{Ctx, MAX_ARRAY_LEN};
 use crate::errors;
 
 const MAX_STEPS: u32 = 1 << 20;
-/// A function has many parts besides its expressions.
+/// A function costs more than its expressions.
 const STEPS_OF_FUNCTION: u32 = 32;
-/// Of one function.
+/// Forms of one function.
 const MAX_FORMS: u32 = 4096;
-/// Of one value: as many as a list has.
+/// Parts of one value: as many as a list has.
 const MAX_PARTS: usize = MAX_ARRAY_LEN as usize;
-/// How often the environment is asked: a power of two.
+/// Steps between checks for cancellation: a power of two.
 const STEPS_BETWEEN: u32 = 64;
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Budget {
     n_steps: u32,
     /// How many forms of each function were compiled.
     forms: FxHashMap<*const FunctionDef, (Arc<FunctionDef>, u32)>,
-    /// Why lowering ended before the end of the source.
+    /// Why lowering stopped before the end of the source.
     pub end: Option<Diagnostic>,
 }
 
@@ -40,7 +40,7 @@ impl Budget {
 }
 
 impl Ctx<'_> {
-    /// Whether lowering goes on, with so many steps done at this place.
+    /// Spends steps at this place. Returns whether lowering continues.
     pub fn spend(&mut self, n_steps: u32, span: Span) -> bool {
         if self.budget.is_spent() {
             return false;
@@ -57,7 +57,7 @@ impl Ctx<'_> {
         !self.budget.is_spent()
     }
 
-    /// The same for one more form of a function, which is called at this place.
+    /// The same for one more form of a function that is called at this place.
     pub fn spend_function(&mut self, def: &Arc<FunctionDef>, span: Span) -> bool {
         let (_, n) = self.budget.forms.entry(Arc::as_ptr(def)).or_insert_with(|| (Arc::clone(def), 0));
         *n += 1;
@@ -67,7 +67,7 @@ impl Ctx<'_> {
         self.spend(STEPS_OF_FUNCTION, span)
     }
 
-    /// The operand, unless it has too many parts to be kept part by part; those that it has are steps.
+    /// The operand, unless it has too many parts. Its parts count as steps.
     pub fn of_bounded_size(&mut self, operand: Operand, span: Span) -> Operand {
         let mut n_left = MAX_PARTS;
         if count_down(&operand, &mut n_left).is_none() {
@@ -80,7 +80,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Takes the parts of an operand off what is left; `None` where that is not enough.
+/// Subtracts the number of parts of an operand from `n_left`. `None` if that is not enough.
 fn count_down(operand: &Operand, n_left: &mut usize) -> Option<()> {
     *n_left = n_left.checked_sub(1)?;
     match operand {

@@ -23,16 +23,16 @@ use crate::types::{Scalar, Type};
 /// A call whose arguments are lowered.
 pub(crate) struct BuiltinCall<'c> {
     pub function: Function,
-    /// As the script writes it: `math.sin`.
+    /// As written in the script: `math.sin`.
     pub name: &'c str,
     pub args: &'c [(Operand, Span)],
-    /// What is passed for a last parameter that takes its name alone.
+    /// The value of a last parameter that is keyword-only.
     pub keyword: Option<&'c (Operand, Span)>,
     pub span: Span,
 }
 
 impl BuiltinCall<'_> {
-    /// Of a call with two arguments, as of an operator.
+    /// The two arguments, as operands of an operator.
     pub fn sides(&self) -> Sides<'_> {
         let ((left, left_span), (right, right_span)) = (&self.args[0], &self.args[1]);
         Sides { left, right, op_span: self.span, spans: (*left_span, *right_span) }
@@ -52,7 +52,7 @@ pub(crate) const ROUND: Floats =
     Floats { single: Body::Instruction(FloatFn::Round), double: Body::Instruction(FloatFn::Round) };
 
 impl Ctx<'_> {
-    /// A call as it is written.
+    /// A call in the source.
     pub fn builtin_call(
         &mut self,
         function: Function,
@@ -98,10 +98,10 @@ impl Ctx<'_> {
         }
     }
 
-    /// A call with arguments that are passed by position.
+    /// A call with positional arguments.
     pub fn call_builtin(&mut self, call: &BuiltinCall) -> Operand {
         let BuiltinCall { function, name, args, span, .. } = *call;
-        // A loop over a `range` is one, whatever its bounds are.
+        // A loop over a `range` is a range, whatever its bounds.
         if function.lists != Lists::Counts && args.iter().any(|(operand, _)| operand.has_error()) {
             return Operand::Error;
         }
@@ -145,7 +145,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// Numbers in, a number out: where the result is a NaN, all nodes of the call count as one operation.
+    /// A function from numbers to a number. For the origin of a NaN, all nodes of the call count as one
+    /// operation.
     fn number_call(
         &mut self,
         call: &BuiltinCall,
@@ -155,7 +156,7 @@ impl Ctx<'_> {
         self.as_one_operation(&given, |ctx| lower(ctx).map_or(Operand::Error, Operand::Node))
     }
 
-    /// All arguments as one type of floats, component by component. Narrow floats are computed in f32.
+    /// All arguments in one float type, component by component. Narrow floats are computed in f32.
     pub fn floats_call(&mut self, floats: Floats, call: &BuiltinCall) -> Option<NodeId> {
         let BuiltinCall { name, args, span, .. } = *call;
         let (mut nodes, given) = self.floats(args, name)?;
@@ -163,7 +164,7 @@ impl Ctx<'_> {
         let mut ty = given;
         let is_narrow = scalar.bits() < 32;
         if is_narrow {
-            // All steps of a formula, not each one.
+            // Remarks on all steps of a formula together, not on each.
             self.remark_computed_in(Scalar::F32, &ty, span);
             for (node, (_, at)) in nodes.iter_mut().zip(args) {
                 *node = self.convert(*node, Scalar::F32, *at);
@@ -191,7 +192,7 @@ impl Ctx<'_> {
         args: &[(Operand, Span)],
         span: Span,
     ) -> Operand {
-        // What a star spreads has one text for all of it.
+        // All arguments from one star have the same text.
         let is_spread = args.windows(2).any(|pair| pair[0].1 == pair[1].1);
         let given = if is_spread { &[][..] } else { args };
         let given: Vec<&str> = given.iter().map(|(_, at)| self.f.source.slice(*at)).collect();
@@ -206,7 +207,8 @@ impl Ctx<'_> {
 
     // Kinds of arguments.
 
-    /// Of a function of the library, whose parameters have no types. An int that is to be a float becomes one.
+    /// Checks the kinds of arguments of a library function, whose parameters have no types. Converts an int to
+    /// a float where one is expected.
     fn are_of_kinds(&mut self, function: Function, name: &str, args: &mut Arguments) -> bool {
         let by_name = |keyword: &str| function.params.iter().find(|param| param.name == keyword);
         let kinds = args.positional.iter().enumerate().map(|(i, given)| (function.kind_of(i), given.clone()));

@@ -11,7 +11,7 @@ use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::types::Type;
 
-/// The arguments of a call, in order of writing.
+/// The arguments of a call, in source order.
 pub(crate) struct Arguments<'e> {
     pub positional: Vec<(Operand, Span)>,
     pub keywords: Vec<(&'e Ident, Operand, Span)>,
@@ -54,7 +54,7 @@ impl Ctx<'_> {
             && let Some(value) = float_of_text(args)
         {
             return match &*name {
-                // As weak as `math.inf`.
+                // Weak, like `math.inf`.
                 "float" => Operand::Literal(Literal::Float(value)),
                 _ => Operand::Node(self.constant(Constant::float(scalar, value), expr.span)),
             };
@@ -87,7 +87,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What is called is wrong, or not known: its arguments may be wrong, too, but strings and types could be right.
+    /// The callee is wrong or unknown. Its arguments may be wrong, too, but strings and types could be right.
     fn call_of_unknown(&mut self, args: &[Argument]) -> Operand {
         for arg in args {
             if let ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) = &arg.kind
@@ -123,7 +123,7 @@ impl Ctx<'_> {
         arguments
     }
 
-    /// `*xs`: the parts of what has a known number of them.
+    /// `*xs`: the items of an operand with a known number of them.
     pub fn spread(&mut self, operand: &Operand, span: Span) -> Vec<Operand> {
         match self.items_of(operand, span) {
             Some(items) => items.to_vec(),

@@ -17,7 +17,7 @@ use crate::type_expr::TypeExpr;
 use crate::types::{ArrayType, Scalar, Type};
 
 impl Ctx<'_> {
-    /// `Vector(2, f32)`, `Array(4, f32)`: a type where a value could stand.
+    /// `Vector(2, f32)`, `Array(4, f32)`: a type in the place of a value.
     pub fn type_operand(&mut self, expr: &Expr) -> Operand {
         let (env, source) = (self.f.env.clone(), self.f.source.clone());
         let reader = TypeReader { source: &source, env: env.get(), ints: &|name| self.named_int(name) };
@@ -27,14 +27,14 @@ impl Ctx<'_> {
                 let text = self.f.source.slice(expr.span).to_owned();
                 self.fail(errors::not_a_value_type(self.at(expr.span), &text))
             }
-            // The value of a `const` parameter is not known where another mistake keeps the kernel from its launch.
+            // If another mistake keeps the kernel from its launch, the value of a `const` parameter is unknown.
             Err(_) if self.reads_mistake(expr) => Operand::Error,
             Err(_) if self.is_partial && reader.unknown_name(expr).is_some() => Operand::Error,
             Err(diagnostic) => self.fail(diagnostic),
         }
     }
 
-    /// Whether an expression names a variable that a mistake was told of.
+    /// Whether an expression names a variable about which a mistake was reported.
     fn reads_mistake(&self, expr: &Expr) -> bool {
         if let ExprKind::Name(name) = &expr.kind {
             let var = self.f.scope.get(name);
@@ -56,12 +56,12 @@ impl Ctx<'_> {
                 self.matrix_cast((*columns, *rows, *scalar), args, span)
             }
             Type::Array(array) => self.make_array(array, args, span),
-            // A struct takes names, too, so its call is read elsewhere.
+            // A struct also takes keywords. `structs.rs` handles its construction.
             _ => self.fail(errors::not_yet(self.at(span), &format!("making {}", errors::one(ty)))),
         }
     }
 
-    /// `Array(3, f32)(1.0, 2.0, 3.0)`; without elements they are zeros.
+    /// `Array(3, f32)(1.0, 2.0, 3.0)`. Without elements, all are zero.
     fn make_array(&mut self, array: &Rc<ArrayType>, args: &[(Operand, Span)], span: Span) -> Operand {
         if args.is_empty() {
             let zero = self.zero(&array.element, span);
@@ -81,7 +81,7 @@ impl Ctx<'_> {
         self.array_local(parts, array.element.clone(), span)
     }
 
-    /// An int that a name of the kernel stands for.
+    /// The int to which a name in the kernel refers.
     pub fn named_int(&self, name: &str) -> Option<i128> {
         match &self.f.vars[self.f.scope.get(name)? as usize] {
             Binding::Bound { operand, .. } => self.known_int(operand),
@@ -106,7 +106,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// One number as another scalar type, for what is made of it.
+    /// One number as another scalar type, before it becomes part of a value.
     pub fn cast_scalar(
         &mut self,
         operand: &Operand,
@@ -116,7 +116,7 @@ impl Ctx<'_> {
         match operand {
             Operand::Literal(literal) => {
                 let constant = match (literal, to.int_range()) {
-                    // Whole or not at all: a literal that does not fit is a slip.
+                    // All or nothing: a literal that does not fit is a likely mistake.
                     (Literal::Int(_), Some(_)) => literal.fit(to),
                     (Literal::Int(value), None) if to == Scalar::Bool => Some(Constant::bool(*value != 0)),
                     (Literal::Float(value), _) if to == Scalar::Bool => Some(Constant::bool(*value != 0.0)),
@@ -143,7 +143,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What the user cast has the type that was written, whatever it was made from.
+    /// The result of an explicit cast has the written type, whatever the type of the operand.
     fn firm(&mut self, node: NodeId) -> NodeId {
         let facts = self.facts(node);
         self.set_facts(node, super::Facts { soft: false, ..facts });

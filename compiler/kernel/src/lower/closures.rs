@@ -18,30 +18,30 @@ use crate::errors::{self, Declared, Found};
 use crate::library;
 use crate::type_expr::TypeExpr;
 
-/// A function that was written inside the kernel or inside one of its functions.
+/// A nested function.
 pub(crate) struct Closure {
     pub def: Arc<FunctionDef>,
     source: Source,
-    /// What the function around it sees outside; `None` is what the kernel sees.
+    /// The environment of the enclosing function. `None` for that of the kernel.
     env: Option<Rc<dyn KernelEnv>>,
-    /// The variables around it that it uses, each with a place where it does.
+    /// The captured variables, each with a place where it is used.
     pub captured: Rc<[(Name, Span)]>,
-    /// What those stand for; `None` in the function that they belong to, where they may still change.
+    /// Their values. `None` inside the function that owns them, where they may still change.
     pub values: Option<Rc<[Operand]>>,
-    /// Of each parameter, in order; computed once, where the function is defined.
+    /// The default of each parameter, in order. Computed where the function is defined.
     pub defaults: Rc<[Option<Operand>]>,
 }
 
-/// A function about to be called.
+/// A function that is about to be called.
 #[derive(Clone)]
 pub(crate) struct Callee<'a> {
     pub def: Arc<FunctionDef>,
     pub source: Source,
     pub env: EnvRef<'a>,
     pub captured: Rc<[(Name, Span)]>,
-    /// What the captured names stand for here.
+    /// The values of the captures.
     pub values: Rc<[Operand]>,
-    /// `None` for a function of the script, whose defaults are written out.
+    /// `None` for a function of the script, whose defaults are literals.
     pub defaults: Option<Rc<[Option<Operand>]>>,
 }
 
@@ -57,18 +57,19 @@ impl Callee<'_> {
         }
     }
 
-    /// As messages call it.
+    /// Its name in messages.
     pub fn name(&self) -> &Name {
         &self.def.name.name
     }
 
-    /// What the annotation of a parameter says, if it has one.
+    /// The type from the annotation of a parameter, if it has one.
     pub fn type_of(&self, param: &Param) -> Option<Result<TypeExpr, Diagnostic>> {
         let types = TypeReader { source: &self.source, env: self.env.get(), ints: NO_INTS };
         Some(types.read(param.annotation.as_ref()?))
     }
 
-    /// What it takes, which the script says at a place; of ours, how it is called by this name.
+    /// Its parameters, for a message: the place in the script, or for a library function how to call it by this
+    /// name.
     pub fn declared(&self, name: &str, at: Span) -> Declared {
         if !library::is_ours(&self.def) {
             return Declared::Here(self.source.at(at));
@@ -80,7 +81,7 @@ impl Callee<'_> {
 }
 
 impl Closure {
-    /// The same function with its captured variables read.
+    /// The same function with the values of its captures.
     pub fn with_values(&self, values: Rc<[Operand]>, defaults: Rc<[Option<Operand>]>) -> Closure {
         self.with_parts(Some(values), defaults)
     }
@@ -98,7 +99,7 @@ impl Closure {
 
     pub fn describe(&self) -> Found {
         let name = &self.def.name.name;
-        // A keyword, so no function has the name.
+        // `lambda` is a keyword, so no function has that name.
         match &**name == "lambda" {
             true => Found::Lambda,
             false => Found::Function(name.clone()),
@@ -106,7 +107,7 @@ impl Closure {
     }
 }
 
-/// The nested functions whose captures are being read, each with where the one before it names it.
+/// The nested functions whose captures are being read, each with the place where the previous one names it.
 type Reading = Vec<(Arc<FunctionDef>, Location)>;
 
 impl<'a> Ctx<'a> {
@@ -123,7 +124,7 @@ impl<'a> Ctx<'a> {
         self.closure(&def)
     }
 
-    /// A function as it is defined here.
+    /// A function that is defined here.
     pub fn closure(&mut self, def: &Arc<FunctionDef>) -> Operand {
         let captured = captured_names(def, &self.f.scope).into();
         let defaults = self.nested_defaults(&def.params);
@@ -147,7 +148,7 @@ impl<'a> Ctx<'a> {
         params.iter().map(|param| param.default.as_ref().map(&mut compute)).collect()
     }
 
-    /// The closure, ready to be called from here; `None` after a mistake.
+    /// The closure, ready for a call. `None` after a mistake.
     pub fn callee_of(&mut self, closure: &Rc<Closure>, span: Span) -> Option<Callee<'a>> {
         let closure = self.read_captures(closure, &mut Vec::new(), self.at(span))?;
         let env = match &closure.env {
@@ -164,8 +165,8 @@ impl<'a> Ctx<'a> {
         })
     }
 
-    /// An operand that is about to be passed to a function: the captured variables of nested functions
-    /// are read. `None` after a mistake.
+    /// An operand that is about to be passed to a function: reads the captures of nested functions. `None`
+    /// after a mistake.
     pub fn passable(&mut self, operand: &Operand, span: Span) -> Option<Operand> {
         let at = self.at(span);
         self.passable_in(operand, &mut Vec::new(), at)
@@ -222,7 +223,7 @@ impl<'a> Ctx<'a> {
         Some(Rc::new(closure.with_values(values?, defaults.into())))
     }
 
-    /// A nested function that captures itself, at last: it is called by what it calls.
+    /// The error for a nested function that captures itself, and so is recursive.
     fn nested_recursion(
         &mut self,
         closure: &Closure,

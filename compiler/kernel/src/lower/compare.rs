@@ -25,7 +25,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The right side of a comparison; a list that is only looked into needs no place in memory.
+    /// The right side of a comparison. A list that is only searched needs no place in memory.
     fn comparand(&mut self, comparison: &Comparison) -> Operand {
         match (comparison.op, &comparison.right.kind) {
             (AstCompareOp::In | AstCompareOp::NotIn, ExprKind::List(items)) => {
@@ -101,7 +101,7 @@ impl Ctx<'_> {
         let n_errors = self.f.diagnostics.len();
         let is_equality = matches!(compare_op, CompareOp::Equal | CompareOp::NotEqual);
         let Some((ty, a, b)) = self.common(left, right, spans, is_equality) else {
-            // A literal that does not fit was told.
+            // A literal that does not fit was reported.
             if self.f.diagnostics.len() > n_errors {
                 return Operand::Error;
             }
@@ -115,7 +115,8 @@ impl Ctx<'_> {
                 hint,
             ));
         };
-        // What a `const` parameter decides is decided here, so the other way need not even fit the types.
+        // A comparison of `const` parameters is folded here. So the branch that is not taken need not
+        // type-check.
         if let (Type::Scalar(_), Some(a), Some(b)) = (&ty, self.known_int(left), self.known_int(right)) {
             return self.bool_constant(compare_literals(compare_op, Literal::Int(a), Literal::Int(b)), span);
         }
@@ -123,7 +124,7 @@ impl Ctx<'_> {
         Operand::Node(self.node(NodeKind::Compare(compare_op, a, b), result, span))
     }
 
-    /// Tuples are equal where all their parts are.
+    /// Tuples are equal if all their items are.
     fn compare_tuples(
         &mut self,
         op: AstCompareOp,

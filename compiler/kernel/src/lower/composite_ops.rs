@@ -13,7 +13,7 @@ use crate::ir::NodeId;
 use crate::types::Scalar;
 
 impl Ctx<'_> {
-    /// Lowers an operation on `inputs`. Each node that `make` adds is a step of it, or the result.
+    /// Lowers an operation on `inputs`. Each node that `make` adds is a step of the operation, or its result.
     pub fn as_one_operation(
         &mut self,
         inputs: &[NodeId],
@@ -31,7 +31,7 @@ impl Ctx<'_> {
         made
     }
 
-    /// The numbers among operands.
+    /// The operands that are numbers.
     pub fn operation_inputs<'o>(
         &mut self,
         operands: impl IntoIterator<Item = &'o Operand>,

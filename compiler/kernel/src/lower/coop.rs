@@ -22,10 +22,10 @@ use crate::library;
 use crate::matrices::{CoopShape, CoopType, CoopUse};
 use crate::types::{Scalar, Type};
 
-/// Rows and columns of a matrix.
+/// The maximum number of rows and columns of a matrix.
 const MAX_SIDE: i128 = 64;
 
-/// A matrix moves from or to an array.
+/// The direction in which a matrix moves between memory and registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CoopMove {
     Load,
@@ -38,7 +38,7 @@ pub(super) struct Coop {
     pub rows: u32,
     pub columns: u32,
     pub scalar: Scalar,
-    /// `None` for a list of rows in a function that the matrix was passed to.
+    /// `None` for a list of rows, in a function to which the matrix was passed.
     pub purpose: Option<CoopUse>,
 }
 
@@ -64,12 +64,12 @@ impl Ctx<'_> {
         self.coop_move(CoopMove::Store, call).unwrap_or(Operand::Error)
     }
 
-    /// Every operation needs the whole workgroup.
+    /// Every operation must be reached by the whole workgroup.
     fn coop_together(&mut self, span: Span) {
         self.f.block.push(Stmt::Together(Together::CoopMatrix, span));
     }
 
-    /// Whether a matrix lies row by row or column by column, as `column_major` says; `None` after a mistake.
+    /// Whether a matrix is stored by row or by column, from `column_major`. `None` after a mistake.
     fn coop_lines(&mut self, column_major: Option<&(Operand, Span)>) -> Option<CoopLines> {
         let Some((value, span)) = column_major else { return Some(CoopLines::Rows) };
         let span = *span;
@@ -162,7 +162,7 @@ impl Ctx<'_> {
         known.map(|side| side as u32)
     }
 
-    /// A matrix as an argument; `None` after a mistake.
+    /// A matrix as an argument. `None` after a mistake.
     pub(super) fn coop(&mut self, name: &str, (operand, at): &(Operand, Span)) -> Option<Coop> {
         let coop = self.coop_of(operand);
         if coop.is_none() {
@@ -172,7 +172,7 @@ impl Ctx<'_> {
         coop
     }
 
-    /// Whether this is the type of a matrix, in whichever form.
+    /// Whether this is the type of a matrix, native or emulated.
     pub fn is_coop_type(&self, ty: &Type) -> bool {
         matches!(ty, Type::Coop(_)) || self.coop_types.contains(ty)
     }
@@ -182,7 +182,7 @@ impl Ctx<'_> {
         matches!(ty, Type::Array(_)) && self.coop_types.iter().any(|of| of.part(0).as_ref() == Some(ty))
     }
 
-    /// A matrix that the device holds, or a list of rows of the invocation's own.
+    /// A native matrix, or a list of rows in the invocation's own memory.
     pub(super) fn coop_of(&self, operand: &Operand) -> Option<Coop> {
         let Operand::Place(place) = operand else { return None };
         if let Type::Coop(CoopType { scalar, rows, columns, purpose }) = place.ty {
@@ -280,7 +280,7 @@ impl Ctx<'_> {
         Some(self.call_coop(library, args.to_vec(), span))
     }
 
-    /// A call that moves a matrix in a row, as it is written with the array that the row is of.
+    /// A call that loads or stores a matrix in a row, rewritten with the array of that row.
     fn without_row(&self, name: &str, row: &Row, args: &[(Operand, Span)]) -> CallWithoutRow {
         let [matrix, text, start, stride] = [0, 1, 2, 3].map(|at| self.f.source.slice(args[at].1));
         let array = &*self.buffers[row.buffer.idx()].name;

@@ -17,7 +17,7 @@ use crate::matrices::CoopType;
 use crate::types::{Kind, Scalar, Type};
 
 impl Ctx<'_> {
-    /// Whether it is a cooperative matrix; where those are emulated, a list of rows as large as one of them.
+    /// Whether it is a cooperative matrix. If those are emulated, it is a list of rows of the size of one.
     pub fn is_coop(&self, operand: &Operand) -> bool {
         let Operand::Place(place) = operand else { return false };
         let is_own = matches!(place.root, Root::Local(_)) && self.shared_id(place).is_none();
@@ -42,7 +42,7 @@ impl Ctx<'_> {
         result.unwrap_or(Operand::Error)
     }
 
-    /// `m += other` and its kin: the matrix itself becomes the result.
+    /// `m += other` and the other augmented assignments: the matrix itself becomes the result.
     pub fn coop_aug_assign(
         &mut self,
         op: AstBinaryOp,
@@ -71,7 +71,7 @@ impl Ctx<'_> {
         self.tile_made(NodeKind::Unary(UnaryOp::Negate, value), &coop, coop.scalar, span)
     }
 
-    /// A matrix of the same shape, for the same, of other numbers.
+    /// A matrix of the same shape and use, with another scalar type.
     pub fn coop_cast(&mut self, operand: &Operand, to: Scalar, span: Span) -> Operand {
         let Some(coop) = self.coop(to.name(), &(operand.clone(), span)) else { return Operand::Error };
         if to == Scalar::Bool {
@@ -81,7 +81,7 @@ impl Ctx<'_> {
             let number = (Operand::Static(Static::Type(to.into())), span);
             return self.coop_made("coop_convert", &coop, to, Some(number), span);
         }
-        // Instructions do not stop at the ends of an int type.
+        // The conversion instructions do not saturate at the limits of an int type.
         if coop.scalar.is_float() && to.is_int() {
             return self.fail(errors::coop_emulated(self.at(span)));
         }
@@ -122,7 +122,7 @@ impl Ctx<'_> {
         Some(self.tile_made(NodeKind::Binary(op, x, y), &a, a.scalar, span))
     }
 
-    /// Times a number, or divided by one.
+    /// A matrix times a number, or divided by one.
     fn coop_scaled(
         &mut self,
         op: BinaryOp,
@@ -153,7 +153,7 @@ impl Ctx<'_> {
         Some(self.tile_made(NodeKind::Binary(op, value, factors), &coop, coop.scalar, span))
     }
 
-    /// An emulated matrix that one of our functions makes of another one, and of what comes with it.
+    /// An emulated matrix that a library function computes from another one and further arguments.
     fn coop_made(
         &mut self,
         name: &str,
@@ -169,7 +169,7 @@ impl Ctx<'_> {
         made
     }
 
-    /// A matrix that an instruction makes of another one; numbers of `bf16` have none.
+    /// A native matrix that an instruction computes from another one. There is none for `bf16`.
     fn tile_made(&mut self, kind: NodeKind, of: &Coop, scalar: Scalar, span: Span) -> Operand {
         if [of.scalar, scalar].contains(&Scalar::Bf16) {
             return self.fail(errors::coop_emulated(self.at(span)));
@@ -180,7 +180,7 @@ impl Ctx<'_> {
 }
 
 impl Coop {
-    /// A device's matrix like this one, of such numbers.
+    /// The native type of a matrix like this one, with another scalar type.
     fn ty(&self, scalar: Scalar) -> CoopType {
         let purpose = self.purpose.expect("a device's matrix is for something");
         CoopType { scalar, rows: self.rows, columns: self.columns, purpose }

@@ -12,8 +12,8 @@ use crate::errors;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// `left + right` by `left.__add__(right)`, or else `right.__radd__(left)`; `None` where neither is a
-    /// struct with such a method.
+    /// `left + right` by `left.__add__(right)`, or else `right.__radd__(left)`. `None` if neither is a struct
+    /// with such a method.
     pub fn struct_binary(
         &mut self,
         op: BinaryOp,
@@ -58,7 +58,7 @@ impl Ctx<'_> {
         if said.is_some() || op != CompareOp::NotEq {
             return said;
         }
-        // Without a method of its own, `!=` is the contrary of `==`.
+        // Without `__ne__`, `!=` is the negation of `==`.
         let span = spans.0.to(spans.1);
         let equal = self.struct_compare(CompareOp::Eq, left.0, right.0, spans)?;
         Some(self.unary(UnaryOp::Not, &equal, span, span))
@@ -77,7 +77,7 @@ impl Ctx<'_> {
         self.call_special(name, (operand, span), &[])
     }
 
-    /// What a struct is as a condition.
+    /// The truth value of a struct.
     pub fn struct_truth(&mut self, operand: &Operand, span: Span) -> Option<Operand> {
         let truth = self.call_special("__bool__", (operand, span), &[])?;
         let is_bool = matches!(&truth, Operand::Node(node) if *self.ty(*node) == Type::BOOL);
@@ -112,7 +112,7 @@ impl Ctx<'_> {
         matches!(self.value_type(operand), Some(Type::Struct(_)))
     }
 
-    /// A call of the method `name` with `self` given by value; `None` where there is none.
+    /// A call of the method `name`, with `self` passed by value. `None` if there is no such method.
     pub fn call_special(
         &mut self,
         name: &str,
@@ -151,7 +151,7 @@ fn binary_name(op: BinaryOp) -> &'static str {
     }
 }
 
-/// The method of the left side, and that of the right side.
+/// The methods of the left side and of the right side.
 fn compare_names(op: CompareOp) -> Option<(&'static str, &'static str)> {
     Some(match op {
         CompareOp::Eq => ("__eq__", "__eq__"),

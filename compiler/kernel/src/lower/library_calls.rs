@@ -12,7 +12,7 @@ use crate::library;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// The function `name` of `ty`'s scalars, component by component.
+    /// Calls the function `name` for the scalars of `ty`, component by component.
     pub fn call_library(&mut self, name: &str, args: &[NodeId], ty: &Type, span: Span) -> Option<NodeId> {
         if !ty.is_vector() {
             return self.call_library_once(name, args, span);
@@ -38,7 +38,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A constant by way of a local: a function is compiled anew for every constant it is given.
+    /// A constant through a local, since a function is compiled for every constant argument.
     pub fn as_variable(&mut self, node: NodeId, span: Span) -> NodeId {
         if self.f.func.constant(node).is_none() {
             return node;
@@ -49,7 +49,7 @@ impl Ctx<'_> {
         self.node(NodeKind::Load(local), ty, span)
     }
 
-    /// A function of the library for each size of a square matrix. Narrow floats are computed in f32.
+    /// A library function with a version for each size of a square matrix. Narrow floats are computed in f32.
     pub fn square_function(&mut self, function: &str, matrix: NodeId, span: Span) -> Operand {
         let Type::Matrix { columns, scalar, .. } = *self.ty(matrix) else { return Operand::Error };
         let is_narrow = scalar.bits() < 32;
@@ -64,7 +64,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// `bitcast(u32, x)`: the same bits as another number.
+    /// `bitcast(u32, x)`: the same bits as another type.
     pub fn bitcast_call(&mut self, call: &BuiltinCall) -> Operand {
         let span = call.span;
         let [(ty, ty_span), (value, value_span)] = call.args else { return Operand::Error };
@@ -89,7 +89,7 @@ impl Ctx<'_> {
     }
 }
 
-/// A number or a vector of numbers. The bits of a bool are nobody's business.
+/// Whether it is a number or a vector of numbers. The representation of a bool is not specified.
 fn is_bits(ty: &Type) -> bool {
     ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool)
 }

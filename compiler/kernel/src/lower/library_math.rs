@@ -80,7 +80,7 @@ impl Ctx<'_> {
         self.each("nextafter", &nodes, &[type_of(scalar), type_of(bits_of(scalar))], &ty, span)
     }
 
-    /// `round(x, n)`: digits behind the point, or before it where `n` is negative. Ints stay ints.
+    /// `round(x, n)`: `n` digits after the point, or before it if `n` is negative. Ints stay ints.
     pub fn round_digits(&mut self, call: &BuiltinCall) -> Option<NodeId> {
         let BuiltinCall { args, name, span, .. } = *call;
         let x = self.number(&args[0], name)?;
@@ -93,7 +93,7 @@ impl Ctx<'_> {
         }
         let wide = scalar.at_least_f32();
         let x = self.convert(x, wide, span);
-        // 2 to the power of half of the digits, and 1; and of all digits but one.
+        // Two to the power of half of the digits plus 1, and of all digits but one.
         let (split, whole) = match wide {
             Scalar::F64 => (134_217_729.0, 4_503_599_627_370_496.0),
             _ => (4097.0, 8_388_608.0),
@@ -119,7 +119,7 @@ impl Ctx<'_> {
         of_ints(self).map_or(Operand::Error, Operand::Node)
     }
 
-    /// `sum(xs)`, `sum(xs, start)`: from the first to the last.
+    /// `sum(xs)`, `sum(xs, start)`: from first to last.
     pub fn sum(&mut self, call: &BuiltinCall) -> Operand {
         let BuiltinCall { args, span, .. } = *call;
         let (xs, at) = &args[0];
@@ -145,7 +145,7 @@ impl Ctx<'_> {
         self.joined_bools(NodeKind::Any, AstBinaryOp::BitOr, call)
     }
 
-    /// Of a vector, a list or a tuple of bools.
+    /// `all` and `any` of a vector, a list or a tuple of bools.
     fn joined_bools(&mut self, kind: fn(NodeId) -> NodeKind, op: AstBinaryOp, call: &BuiltinCall) -> Operand {
         let span = call.span;
         let (xs, at) = &call.args[0];
@@ -169,10 +169,10 @@ impl Ctx<'_> {
         joined.unwrap_or(of_none)
     }
 
-    /// `math.fsum(xs)` of such floats; narrow ones are rounded to an f32 before.
+    /// `math.fsum(xs)` of floats of one type. Narrow ones are rounded to f32 first.
     pub fn exact_sum(&mut self, xs: Spanned, scalar: Scalar, span: Span) -> Operand {
         let wide = scalar.at_least_f32();
-        // Half of the bits in a word, and words for the largest sum of any number of floats.
+        // Half of the bits of a word, and the words for the largest sum of any number of floats.
         let (width, n_words) = if wide == Scalar::F64 { (32, 68) } else { (16, 20) };
         let format = [type_of(wide), type_of(bits_of(wide)), digits_of(wide)];
         let words = [Operand::int(width), Operand::int(n_words)];
@@ -184,7 +184,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The total with one more item of a tuple, which has no place of its own in the source.
+    /// Adds an item of a tuple to the total. The item has no place of its own in the source.
     fn add_item(&mut self, total: &Operand, item: &Operand, at: Span, span: Span) -> Operand {
         let are_numbers = [total, item]
             .iter()
@@ -284,7 +284,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A function of the library for each component, with what it has to know of the type.
+    /// A library function for each component. `format` are additional arguments that describe the type.
     fn each(
         &mut self,
         name: &str,
@@ -321,7 +321,7 @@ fn type_of(scalar: Scalar) -> Operand {
     Operand::Static(Static::Type(scalar.into()))
 }
 
-/// The signed int as wide as a float.
+/// The signed int of the width of a float.
 fn bits_of(float: Scalar) -> Scalar {
     match float.bits() {
         16 => Scalar::I16,
@@ -330,7 +330,7 @@ fn bits_of(float: Scalar) -> Scalar {
     }
 }
 
-/// The digits of a float's fraction.
+/// The number of fraction bits of a float.
 fn digits_of(float: Scalar) -> Operand {
     Operand::int(match float {
         Scalar::F16 => 10,

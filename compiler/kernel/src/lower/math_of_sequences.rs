@@ -13,10 +13,10 @@ use crate::errors;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// `math.dist`: `None` for vectors of which the library takes the length.
+    /// `math.dist`: `None` for vectors, for which the library computes the length.
     pub fn dist_call(&mut self, args: &Arguments, span: Span) -> Option<Operand> {
         let ([p, q], []) = (&args.positional[..], &args.keywords[..]) else { return None };
-        // The length of a vector of f64 is one of its squares, which overflow.
+        // The length of a vector of f64 squares its components, which may overflow.
         let is_of_items = !self.are_one_vector(&p.0, &q.0) || self.is_vector_of_doubles(&p.0);
         is_of_items.then(|| self.distance_of_items(p.clone(), q.clone(), span))
     }
@@ -27,7 +27,7 @@ impl Ctx<'_> {
             ([xs], [(keyword, start, at)]) if &*keyword.name == "start" => {
                 Some(self.product_from(xs.clone(), (start.clone(), *at), span))
             }
-            // Narrow ints stay in their type, as in a sum.
+            // Narrow ints keep their type, as in a sum.
             ([xs], []) => {
                 self.scalar_of_items(&xs.0).filter(|scalar| scalar.is_int() && scalar.bits() < 32)?;
                 Some(self.product_from(xs.clone(), (Operand::int(1), span), span))
@@ -58,7 +58,7 @@ impl Ctx<'_> {
         self.close_ints(a.clone(), b.clone(), &args.keywords, span)
     }
 
-    /// `math.fsum`: `None` for ints that an `f32` holds.
+    /// `math.fsum`: `None` for ints that f32 represents exactly.
     pub fn fsum_call(&mut self, args: &Arguments, span: Span) -> Option<Operand> {
         let ([(xs, at)], []) = (&args.positional[..], &args.keywords[..]) else { return None };
         let scalar = self.scalar_of_items(xs)?;
@@ -73,7 +73,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// The number of items; `None` where only the launch tells.
+    /// The number of items. `None` if only the launch knows.
     fn n_items(&self, operand: &Operand) -> Option<u32> {
         match operand {
             Operand::Tuple(items) => Some(items.len() as u32),
@@ -81,7 +81,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// `math.isclose` of ints of one type; `None` for other numbers, and for keywords that it has not.
+    /// `math.isclose` of ints of one type. `None` for other numbers, and for unknown keywords.
     fn close_ints(
         &mut self,
         a: Spanned,
@@ -166,7 +166,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A literal that the product starts with has the type of its factors.
+    /// A literal start value has the type of the factors.
     fn product_from(&mut self, xs: Spanned, (start, at): Spanned, span: Span) -> Operand {
         let start = match (&start, self.scalar_of_items(&xs.0)) {
             (Operand::Literal(literal), Some(scalar)) if literal.fit(scalar).is_some() => {
@@ -179,7 +179,7 @@ impl Ctx<'_> {
         self.call_library_with("product_from", vec![xs, (start, at)], span)
     }
 
-    /// The items of what is multiplied by those of `others`, as a list. Literals take the type of these.
+    /// The items to multiply with those of `others`, as a list. Literals adopt the type of those.
     fn as_factors(&mut self, (items, at): &Spanned, others: &Operand) -> Spanned {
         let are_literals = matches!(items, Operand::Tuple(items)
             if items.iter().all(|item| matches!(item, Operand::Literal(_))));
@@ -207,8 +207,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type of the items; where they differ, that of the widest float among them. A literal takes
-    /// the type of another float.
+    /// The type of the items. If they differ, that of the widest float among them. A literal adopts the type of
+    /// another float.
     fn scalar_of_items(&self, xs: &Operand) -> Option<Scalar> {
         let ty = match xs {
             Operand::Tuple(items) => {

@@ -28,11 +28,11 @@ use crate::types::Type;
 pub(crate) struct Output {
     var: Var,
     port: PortId,
-    /// The mark of each number of an output that is assigned in parts; none of any other.
+    /// The marks of an output that is assigned in parts, one for each number. Other outputs have none.
     marks: Rc<[Var]>,
 }
 
-/// What a path such as `out[1].xy` leads to within an output.
+/// The part of an output to which a path such as `out[1].xy` leads.
 struct Part {
     output: Output,
     ty: Type,
@@ -66,7 +66,7 @@ impl Ctx<'_> {
         self.set(var, Binding::Bound { operand, span });
     }
 
-    /// The output that this variable of the function being lowered is.
+    /// The output that this variable of the function is.
     fn output_of(&self, var: Var) -> Option<&Output> {
         self.outputs.iter().filter(|_| self.f.is_kernel).find(|output| output.var == var)
     }
@@ -83,7 +83,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What is assigned to an output has its type; any other variable takes what it is given.
+    /// A value assigned to an output is converted to its type. Other variables take any type.
     pub fn as_output(&mut self, var: Var, operand: Operand, span: Span) -> Operand {
         let Some(&Output { port, .. }) = self.output_of(var) else { return operand };
         let ir::Port { name, port, .. } = &self.ports[port.idx()];
@@ -100,7 +100,7 @@ impl Ctx<'_> {
 
     // Parts.
 
-    /// All of a variable has a value now.
+    /// The whole variable has a value now.
     pub fn mark_whole(&mut self, var: Var, span: Span) {
         for mark in &*self.marks_of(var) {
             self.mark(*mark, span);
@@ -120,7 +120,7 @@ impl Ctx<'_> {
         self.set(mark, Binding::Bound { operand: Operand::Static(Static::None), span });
     }
 
-    /// A variable with one part replaced; of an output only this part was assigned.
+    /// Replaces one part of a variable. Of an output, only this part is assigned.
     pub(super) fn store_replaced(&mut self, inner: Target, changed: NodeId, span: Span) {
         if let Target::Name(name, at) = &inner
             && let Some(var) = self.f.scope.get(name).filter(|var| self.is_output(*var))
@@ -130,7 +130,7 @@ impl Ctx<'_> {
         self.store(inner, Operand::Node(changed), span);
     }
 
-    /// Tells of a part that is read and was not assigned on every way here; a mistake is told once.
+    /// Reports, once, a part that is read and was not assigned on every path to here.
     pub fn report_unwritten(&mut self, expr: &Expr) {
         let Some(part) = self.part_of_output(expr) else { return };
         let Some((missing, binding)) = self.missing_of(&part) else { return };
@@ -150,9 +150,9 @@ impl Ctx<'_> {
         }
     }
 
-    /// What a path that starts with the name of an output assigned in parts leads to.
+    /// The part to which a path leads that starts with an output that is assigned in parts.
     fn part_of_output(&self, expr: &Expr) -> Option<Part> {
-        // Compute kernels have none.
+        // Compute kernels have no outputs.
         self.outputs.first()?;
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -176,7 +176,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// An index that is written as a number, or names one.
+    /// An index that is a literal or the name of a constant.
     fn index_known(&self, index: &Expr) -> Option<i128> {
         match &index.kind {
             ExprKind::Int(value) => value.to_i128(),
@@ -186,7 +186,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The largest part that no way, or not every way, has assigned: its name, and what became of it.
+    /// The largest part that some or all paths do not assign: its name, and the binding of its mark.
     fn missing_of(&self, part: &Part) -> Option<(String, Binding)> {
         if part.output.marks.is_empty() {
             return None;
@@ -208,7 +208,7 @@ impl Ctx<'_> {
 
     // The end.
 
-    /// The function ends here, at a `return` or behind its last line, and the outputs go on.
+    /// Stores the outputs at the end of the function, or at a `return`.
     pub fn store_outputs(&mut self, returned: Option<Span>) {
         let span = returned.unwrap_or(self.template.def.span);
         for output in self.outputs.clone() {
@@ -229,7 +229,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What is wrong with an output where the function ends.
+    /// The error for an output without a value at the end of the function.
     fn output_missing(&self, output: &Output, returned: Option<Span>) -> Option<Diagnostic> {
         let ir::Port { name, port, span: at } = &self.ports[output.port.idx()];
         let declared = self.at(*at);
@@ -264,7 +264,7 @@ impl Part {
         numbers.map(|at| self.output.marks[at as usize]).collect()
     }
 
-    /// `.xyz`, or a member of a struct. What is no such thing is told elsewhere.
+    /// `.xyz`, or a member of a struct. Wrong names are reported elsewhere.
     fn member(self, name: &str) -> Part {
         match &self.ty {
             Type::Vector(n, scalar) => {
@@ -282,7 +282,7 @@ impl Part {
         }
     }
 
-    /// `[i]`: of a matrix a row, which is a part of each column.
+    /// `[i]`. In a matrix it is a row, a part of each column.
     fn item(self, index: Option<i128>) -> Part {
         match (&self.ty, self.ty.n_parts()) {
             (Type::Matrix { .. }, _) => self.element(index, None),
@@ -294,7 +294,7 @@ impl Part {
         }
     }
 
-    /// `[row, column]` of a matrix, either of which may be any.
+    /// `[row, column]` of a matrix. `None` stands for any index.
     fn element(self, row: Option<i128>, column: Option<i128>) -> Part {
         let Type::Matrix { columns, rows, scalar } = self.ty else { return self };
         let axis = |index: Option<i128>, n: u8| {
@@ -313,7 +313,7 @@ impl Part {
         Part { starts: starts.collect(), ty: Type::Scalar(scalar), output: self.output }
     }
 
-    /// Some of its parts, which are alike.
+    /// Some of its parts, which have the same type.
     fn parts(self, which: std::ops::Range<u32>) -> Part {
         let Some(ty) = self.ty.part(which.start) else { return self };
         let offsets: Vec<u32> = which.map(|at| numbers_before(&self.ty, at)).collect();
@@ -322,7 +322,7 @@ impl Part {
     }
 }
 
-// Numbers of a value are counted part by part; of a matrix column by column.
+// Numbering: the numbers of a value are counted part by part, and in a matrix column by column.
 
 fn n_numbers(ty: &Type) -> u32 {
     match ty.n_parts() {
@@ -339,7 +339,7 @@ fn numbers_before(ty: &Type, part: u32) -> u32 {
     }
 }
 
-/// One step towards the number `to` of what is called `name` and starts at the number `start`.
+/// One step towards the number `to` in a value called `name` that starts at the number `start`.
 fn step_to(name: &str, ty: &Type, start: u32, to: u32) -> (String, Type, u32) {
     let n = ty.n_parts().expect("what has several numbers has parts");
     let is_before = |at: &u32| start + numbers_before(ty, *at) <= to;

@@ -31,7 +31,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The operand as `ty`, where no value is lost.
+    /// The operand as `ty`, if no value is lost.
     pub fn converted(&mut self, operand: &Operand, ty: &Type, span: Span) -> Option<Operand> {
         match operand {
             Operand::Error => None,
@@ -46,13 +46,13 @@ impl Ctx<'_> {
         }
     }
 
-    /// Without making a vector of a scalar.
+    /// Does not splat a scalar to a vector.
     fn try_convert_whole(&mut self, operand: &Operand, ty: &Type, span: Span) -> Option<NodeId> {
         let from = self.value_type(operand)?;
         (from.n_components() == ty.n_components()).then(|| self.try_convert(operand, ty, span))?
     }
 
-    /// What goes into an element of type `ty`.
+    /// The value to store in an element of type `ty`.
     pub fn stored_value(
         &mut self,
         operand: &Operand,
@@ -116,12 +116,12 @@ impl Ctx<'_> {
         let is_number = |ty: &Type| ty.scalar().is_some();
         match is_number(ty) && self.value_type(operand).is_none_or(|found| is_number(&found)) {
             true => error,
-            // No cast leads from or to a struct, a list or a tuple.
+            // There is no cast from or to a struct, a list or a tuple.
             false => Diagnostic { help: None, ..error },
         }
     }
 
-    /// An array of f64 that the script has and this text names.
+    /// The name of an f64 array of the script in this text.
     fn captured_f64_in(&self, text: Span) -> Option<String> {
         let is_f64 = |value: &EnvValue| {
             let mut value = value;
@@ -142,7 +142,7 @@ impl Ctx<'_> {
             .map(str::to_owned)
     }
 
-    /// The list that an element is of, with its items as written, where those are ints and the value is a float.
+    /// The list of an element, and its items as written, if those are ints and the value is a float.
     fn list_begun_with_ints<'t>(&self, target: &'t str, value: &Operand) -> Option<(&'t str, String)> {
         let is_float = self.value_type(value).and_then(|ty| ty.scalar()).is_some_and(Scalar::is_float);
         let (name, _) = target.split_once('[')?;
@@ -156,7 +156,7 @@ impl Ctx<'_> {
         (is_float && errors::is_list_of_ints(items)).then(|| (name, items.to_owned()))
     }
 
-    /// The operator and the right side of `target op= value`, whose value has the span of all of it.
+    /// The operator and the right side of `target op= value`. The span of the value covers the whole statement.
     fn augmented_parts(&self, target: Span, value: Span) -> Option<(&str, Span)> {
         if value.start != target.start {
             return None;
@@ -167,7 +167,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether an f64 is to be a narrower float.
+/// Whether an f64 is stored in a narrower float.
 fn is_f64_for_narrower(ctx: &Ctx, operand: &Operand, ty: &Type) -> bool {
     let found = ctx.value_type(operand).and_then(|ty| ty.scalar());
     found == Some(Scalar::F64) && ty.scalar().is_some_and(|scalar| scalar.is_float() && scalar != Scalar::F64)

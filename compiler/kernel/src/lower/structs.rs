@@ -25,17 +25,17 @@ use crate::ir::{BinaryOp, Block, CompareOp, Function, Home, LocalId, Loop, NodeI
 use crate::structs::{Member, Method, MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
-/// Comparing more parts than this wants a loop.
+/// Structs with more parts than this cannot be compared.
 const MAX_COMPARED: u32 = 64;
 
-/// What a method does with the struct that it is called on.
+/// The state of `self` in a method.
 pub(crate) struct MethodState {
     var: Var,
-    /// `None` where the struct lies in memory of the caller's, where the method changes it itself.
+    /// `None` if the struct is in memory of the caller, where the method changes it directly.
     given: Option<GivenStruct>,
 }
 
-/// A struct that a method was given as a value.
+/// A struct that was passed to a method by value.
 struct GivenStruct {
     now: SelfValue,
     /// The caller's local for the changed struct.
@@ -43,21 +43,21 @@ struct GivenStruct {
     changed: bool,
 }
 
-/// Where a method has the struct that it was given.
+/// Where a method stores the struct that it was passed.
 #[derive(Clone, Copy)]
 enum SelfValue {
     Value(NodeId),
-    /// In memory of its own, because of the arrays in it.
+    /// In memory of its own, since it contains arrays.
     Local(LocalId),
 }
 
 impl MethodState {
-    /// The caller's local for the changed struct, if the method changed it: `n_writes` says of each local of the
-    /// method how many places write to it. What is left there unchanged is dropped.
+    /// The caller's local for the changed struct, if the method changed it. `n_writes` counts the writes to
+    /// each local of the method. If the struct is unchanged, the stores to the local are removed.
     pub fn changed(&self, func: &mut Function, n_writes: &HashMap<LocalId, usize>) -> Option<LocalId> {
         let given = self.given.as_ref().filter(|given| given.changed)?;
         if let SelfValue::Local(local) = given.now
-            // The first put the struct there.
+            // The first write initialised it.
             && n_writes.get(&local).is_none_or(|n| *n <= 1)
         {
             drop_stores(&mut func.body, given.out);
@@ -84,7 +84,7 @@ fn drop_stores(block: &mut Block, to: LocalId) {
 }
 
 impl Ctx<'_> {
-    /// The place of a member among all, or the error that there is none.
+    /// The index of a member, or the error that there is no such member.
     pub fn member_of(&mut self, of: &StructType, attr: &Ident) -> Option<u32> {
         if let Some((at, _)) = of.member(&attr.name) {
             return Some(at);
@@ -105,7 +105,8 @@ impl Ctx<'_> {
         None
     }
 
-    /// `P(..)`, by the class's `__init__` if it has one. Members that this leaves have their defaults, or are zero.
+    /// `P(..)`, by the class's `__init__` if it has one. Members that it does not assign have their defaults,
+    /// or are zero.
     pub fn construct_struct(&mut self, of: &Rc<StructType>, args: Arguments, span: Span) -> Operand {
         if let Some(init) = of.method("__init__") {
             let parts = of.members.iter().map(|member| match &member.default {
@@ -125,7 +126,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What a method makes of a struct.
+    /// The result of a method on a struct.
     fn made_by(&mut self, method: &HelperFunction, of: NodeId, mut args: Arguments, span: Span) -> Operand {
         if !self.is_sound(method) {
             return Operand::Error;
@@ -139,7 +140,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Members by position or by name, defaults for the others; `P()` is all zero where there are none.
+    /// Members by position or by name, and defaults for the others. `P()` is all zero if there are no defaults.
     fn construct_of_members(&mut self, of: &Rc<StructType>, args: Arguments, span: Span) -> Operand {
         let ty = Type::Struct(Rc::clone(of));
         if args.positional.is_empty() && args.keywords.is_empty() {
@@ -246,7 +247,7 @@ impl Ctx<'_> {
         node
     }
 
-    /// A value whose numbers are these, in order, those of a matrix row by row.
+    /// A value with these numbers, in order. Those of a matrix are row by row.
     pub fn filled(&mut self, ty: &Type, numbers: &mut dyn Iterator<Item = &Constant>, span: Span) -> NodeId {
         if let Type::Scalar(scalar) = ty {
             let constant = numbers.next().copied().unwrap_or(Constant::zero(*scalar));
@@ -268,7 +269,7 @@ impl Ctx<'_> {
 
     // Comparison.
 
-    /// `==` and `!=` of structs of one type, member by member; `None` where these are none.
+    /// `==` and `!=` of structs of one type, member by member. `None` if the operands are none.
     pub fn compare_structs(
         &mut self,
         op: AstCompareOp,
@@ -321,7 +322,7 @@ impl Ctx<'_> {
 
     // Methods.
 
-    /// A call of a method of the struct that `value` is; `None` where it is no struct with that method.
+    /// A call of a method of the struct `value`. `None` if it is no struct with that method.
     pub fn call_method(
         &mut self,
         receiver: &Operand,
@@ -343,7 +344,7 @@ impl Ctx<'_> {
         Some(self.call_changing(&method.function, (receiver, value), args, span))
     }
 
-    /// A call of a method whose changes are stored to where `receiver`, which is `value`, came from.
+    /// A call of a method whose changes are stored to where `receiver`, the operand of `value`, came from.
     pub fn call_changing(
         &mut self,
         function: &HelperFunction,
@@ -368,7 +369,7 @@ impl Ctx<'_> {
         called.result
     }
 
-    /// Whether a method has nothing in it that kernels do not have; told once.
+    /// Whether kernels support everything in a method. If not, that is reported once.
     pub fn is_sound(&mut self, function: &HelperFunction) -> bool {
         let key = Arc::as_ptr(&function.def);
         if let Some(is_sound) = self.checked_methods.get(&key) {
@@ -376,7 +377,7 @@ impl Ctx<'_> {
         }
         let found = check::check_method(function);
         let is_sound = !found.has_errors();
-        // Its slips are told where it is defined.
+        // Its warnings are reported where it is defined.
         if !is_sound {
             self.f.diagnostics.extend(found);
         }
@@ -384,7 +385,7 @@ impl Ctx<'_> {
         is_sound
     }
 
-    /// Stores the struct that a method changed where it came from; what came from nowhere is dropped.
+    /// Stores the struct that a method changed to where it came from. A temporary struct is not stored.
     fn store_changed(&mut self, receiver: &Operand, value: &Expr, changed: NodeId) {
         let target = match (receiver, &value.kind) {
             (Operand::Place(place), _) => Target::Place(place.clone(), value.span),
@@ -396,7 +397,7 @@ impl Ctx<'_> {
         self.store(target, Operand::Node(changed), value.span);
     }
 
-    /// From here on, changes of the first parameter are the caller's.
+    /// From here on, the caller sees changes of the first parameter.
     pub fn watch_self(&mut self, def: &FunctionDef) {
         let Some(param) = def.params.iter().next() else { return };
         let Some(var) = self.f.scope.get(&param.name.name) else { return };
@@ -419,7 +420,7 @@ impl Ctx<'_> {
         self.f.method = Some(MethodState { var, given });
     }
 
-    /// Before a method ends: leaves `self` to the caller, if it was changed.
+    /// Before a method ends: returns `self` to the caller if it was changed.
     pub fn leave_self(&mut self, span: Span) {
         let Some(&MethodState { var, given: Some(GivenStruct { now: given, out, .. }) }) =
             self.f.method.as_ref()
@@ -453,7 +454,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether an expression is a name or members of one: it may be looked at again.
+/// Whether an expression is a name, or members of one. It may be evaluated again.
 fn is_path(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Name(_) => true,
