@@ -100,7 +100,7 @@ pub(crate) fn cancelled(at: Location) -> Diagnostic {
 /// `most` is a function with the number of forms that were compiled of it.
 pub(crate) fn too_large(at: Location, limit: u32, function: &str, most: Option<(&str, u32)>) -> Diagnostic {
     let message = format!("the kernel comes to more than {limit} expressions, and is not compiled further");
-    let diagnostic = error("kernel/too-large", at, message, &format!("in `{function}`"));
+    let diagnostic = error("kernel/too-large", at, message, format!("in `{function}`"));
     match most {
         Some((name, n)) if n > 100 => diagnostic.help(format!(
             "`{name}` is compiled {n} times, once for each kind of arguments: pass numbers that are computed, such as \
