@@ -12,8 +12,8 @@ use crate::constant::Literal;
 use crate::errors;
 
 impl Ctx<'_> {
-    /// Two ints known now, of one type: `2 * N` sizes shared memory as `N` does. What overflows is left
-    /// to run time, where it wraps.
+    /// Folds two constant ints of one type: `2 * N` sizes shared memory as `N` does. An overflow is left to run
+    /// time, where it wraps.
     pub fn fold_constants(
         &mut self,
         op: AstBinaryOp,
@@ -39,7 +39,7 @@ impl Ctx<'_> {
         Some(Operand::Node(self.constant(literal.fit(scalar)?, span)))
     }
 
-    /// The result stays a literal.
+    /// Folds two literals. The result is a literal.
     pub fn fold(&mut self, op: AstBinaryOp, a: Literal, b: Literal, spans: (Span, Span)) -> Operand {
         let span = spans.0.to(spans.1);
         match fold_literals(op, a, b) {
@@ -59,7 +59,7 @@ impl Ctx<'_> {
     }
 }
 
-/// What a function gives for literals, where that is exact but for one rounding and the same on every machine.
+/// Folds a function of literals, if its result is correctly rounded and the same on every machine.
 pub(super) fn fold_function(fold: Fold, args: &[Literal]) -> Option<Literal> {
     match (fold, args) {
         (Fold::Literals(fold), args) => fold(args),
@@ -71,7 +71,7 @@ pub(super) fn fold_function(fold: Fold, args: &[Literal]) -> Option<Literal> {
     }
 }
 
-/// What has no number is left to the run.
+/// A result that is not finite is left to run time.
 fn finite_literal(value: f64) -> Option<Literal> {
     value.is_finite().then_some(Literal::Float(value))
 }
@@ -108,12 +108,12 @@ pub(crate) fn fold_clamp(args: &[Literal]) -> Option<Literal> {
     if least <= most { finite_literal(x.max(least).min(most)) } else { None }
 }
 
-/// What an operator gives for two literals; `None` where that is a mistake.
+/// The result of an operator for two literals. `None` if that is a mistake.
 pub(super) fn folded(op: AstBinaryOp, a: Literal, b: Literal) -> Option<Literal> {
     fold_literals(op, a, b).ok()
 }
 
-/// What `-` and `~` give for a literal; `None` where that is a mistake.
+/// The result of `-` or `~` for a literal. `None` if that is a mistake.
 pub(super) fn folded_unary(op: AstUnaryOp, of: Literal) -> Option<Literal> {
     match (op, of) {
         (AstUnaryOp::Minus, Literal::Int(value)) => value.checked_neg().map(Literal::Int),
@@ -183,7 +183,7 @@ fn fold_floats(op: AstBinaryOp, a: f64, b: f64) -> Result<Literal, Failure> {
     }))
 }
 
-/// Float `%` with the divisor's sign, which a zero has too.
+/// Float `%` with the sign of the divisor, also for a zero.
 fn floor_mod(a: f64, b: f64) -> f64 {
     let remainder = a % b;
     match remainder == 0.0 {
@@ -193,7 +193,7 @@ fn floor_mod(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Products where they are exact enough, so that the result does not depend on the machine's `pow`.
+/// Uses products if they are exact enough, so that the result does not depend on the machine's `pow`.
 fn power(a: f64, b: f64) -> f64 {
     if b == b.trunc() && b.abs() <= 64.0 {
         let product = (0..b.abs() as u32).fold(1.0, |product, _| product * a);

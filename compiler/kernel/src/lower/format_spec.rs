@@ -5,17 +5,17 @@
 
 use crate::types::Scalar;
 
-/// What a spec is applied to.
+/// The type to which a spec is applied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     Int,
     Float,
-    /// The text that `!r` and `!s` make.
+    /// The text that `!r` and `!s` produce.
     Text,
 }
 
 impl Subject {
-    /// A number of this type, behind `!r` or the like where there is a conversion.
+    /// A number of this type, or text if there is a conversion such as `!r`.
     pub fn of(scalar: Scalar, has_conversion: bool) -> Subject {
         match scalar {
             _ if has_conversion => Subject::Text,
@@ -24,7 +24,7 @@ impl Subject {
         }
     }
 
-    /// The letters that may end a spec.
+    /// The type letters that may end a spec.
     fn letters(self) -> &'static str {
         match self {
             Subject::Int => "bcdnoxXeEfFgG%",
@@ -33,7 +33,7 @@ impl Subject {
         }
     }
 
-    /// A spec to write instead.
+    /// A valid spec for a help message.
     pub fn example(self) -> &'static str {
         match self {
             Subject::Int => "`:5d`, `:08b` or `:x`",
@@ -92,7 +92,7 @@ enum Align {
     AfterSign,
 }
 
-/// `<`, `*^`: an alignment, with the character that fills the field before it.
+/// `<`, `*^`: an alignment, with an optional fill character before it.
 fn skip_align(rest: &mut &str) -> Align {
     let mut chars = rest.char_indices();
     let (first, second) = (chars.next(), chars.next());
@@ -102,7 +102,7 @@ fn skip_align(rest: &mut &str) -> Align {
     if align == '=' { Align::AfterSign } else { Align::Usual }
 }
 
-/// Whether one of these characters came next.
+/// Skips one of these characters. Returns whether there was one.
 fn skip(rest: &mut &str, any_of: &str) -> bool {
     let Some(after) = rest.strip_prefix(|c| any_of.contains(c)) else { return false };
     *rest = after;
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn specs_are_refused_as_the_host_refuses_them() {
         let subjects = [Subject::Int, Subject::Float, Subject::Text];
-        // For an int, a float and a text: `y` where the spec is good.
+        // For an int, a float and a text: `y` if the spec is valid.
         let cases = [
             ("", "yyy"),
             ("d", "y--"),

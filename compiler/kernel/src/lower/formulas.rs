@@ -7,7 +7,7 @@ use crate::constant::Constant;
 use crate::ir::{BinaryOp, CompareOp, FloatFn, NodeId, NodeKind, UnaryOp};
 use crate::types::{Scalar, Type};
 
-/// Nodes of one float type in the making.
+/// Builds nodes of one float type.
 pub(crate) struct Math<'c, 'a> {
     pub ctx: &'c mut Ctx<'a>,
     pub span: Span,
@@ -56,7 +56,7 @@ impl Math<'_, '_> {
         self.scaled(log2, std::f64::consts::LOG10_2)
     }
 
-    /// A question about each component.
+    /// A test of each component.
     pub fn test(&mut self, kind: NodeKind) -> NodeId {
         self.ctx.node(kind, self.ty.with_scalar(Scalar::Bool), self.span)
     }
@@ -86,7 +86,7 @@ impl Math<'_, '_> {
         self.select(is_infinite, x, product)
     }
 
-    /// Kahan's form, as for `log1p`; the quotient is near one, so that nothing on the way is larger than the result.
+    /// Kahan's form, as for `log1p`. The quotient is near one, so no intermediate value exceeds the result.
     pub fn expm1(&mut self, x: NodeId) -> NodeId {
         let (one, minus_one) = (self.value(1.0), self.value(-1.0));
         let power = self.float(FloatFn::Exp, x);
@@ -103,7 +103,7 @@ impl Math<'_, '_> {
         self.select(is_tiny, x, bounded)
     }
 
-    /// GLSL.std.450 leaves the angle of nothing undefined; Python takes the signs of the zeros.
+    /// GLSL.std.450 leaves the angle of two zeros undefined. Python uses their signs.
     pub fn atan2(&mut self, y: NodeId, x: NodeId) -> NodeId {
         let (zero, one, half_turn) = (self.value(0.0), self.value(1.0), self.value(std::f64::consts::PI));
         let sign = self.copysign(one, x);
@@ -118,7 +118,7 @@ impl Math<'_, '_> {
         self.select(is_nothing, of_zeros, angle)
     }
 
-    /// Scaled by the larger one, so that no square overflows.
+    /// Scaled by the larger side, so that no square overflows.
     pub fn hypot(&mut self, x: NodeId, y: NodeId) -> NodeId {
         let (zero, one) = (self.value(0.0), self.value(1.0));
         let (x, y) = (self.abs(x), self.abs(y));
@@ -130,11 +130,11 @@ impl Math<'_, '_> {
         let sum = self.binary(BinaryOp::Add, one, square);
         let root = self.float(FloatFn::Sqrt, sum);
         let length = self.binary(BinaryOp::Mul, large, root);
-        // Nothing to scale by: zero over zero, or infinity over infinity.
+        // It cannot be scaled: zero over zero, or infinity over infinity.
         let sides = self.binary(BinaryOp::Add, x, y);
         let is_zero = self.compare(CompareOp::Equal, sides, zero);
         let length = self.select(is_zero, zero, length);
-        // Even beside a NaN.
+        // Even if the other side is a NaN.
         let infinity = self.value(f64::INFINITY);
         let x_is_infinite = self.compare(CompareOp::Equal, x, infinity);
         let length = self.select(x_is_infinite, infinity, length);
@@ -173,7 +173,7 @@ impl Math<'_, '_> {
         let log = self.float(FloatFn::Log2, size);
         let scaled = self.binary(BinaryOp::Mul, log, third);
         let guess = self.float(FloatFn::Exp2, scaled);
-        // One step of Newton's method mends what the logarithm lost.
+        // One step of Newton's method recovers the digits that the logarithm lost.
         let square = self.binary(BinaryOp::Mul, guess, guess);
         let quotient = self.binary(BinaryOp::Div, size, square);
         let twice = self.binary(BinaryOp::Add, guess, guess);
@@ -197,14 +197,14 @@ impl Math<'_, '_> {
         self.select(condition, negated, x)
     }
 
-    /// Whether the bit is set, of zeros and NaNs too.
+    /// Whether the sign bit is set, also for zeros and NaNs.
     pub fn has_sign(&mut self, x: NodeId) -> NodeId {
         let (bits, top) = self.sign_bit();
         let x = self.ctx.node(NodeKind::Bitcast(x), bits, self.span);
         self.compare(CompareOp::GreaterEqual, x, top)
     }
 
-    /// The type of the bits, and the one of the sign.
+    /// The type of the bits, and the sign bit.
     fn sign_bit(&mut self) -> (Type, NodeId) {
         let scalar = self.ty.scalar().expect("formulas are over floats").as_unsigned();
         let bits = self.ty.with_scalar(scalar);
@@ -212,7 +212,7 @@ impl Math<'_, '_> {
         (bits.clone(), self.ctx.splat_to(top, &bits, self.span))
     }
 
-    /// Hermite's cubic between two edges, flat outside.
+    /// Hermite interpolation between two thresholds, constant outside.
     pub fn smooth_step(&mut self, nodes: &[NodeId]) -> NodeId {
         let (low, high, x) = (nodes[0], nodes[1], nodes[2]);
         let (zero, one) = (self.value(0.0), self.value(1.0));

@@ -22,8 +22,8 @@ use crate::structs::{MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// An element, a component, a member: what lies in memory is not loaded before the whole
-    /// expression is read, so that `a[i].pos.x` loads one number.
+    /// An element, a component or a member. A place in memory is loaded only after the whole expression is
+    /// read, so `a[i].pos.x` loads one number.
     pub fn part(&mut self, expr: &Expr) -> Operand {
         self.report_unwritten(expr);
         self.part_within(expr)
@@ -31,7 +31,7 @@ impl Ctx<'_> {
 
     fn part_within(&mut self, expr: &Expr) -> Operand {
         match &expr.kind {
-            // A member of an `IntEnum` is the int that it stands for.
+            // A member of an `IntEnum` is an int.
             ExprKind::Attribute { value, attr }
                 if &*attr.name == "value" && self.is_member_of_class(value) =>
             {
@@ -48,7 +48,7 @@ impl Ctx<'_> {
                 let container = self.nested(expr.span, Operand::Error, |ctx| ctx.part_within(value));
                 self.subscript(container, expr, value, index)
             }
-            // A struct in a buffer stays where it lies.
+            // A struct in a buffer stays in memory.
             ExprKind::Name(name) => match self.cell_named(name) {
                 Some(place) => Operand::Place(place),
                 None => {
@@ -61,7 +61,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The names of a captured tuple that has some. As a value it is a tuple like any other.
+    /// The names of a captured named tuple. As a value it is a plain tuple.
     fn named_tuple(&self, expr: &Expr) -> Option<EnvModule> {
         match self.held_by_script(expr)? {
             EnvValue::Named(named, _) => Some(named),
@@ -69,7 +69,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What the script holds under a name, dotted or not, that the kernel does not hide.
+    /// The value in the script of a name or dotted name that the kernel does not shadow.
     pub(super) fn held_by_script(&self, expr: &Expr) -> Option<EnvValue> {
         match &expr.kind {
             ExprKind::Name(name) if self.f.scope.get(name).is_none() => self.f.env.get().get(name),
@@ -78,7 +78,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether it is a number that a class of the script holds.
+    /// Whether it is a numeric attribute of a class of the script.
     fn is_member_of_class(&self, expr: &Expr) -> bool {
         let ExprKind::Attribute { value, .. } = &expr.kind else { return false };
         let of_class = matches!(
@@ -88,7 +88,7 @@ impl Ctx<'_> {
         of_class && matches!(self.held_by_script(expr), Some(EnvValue::Int(_)))
     }
 
-    /// A part as the value that it is; an array stays where it lies.
+    /// A part as a value. An array stays in memory.
     pub fn loaded(&mut self, operand: Operand, span: Span) -> Operand {
         match operand {
             Operand::Place(place) => self.load_place(&place, span),
@@ -199,7 +199,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// An item of a tuple at an index that the run has: of a list of the same items, where they are numbers of one type.
+    /// An item of a tuple at a run-time index. If the items are numbers of one type, the tuple is indexed as a
+    /// list.
     fn item_at(&mut self, items: &[Operand], index: &Operand, index_span: Span, span: Span) -> Operand {
         let operands: Vec<(Operand, Span)> = items.iter().map(|item| (item.clone(), span)).collect();
         let borrowed: Vec<(&Operand, Span)> = operands.iter().map(|(item, at)| (item, *at)).collect();
@@ -216,7 +217,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// An int known now.
+    /// The value of a constant int.
     pub fn known_int(&self, operand: &Operand) -> Option<i128> {
         match operand {
             Operand::Literal(Literal::Int(value)) => Some(*value),
@@ -230,7 +231,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The mistakes in an index of something of which nothing is known: a matrix may have an axis as a whole.
+    /// Reports mistakes in an index of an unknown value. A matrix may have an axis as a whole.
     fn index_of_unknown(&mut self, index: &Expr) {
         match &index.kind {
             ExprKind::Slice { .. } => {}
@@ -242,7 +243,7 @@ impl Ctx<'_> {
     /// An index operand: an int of any type.
     pub fn index_node(&mut self, operand: &Operand, span: Span) -> Option<NodeId> {
         match operand {
-            // What it leads to is of the same type at every index.
+            // The element has the same type at every index.
             Operand::Error if self.is_partial => Some(self.constant(Constant::i32(0), span)),
             Operand::Error => None,
             Operand::Node(node) if matches!(self.ty(*node), Type::Scalar(scalar) if scalar.is_int()) => {
@@ -262,7 +263,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The name of the array that a loop of this function takes the values of a variable from.
+    /// The array from which a loop of this function takes the values of a variable.
     fn array_looped_over(&self, variable: &str) -> Option<Name> {
         fn in_block(body: &[AstStmt], variable: &str) -> Option<Name> {
             body.iter().find_map(|stmt| match &stmt.kind {
@@ -297,7 +298,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The step that an index makes into an array or a vector.
+    /// The step of an index into an array or a vector.
     pub fn step_into(&mut self, ty: &Type, index: &Expr) -> Option<Step> {
         if let ExprKind::Tuple(items) = &index.kind {
             let at = self.at(index.span);
@@ -311,14 +312,14 @@ impl Ctx<'_> {
         self.step_to(ty, &operand, index.span)
     }
 
-    /// The step that an index leads by, which has a list's name or a vector's in messages.
+    /// The step of an index. Messages call the indexed value a list or a vector.
     pub fn step_to(&mut self, ty: &Type, index: &Operand, span: Span) -> Option<Step> {
         let what = if ty.is_vector() { "vector" } else { "list" };
         self.fixed_index(index, ty.n_parts()?, span, what)
     }
 
-    /// The place of one element; of lists in a list it may be told at once, as NumPy's arrays are that a kernel
-    /// captures.
+    /// The place of one element. In lists of lists, `a[i, j]` is accepted as well, since a kernel may capture
+    /// NumPy arrays.
     pub fn element_place(&mut self, place: &Place, index: &Expr) -> Option<Place> {
         let n_indices = if let ExprKind::Tuple(items) = &index.kind { items.len() } else { 1 };
         let is_nested = (2..=n_axes(&place.ty)).contains(&n_indices);
@@ -352,7 +353,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// All of a place as one value.
+    /// Loads a whole place as one value.
     pub fn load_whole(&mut self, place: &Place, span: Span) -> NodeId {
         let path = place.path.to_vec();
         let kind = match place.root {
@@ -441,7 +442,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// One part of what is made of parts.
+    /// One part of a composite operand.
     pub fn part_of(&mut self, container: Operand, at: u32, span: Span) -> Operand {
         match container {
             Operand::Place(place) => match place.ty.part(at) {
@@ -457,7 +458,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A member that is a constant, of a struct that was put together here.
+    /// A constant member of a struct that was constructed here.
     fn known_member(&self, whole: NodeId, at: u32) -> Option<NodeId> {
         let (Type::Struct(_), NodeKind::Construct(parts)) = (self.ty(whole), &self.f.func.node(whole).kind)
         else {
@@ -470,7 +471,8 @@ impl Ctx<'_> {
         match (components, container) {
             (components, Operand::Scattered(vector)) => vector.components(components).into_operand(),
             ([component], container) => self.part_of(container, *component, span),
-            // Who checks is told of no component that is not asked for; else one load is the cheaper way.
+            // A device that checks must see only the requested components. Otherwise one load of the vector is
+            // cheaper.
             (_, Operand::Place(place)) if self.checks => {
                 ScatteredVector::of_vector(&place, components).into_operand()
             }
@@ -503,7 +505,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The components that `xyzw`, `rgba` or `stpq` letters choose, one set at a time.
+    /// The components that `xyzw`, `rgba` or `stpq` letters select. All letters are of one set.
     pub fn swizzle(&mut self, letters: &str, n: u8, span: Span, ty: &Type) -> Option<Vec<u32>> {
         match components_named(letters) {
             Some(components) if (1..=4).contains(&components.len()) => {
@@ -525,14 +527,14 @@ fn is_name(expr: &Expr, wanted: &str) -> bool {
     matches!(&expr.kind, ExprKind::Name(name) if &**name == wanted)
 }
 
-/// The components that a swizzle's letters stand for.
+/// The components that the letters of a swizzle select.
 pub(crate) fn components_named(letters: &str) -> Option<Vec<u32>> {
     ["xyzw", "rgba", "stpq"].into_iter().find_map(|set| {
         letters.chars().map(|letter| set.find(letter).map(|at| at as u32)).collect::<Option<Vec<_>>>()
     })
 }
 
-/// Whether `[i]` chooses one of its parts.
+/// Whether `[i]` selects one of its parts.
 pub(crate) fn is_indexable(ty: &Type) -> bool {
     matches!(ty, Type::Array(_) | Type::Vector(..))
 }
@@ -541,7 +543,7 @@ fn is_property(of: &StructType, name: &str) -> bool {
     of.method(name).is_some_and(|method| method.kind == MethodKind::Property)
 }
 
-/// How many indices lead to what is in lists of lists.
+/// The number of indices to an element of nested lists.
 pub(super) fn n_axes(ty: &Type) -> usize {
     match ty {
         Type::Array(array) => 1 + n_axes(&array.element),

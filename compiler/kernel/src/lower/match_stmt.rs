@@ -15,7 +15,7 @@ use crate::errors;
 use crate::ir::{BinaryOp, NodeId, NodeKind};
 use crate::types::Type;
 
-/// Of so many bools all combinations are gone through.
+/// Up to this many bools, all combinations are tried to find out whether the patterns are exhaustive.
 const MAX_BOOLS: usize = 8;
 
 impl Ctx<'_> {
@@ -26,7 +26,7 @@ impl Ctx<'_> {
         self.match_cases(&operand, cases, 0, n_diagnostics);
     }
 
-    /// Evaluated once, and typed once.
+    /// The subject is evaluated once, and has one type.
     fn match_subject(&mut self, operand: &Operand, span: Span) -> Operand {
         if let Operand::Tuple(items) = operand {
             return Operand::Tuple(items.iter().map(|item| self.match_subject(item, span)).collect());
@@ -41,7 +41,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The cases from one on; `n_diagnostics` is how many mistakes were told before the statement.
+    /// The cases from `at` on. `n_diagnostics` is the number of diagnostics before the statement.
     fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase], at: usize, n_diagnostics: usize) {
         let Some(case) = cases.get(at) else { return };
         self.nested(case.span, (), |ctx| {
@@ -69,8 +69,7 @@ impl Ctx<'_> {
         });
     }
 
-    /// Whether the subject is a bool or a tuple of some, and this pattern and the cases before are for all that it can
-    /// be.
+    /// Whether the subject consists of bools, and this pattern and the cases before cover all its values.
     fn is_rest_of_bools(&self, subject: &Operand, before: &[MatchCase], pattern: &Pattern) -> bool {
         let Some(n_bools) = self.n_bools(subject).filter(|n| *n <= MAX_BOOLS) else { return false };
         let sure = before.iter().filter(|case| case.guard.is_none()).map(|case| &case.pattern);
@@ -81,7 +80,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// How many bools a subject is made of; `None` where it holds anything else.
+    /// The number of bools in a subject. `None` if it contains anything else.
     fn n_bools(&self, subject: &Operand) -> Option<usize> {
         match subject {
             Operand::Node(node) => (*self.ty(*node) == Type::BOOL).then_some(1),
@@ -98,13 +97,13 @@ impl Ctx<'_> {
         })
     }
 
-    /// Whether the subject matches, as a bool operand; `None` after a mistake.
+    /// Whether the subject matches, as a bool operand. `None` after a mistake.
     fn pattern(&mut self, subject: &Operand, pattern: &Pattern) -> Option<Operand> {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Capture(_) => Some(self.bool_constant(true, pattern.span)),
             PatternKind::As { pattern, .. } => self.pattern(subject, pattern),
             PatternKind::Value(value) | PatternKind::Singleton(value) => {
-                // Nothing of a tuple equals a number.
+                // A tuple never equals a number.
                 if matches!(subject, Operand::Tuple(_)) {
                     return Some(self.bool_constant(false, pattern.span));
                 }
@@ -142,7 +141,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether all of some patterns match, or one of them.
+    /// Whether all of some patterns match, or any of them.
     fn pattern_row(&mut self, op: BinaryOp, row: Vec<(Operand, &Pattern)>, span: Span) -> Option<Operand> {
         let mut joined: Option<NodeId> = None;
         for (subject, pattern) in row {
@@ -189,7 +188,7 @@ impl Ctx<'_> {
     }
 }
 
-/// What is left of the bools of a subject behind those of this part, where the pattern surely matches them.
+/// The rest of the bools of a subject, after those of this part, if the pattern certainly matches those.
 fn takes_bools<'b>(pattern: &Pattern, part: &Operand, bools: &'b [bool]) -> Option<&'b [bool]> {
     match (&pattern.kind, part) {
         (PatternKind::Wildcard | PatternKind::Capture(_), Operand::Tuple(parts)) => {
@@ -216,7 +215,7 @@ fn takes_bools<'b>(pattern: &Pattern, part: &Operand, bools: &'b [bool]) -> Opti
     }
 }
 
-/// The parts of a subject that has as many as a pattern wants.
+/// The parts of a subject with as many parts as the pattern.
 fn parts_of(subject: &Operand, patterns: &[Pattern]) -> Option<Rc<[Operand]>> {
     match subject {
         Operand::Tuple(parts) if parts.len() == patterns.len() => Some(Rc::clone(parts)),

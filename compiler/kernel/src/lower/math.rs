@@ -100,7 +100,7 @@ impl<'a> Ctx<'a> {
         self.materialize(operand, *span)
     }
 
-    /// `min` and `max`: `b if b < a else a`, NaN included.
+    /// `min` and `max`: `b if b < a else a`, also for NaNs.
     pub fn choose(&mut self, op: CompareOp, args: Args, name: &str, span: Span) -> Option<NodeId> {
         let (nodes, ty) = self.alike(args, name)?;
         let condition_ty = ty.with_scalar(Scalar::Bool);
@@ -130,10 +130,10 @@ impl<'a> Ctx<'a> {
         Some(self.node(NodeKind::Select { condition: is_high, then: high, orelse: raised }, ty, span))
     }
 
-    /// All arguments as one type of numbers.
+    /// All arguments in one type of numbers.
     pub fn alike(&mut self, args: Args, name: &str) -> Option<(Vec<NodeId>, Type)> {
         let (mut joined, first_span) = args[0].clone();
-        // The first pass finds the type, the second converts to it.
+        // The first pass finds the type. The second one converts.
         for (operand, span) in &args[1..] {
             let n_errors = self.f.diagnostics.len();
             let common = match (&joined, operand) {
@@ -177,7 +177,7 @@ impl<'a> Ctx<'a> {
         Some((nodes, ty))
     }
 
-    /// All arguments as one float type.
+    /// All arguments in one float type.
     pub fn floats(&mut self, args: Args, name: &str) -> Option<(Vec<NodeId>, Type)> {
         for (operand, span) in args {
             self.number(&(operand.clone(), *span), name)?;
@@ -190,7 +190,7 @@ impl<'a> Ctx<'a> {
 
     pub fn geometry(&mut self, function: GeometryFn, call: &BuiltinCall) -> Option<NodeId> {
         let BuiltinCall { args, name, span, .. } = *call;
-        // Refraction's last argument is a scalar of its own.
+        // The last argument of `refract` is a scalar.
         let n_vectors = if function == GeometryFn::Refract { 2 } else { args.len() };
         let (mut nodes, ty) = self.floats(&args[..n_vectors], name)?;
         let scalar = ty.scalar()?;

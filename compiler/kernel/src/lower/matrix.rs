@@ -40,7 +40,7 @@ impl Ctx<'_> {
         self.node(NodeKind::Construct(columns), ty, span)
     }
 
-    /// From its numbers row by row.
+    /// A matrix from its numbers, row by row.
     pub fn matrix_of_rows(&mut self, numbers: &[NodeId], columns: u8, span: Span) -> NodeId {
         let scalar = self.ty(numbers[0]).scalar().expect("numbers are scalars");
         let columns = usize::from(columns);
@@ -61,10 +61,10 @@ impl Ctx<'_> {
             .collect()
     }
 
-    // Making one.
+    // Construction.
 
-    /// From columns, from numbers column by column, from one number for the diagonal, or from a matrix
-    /// of another scalar type.
+    /// From columns, from numbers column by column, from one number for the diagonal, or from a matrix of
+    /// another scalar type.
     pub fn matrix_cast(
         &mut self,
         (columns, rows, scalar): (u8, u8, Scalar),
@@ -171,7 +171,7 @@ impl Ctx<'_> {
             AstBinaryOp::Div if self.is_scalar(right) => {
                 self.scaled(BinaryOp::Div, (left, spans.0), (right, spans.1), span)
             }
-            // PyShader's `*` is the product of linear algebra.
+            // In PyShader, `*` is the matrix product.
             AstBinaryOp::Mul if self.template.options.form == Form::Python2Shader => {
                 return self.matrix_product(op, sides);
             }
@@ -214,7 +214,7 @@ impl Ctx<'_> {
         Some(self.matrix_of(columns, span))
     }
 
-    /// The scalar type that the numbers of both widen to.
+    /// The scalar type to which the numbers of both widen.
     fn wider(&self, left: NodeId, right: NodeId) -> Option<Scalar> {
         let (a, b) = (self.ty(left).number()?, self.ty(right).number()?);
         if a.widens_to(b) { Some(b) } else { b.widens_to(a).then_some(a) }
@@ -240,7 +240,7 @@ impl Ctx<'_> {
         Some(self.matrix_of(scaled, span))
     }
 
-    /// The product of a matrix with a matrix or a vector, where `op` stands for that.
+    /// The product of a matrix with a matrix or a vector.
     fn matrix_product(&mut self, op: AstBinaryOp, sides: Sides) -> Operand {
         let Sides { left, right, op_span, spans } = sides;
         let n_errors = self.f.diagnostics.len();
@@ -283,7 +283,7 @@ impl Ctx<'_> {
                 let columns = self.columns(a, span);
                 self.combine(&columns, b, span)
             }
-            // A row times a matrix: its product with each column.
+            // A row times a matrix: its dot product with each column.
             _ => {
                 let rows = self.transposed_columns(b, span);
                 self.combine(&rows, a, span)

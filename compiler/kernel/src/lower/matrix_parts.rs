@@ -14,7 +14,7 @@ use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind, Step, Touch};
 use crate::types::Type;
 
-/// What of a matrix an index names.
+/// The part of a matrix that an index selects.
 pub(crate) enum MatrixIndex {
     Element { row: Step, column: Step },
     Row(Step),
@@ -31,7 +31,7 @@ impl MatrixIndex {
         })
     }
 
-    /// Index and length of each axis; of a whole row or column, those of its first number.
+    /// Index and length of each axis. For a whole row or column, those of its first number.
     pub fn axes(&self, matrix: &Type) -> Vec<(Step, u32)> {
         let Type::Matrix { columns, rows, .. } = *matrix else { return Vec::new() };
         let [row, column] = match *self {
@@ -75,7 +75,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What `matrix[index]` reads; `name` is what stands before the bracket.
+    /// Reads `matrix[index]`. `name` is the span before the bracket.
     pub fn matrix_item(&mut self, matrix: NodeId, index: &Expr, (name, span): (Span, Span)) -> Operand {
         let ty = self.ty(matrix).clone();
         match self.matrix_index(&ty, index, name) {
@@ -87,7 +87,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A part of a matrix that lies in memory; `name` is what stands before the bracket.
+    /// A part of a matrix in memory. `name` is the span before the bracket.
     pub fn matrix_place(&mut self, matrix: &Place, at: &MatrixIndex, spans: (Span, Span)) -> Operand {
         let (Some(column), Some(number)) = (matrix.ty.column(), matrix.ty.number()) else {
             return Operand::Error;
@@ -135,7 +135,7 @@ impl Ctx<'_> {
         self.node(NodeKind::Construct(parts), ty, span)
     }
 
-    /// A column; one chosen at run time is 0 out of range.
+    /// A column. With a run-time index out of range, it is 0.
     fn column(&mut self, matrix: NodeId, at: &Step, span: Span) -> NodeId {
         let columns = self.columns(matrix, span);
         match *at {
@@ -152,7 +152,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The first of two where `index` is `at`, else the second.
+    /// The first of two if `index` is `at`, else the second.
     pub fn where_index(
         &mut self,
         index: NodeId,
@@ -167,7 +167,7 @@ impl Ctx<'_> {
         self.node(NodeKind::Select { condition, then, orelse }, ty, span)
     }
 
-    /// The matrix with one part replaced; an index out of range leaves it as it is.
+    /// The matrix with one part replaced. An index out of range changes nothing.
     pub fn with_matrix_part(
         &mut self,
         matrix: NodeId,

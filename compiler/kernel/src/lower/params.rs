@@ -140,7 +140,7 @@ impl Ctx<'_> {
         self.value(value, span)
     }
 
-    /// The one struct of a buffer, where it lies.
+    /// The one struct of a buffer, in memory.
     fn bind_cell(
         &mut self,
         param_idx: usize,
@@ -170,7 +170,7 @@ impl Ctx<'_> {
         value
     }
 
-    /// The blocks, which must fit what every device has.
+    /// The layout of the blocks, which must fit the limits of every device.
     pub(super) fn push_layout(&mut self) -> PushLayout {
         let layout = PushLayout::of(&self.scalars, &self.buffers, &self.hidden_members(), self.ids);
         let (push, spill) = (layout.push.size, layout.spill.size);
@@ -186,7 +186,7 @@ impl Ctx<'_> {
         layout
     }
 
-    /// What the functions ask of the runtime.
+    /// The values that functions need from the runtime.
     fn hidden_members(&self) -> Vec<Member> {
         let functions = self.functions.iter().chain([&self.f.func]);
         let axes = functions.flat_map(|function| &function.nodes).filter_map(|node| match node.kind {
@@ -195,7 +195,7 @@ impl Ctx<'_> {
         });
         let axes: BTreeSet<(BufferId, u8)> = axes.collect();
         let base = (self.cover == Cover::Parts).then_some(Member::Base);
-        // A part of a launch counts the workgroups of the whole by it.
+        // A part of a launch needs it to compute ids in the whole launch.
         let has_domain = self.template.options.form == Form::Kernel || base.is_some();
         let domain = has_domain.then_some(Member::Domain);
         let axes = axes.into_iter().map(|(buffer, axis)| Member::Axis(buffer, axis));

@@ -38,7 +38,7 @@ impl Ctx<'_> {
         self.node(NodeKind::Construct(parts), ty.clone(), span)
     }
 
-    /// A function of our own: repeated squaring, 0 for a negative exponent. Made once for each type.
+    /// A helper function: repeated squaring, and 0 for a negative exponent. It is made once for each type.
     fn int_power(&mut self, scalar: Scalar, span: Span) -> FunctionId {
         if let Some((_, function)) = self.int_powers.iter().find(|(known, _)| *known == scalar) {
             return *function;
@@ -72,7 +72,7 @@ impl Ctx<'_> {
         let zero = self.constant(Constant::zero(scalar), span);
         let one = self.constant(Constant::int(scalar, 1), span);
         let given = self.node(NodeKind::Load(exponent), ty.clone(), span);
-        // 1 unless the exponent is negative: then every product stays 0.
+        // 1 unless the exponent is negative. If the start is 0, every product stays 0.
         let is_negative = self.node(NodeKind::Compare(CompareOp::Less, given, zero), Type::BOOL, span);
         let first =
             self.node(NodeKind::Select { condition: is_negative, then: zero, orelse: one }, ty.clone(), span);
@@ -89,7 +89,7 @@ impl Ctx<'_> {
             let last_bit = binary(BinaryOp::And, left, one);
             let multiplied = binary(BinaryOp::Mul, so_far, square);
             let rest = binary(BinaryOp::ShiftRight, left, one);
-            // The last square is used by nobody: it shall not overflow.
+            // The last square is unused, and must not overflow.
             let goes_on = ctx.node(NodeKind::Compare(CompareOp::Greater, rest, zero), Type::BOOL, span);
             let factor = NodeKind::Select { condition: goes_on, then: square, orelse: zero };
             let factor = ctx.node(factor, ty.clone(), span);
@@ -109,7 +109,7 @@ impl Ctx<'_> {
 }
 
 impl Math<'_, '_> {
-    /// `x ** 0.5`: the square root, but of the two values that Python gives no sign.
+    /// `x ** 0.5`: the square root, except for `-0.0` and minus infinity, where Python's result is positive.
     pub fn half_power(&mut self, x: NodeId) -> NodeId {
         let (zero, infinity) = (self.value(0.0), self.value(f64::INFINITY));
         let root = self.float(FloatFn::Sqrt, x);
@@ -120,15 +120,15 @@ impl Math<'_, '_> {
         self.select(is_infinite, infinity, root)
     }
 
-    /// GLSL.std.450's `Pow` is undefined for a negative base and for 0 to the power of 0: the size is
-    /// computed from the base's size, and the sign by Python's rules. A negative base with an exponent
-    /// that is not whole is NaN, unless it is infinite.
+    /// GLSL.std.450's `Pow` is undefined for a negative base and for 0 to the power of 0. So the magnitude is
+    /// computed from that of the base, and the sign by Python's rules. A negative base with a fractional
+    /// exponent is NaN, unless it is infinite.
     fn power(&mut self, base: NodeId, exponent: NodeId) -> NodeId {
         let (zero, one, half) = (self.value(0.0), self.value(1.0), self.value(0.5));
         let infinity = self.value(f64::INFINITY);
         let size = self.abs(base);
         let power = self.power_of_size(size, exponent);
-        // The sign: an odd whole exponent keeps the base's, a zero's too.
+        // The sign: an odd integer exponent keeps the sign of the base, also that of a zero.
         let floor = self.float(FloatFn::Floor, exponent);
         let is_whole = self.compare(CompareOp::Equal, floor, exponent);
         let halved = self.binary(BinaryOp::Mul, exponent, half);
@@ -144,14 +144,14 @@ impl Math<'_, '_> {
         let of_negative = self.select(is_real, power, nan);
         let is_negative = self.compare(CompareOp::Less, base, zero);
         let result = self.select(is_negative, of_negative, power);
-        // Anything to the power of 0 is 1, and 1 to the power of anything.
+        // Anything to the power of 0 is 1, and so is 1 to the power of anything.
         let no_exponent = self.compare(CompareOp::Equal, exponent, zero);
         let is_one = self.compare(CompareOp::Equal, base, one);
         let either = self.both(BinaryOp::Or, no_exponent, is_one);
         self.select(either, one, result)
     }
 
-    /// Of a base that is not negative, where the exponent is not 0.
+    /// For a base that is not negative, and an exponent that is not 0.
     fn power_of_size(&mut self, size: NodeId, exponent: NodeId) -> NodeId {
         let (ty, span) = (self.ty.clone(), self.span);
         if ty.scalar() == Some(Scalar::F64) {

@@ -19,9 +19,9 @@ pub(crate) struct Range {
     pub end: NodeId,
     pub test: CompareOp,
     pub increment: i128,
-    /// Where the counter counts rounds: the values' type, the first value and the step.
+    /// If the counter counts rounds: the type of the values, the first value and the step.
     scale: Option<(Scalar, NodeId, NodeId)>,
-    /// Where all bounds are constants.
+    /// Known if all bounds are constants.
     pub n_rounds: Option<i128>,
     /// All values lie between these.
     pub between: (NodeId, NodeId),
@@ -30,7 +30,7 @@ pub(crate) struct Range {
     pub within: Within,
 }
 
-/// Where the values of a range lie, as far as it tells.
+/// Bounds of the values of a range, as far as they are known.
 #[derive(Clone, Copy)]
 pub(crate) enum Within {
     Unknown,
@@ -51,13 +51,13 @@ impl Range {
 }
 
 impl Ctx<'_> {
-    /// Start, stop and step, as what the loop counts with.
+    /// Start, stop and step, converted to the counter's type.
     pub fn range(&mut self, bounds: &[Spanned; 3], span: Span) -> Option<Range> {
         let (ty, [first, stop, step]) = self.range_bounds(bounds)?;
         Some(self.range_of(ty, first, stop, step, span))
     }
 
-    /// The bounds in the one type that they have in common.
+    /// The bounds in their common type.
     pub fn range_bounds(&mut self, bounds: &[Spanned; 3]) -> Option<(Scalar, [NodeId; 3])> {
         let [start, stop, step] = bounds;
         let ty = self.range_type(&[start, stop, step])?;
@@ -76,7 +76,7 @@ impl Ctx<'_> {
         Some((ty, [typed(start)?, typed(stop)?, typed(step)?]))
     }
 
-    /// The int type that all of the bounds widen to.
+    /// The int type to which all bounds widen.
     fn range_type(&mut self, bounds: &[&Spanned]) -> Option<Scalar> {
         let mut joined: Option<Scalar> = None;
         for (operand, at) in bounds {
@@ -135,7 +135,7 @@ impl Ctx<'_> {
                 within,
             },
             Some(-1) => {
-                // It counts down to a bound that is known not to be negative, exclusive.
+                // It counts down to an exclusive bound that is known to be non-negative.
                 let nonneg = self.facts(stop).nonneg || constant(stop) == Some(-1);
                 Range {
                     ty,
@@ -151,7 +151,7 @@ impl Ctx<'_> {
                 }
             }
             _ => {
-                // Counting the rounds first: adding a wide step could pass the end of the type.
+                // Counts rounds, since adding a wide step could overflow the type.
                 let count = self.round_count(ty, first, stop, step, span);
                 let unsigned = ty.as_unsigned();
                 let zero = self.constant(Constant::zero(unsigned), span);
@@ -171,7 +171,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// `first + round * step`, whose product may wrap where it lies in the range all the same.
+    /// `first + round * step`. The product may wrap although the value is in the range.
     pub fn value_of_round(
         &mut self,
         ty: Scalar,
@@ -185,7 +185,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// Lowers arithmetic that the script did not ask for.
+    /// Lowers arithmetic that the script does not contain. It is not reported.
     pub fn as_own<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let first = self.f.func.nodes.len();
         let made = make(self);
@@ -194,7 +194,7 @@ impl Ctx<'_> {
         made
     }
 
-    /// `max(0, ceil((stop - start) / step))`, in unsigned arithmetic; 0 where the step is.
+    /// `max(0, ceil((stop - start) / step))` in unsigned arithmetic. It is 0 for a step of 0.
     pub fn round_count(
         &mut self,
         ty: Scalar,
@@ -223,7 +223,7 @@ impl Ctx<'_> {
         Operand::Node(self.convert(count, signed, span))
     }
 
-    /// `r[1]` of a range whose bounds are known.
+    /// `r[1]` of a range with known bounds.
     pub fn range_item(&mut self, sequence: &Sequence, range: Span, index: &Expr, span: Span) -> Operand {
         let at = self.expr(index);
         let Some(bounds) = sequence.range().filter(|_| !at.has_error()) else { return Operand::Error };
@@ -269,8 +269,8 @@ impl Ctx<'_> {
         self.node(NodeKind::Select { condition: is_up, then: up, orelse: down }, unsigned, span)
     }
 
-    /// `low < high ? (high - low - 1) / step + 1 : 0`; division by zero gives 0, so a step of 0 would
-    /// give one round: it is tested as well.
+    /// `low < high ? (high - low - 1) / step + 1 : 0`. Division by zero yields 0, so a step of 0 would give one
+    /// round. It is tested as well.
     fn rounds_one_direction(
         &mut self,
         ty: Scalar,

@@ -24,30 +24,30 @@ use crate::errors::{self, Printable};
 use crate::ir::{NodeId, NodeKind, Record, RecordKind, Stmt, UnaryOp};
 use crate::types::{Scalar, Type};
 
-/// Values that one record holds at most.
+/// The maximum number of values of one record.
 const MAX_VALUES: usize = 64;
 
-/// Bytes of text that one record has at most: an instruction of SPIR-V is not longer.
+/// The maximum number of bytes of the text of one record, which an instruction of SPIR-V limits.
 const MAX_TEXT: usize = 60_000;
 
-/// How a value is written.
+/// How a value is formatted.
 #[derive(Clone, Copy)]
 pub(super) struct Format<'t> {
-    /// `!r:spec`, or nothing.
+    /// `!r:spec`, or empty.
     spec: &'t str,
     within: Within,
 }
 
-/// What a value is written in the middle of, which decides how vectors and matrices are.
+/// The context of a value, which determines how vectors and matrices are formatted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
-    /// They are as `print` writes them.
+    /// As `print` formats them.
     Line,
-    /// A list or a tuple, which shows the `repr` of what it holds.
+    /// A list or a tuple, which shows the `repr` of its items.
     Sequence,
-    /// They are lists, a matrix of its rows.
+    /// As lists. A matrix is a list of its rows.
     Struct,
-    /// They are the calls that make them, which fit on one line.
+    /// As constructor calls, which fit on one line.
     Step,
 }
 
@@ -88,7 +88,7 @@ impl Text {
         all
     }
 
-    /// The same behind a line of its own.
+    /// The text after a line with `line`.
     pub fn headed(self, line: &str) -> Text {
         Text { template: format!("{line}\n{}", self.template), ..self }
     }
@@ -106,7 +106,7 @@ impl Ctx<'_> {
         result
     }
 
-    /// The same, where each argument is one text or a value.
+    /// The same, where no argument is a conditional string.
     fn print_texts(&mut self, args: &[Argument], span: Span) -> Operand {
         let (mut separator, mut end) = (" ".to_owned(), "\n".to_owned());
         let mut values = Vec::new();
@@ -117,7 +117,7 @@ impl Ctx<'_> {
                     ("sep", ExprKind::Str(text)) => separator = text.to_string(),
                     ("end", ExprKind::Str(text)) => end = text.to_string(),
                     ("sep" | "end", ExprKind::None) => {}
-                    // The host has the text at the end of the launch.
+                    // The host receives the text at the end of the launch.
                     ("flush", ExprKind::True | ExprKind::False) => {}
                     ("sep" | "end", _) => {
                         return self.fail(errors::print_separator(self.at(value.span), &name.name));
@@ -164,14 +164,14 @@ impl Ctx<'_> {
             return;
         }
         if message.is_none() && is_test_with_text(test) {
-            // `check` told.
+            // Reported by `check`.
             return;
         }
         let holds = match self.condition(test) {
             Condition::Known(true) => return,
             Condition::Known(false) => None,
             Condition::Node(node) => Some(node),
-            // Its message may have mistakes of its own.
+            // Its message may contain mistakes, too.
             Condition::Error | Condition::Unknown => {
                 return message.iter().for_each(|message| drop(self.assert_text(test, message)));
             }
@@ -180,7 +180,7 @@ impl Ctx<'_> {
             Some(node) => {
                 Condition::Node(self.node(NodeKind::Unary(UnaryOp::Not, node), Type::BOOL, test.span))
             }
-            // What a function gives is seen behind it.
+            // After an assertion in the body itself, the function still returns its result.
             None if self.gives_its_value_behind(stmt) => {
                 Condition::Node(self.constant(Constant::bool(true), test.span))
             }
@@ -208,13 +208,13 @@ impl Ctx<'_> {
         self.branch(&condition, test.span, |ctx| ctx.for_each_text(&message, &mut failed), |_| {});
     }
 
-    /// Whether a statement is one of a function's own block, and nothing before it gave a value.
+    /// Whether a statement is in the function's outermost block, with no `return` before it.
     fn gives_its_value_behind(&self, stmt: &AstStmt) -> bool {
         let is_own = |function: &Active| function.body().iter().any(|own| own.span == stmt.span);
         !self.f.is_kernel && self.f.returns.is_empty() && self.active.last().is_some_and(is_own)
     }
 
-    /// The message, and after a line's end the values that the test looked at.
+    /// The message, and after a line break the values in the test.
     fn assert_text(&mut self, test: &Expr, message: &Expr) -> Text {
         let mut text = Text::default();
         self.text_of(&mut text, message);
@@ -224,13 +224,12 @@ impl Ctx<'_> {
         text
     }
 
-    /// Whether an invocation whose assertion failed does nothing more: not where others wait for it at a
-    /// barrier.
+    /// Whether an invocation ends when its assertion fails. It must not if others wait for it at a barrier.
     fn may_end_invocation(&self) -> bool {
         !self.template.works_together(self.kernel_env)
     }
 
-    /// `\nx = {f32}, n = {i32}`: what the test looked at.
+    /// `\nx = {f32}, n = {i32}`: the values in the test.
     fn values_text(&mut self, test: &Expr) -> Text {
         let mut sides = Vec::new();
         self.looked_at(test, &mut sides);
@@ -253,7 +252,7 @@ impl Ctx<'_> {
         text
     }
 
-    /// The sides of the comparisons of a test, and what its functions are given.
+    /// Collects the sides of the comparisons of a test, and the arguments of its calls.
     fn looked_at<'e>(&mut self, test: &'e Expr, sides: &mut Vec<&'e Expr>) {
         match &test.kind {
             ExprKind::Compare { left, comparisons } => {
@@ -281,10 +280,11 @@ impl Ctx<'_> {
         }
     }
 
-    /// What is shown of a value: the whole of it, or its parts where computing it again may do something else.
+    /// Collects what to show of a value: the whole value, or its parts if computing it again may have side
+    /// effects.
     fn side<'e>(&mut self, value: &'e Expr, sides: &mut Vec<&'e Expr>) {
         match &value.kind {
-            // A constant alone tells nothing.
+            // A constant alone is not informative.
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::True | ExprKind::False => {}
             ExprKind::Unary { operand, .. } => self.side(operand, sides),
             ExprKind::Tuple(items) | ExprKind::List(items) => {
@@ -295,8 +295,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether computing it again does nothing else: it is made of names, elements, arithmetic and functions that
-    /// only compute.
+    /// Whether a value can be computed again without side effects: names, elements, arithmetic and pure
+    /// functions.
     fn is_repeatable_here(&mut self, value: &Expr) -> bool {
         let mut is_repeatable = match &value.kind {
             ExprKind::Call { func, .. } => self.only_computes(func),
@@ -332,7 +332,7 @@ impl Ctx<'_> {
         self.f.block.push(Stmt::Record(Box::new(record)));
     }
 
-    /// An argument of `print`: a string, or anything with a value.
+    /// An argument of `print`: a string, or any value.
     fn text_of(&mut self, text: &mut Text, value: &Expr) {
         match &value.kind {
             ExprKind::Str(literal) => text.literal(literal),
@@ -360,7 +360,7 @@ impl Ctx<'_> {
             Some(Conversion::Str) => format += "!s",
             Some(Conversion::Repr) => format += "!r",
             Some(Conversion::Ascii) => format += "!a",
-            // As Python has it: `{x=}` shows the repr.
+            // As in Python, `{x=}` shows the repr.
             None if field.debug_text.is_some() && field.spec.is_none() => format += "!r",
             None => {}
         }
@@ -376,7 +376,7 @@ impl Ctx<'_> {
         self.operand_text(text, &operand, field.expr.span, format);
     }
 
-    /// A format spec; values in it are constants.
+    /// A format spec. Values in it are constants.
     fn spec_text(&mut self, parts: &[FStringPart]) -> Option<String> {
         let mut spec = String::new();
         for part in parts {
@@ -446,7 +446,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A value, taken apart into its numbers.
+    /// A value, split into its numbers.
     fn node_text(&mut self, text: &mut Text, node: NodeId, span: Span, format: Format) {
         let ty = self.ty(node).clone();
         let shape = match ty {
@@ -470,7 +470,7 @@ impl Ctx<'_> {
         });
         text.literal(&open);
         for at in 0..n_parts {
-            // What is too long is reported with the record.
+            // Too many values are reported with the record.
             if text.values.len() > MAX_VALUES {
                 break;
             }
@@ -485,7 +485,7 @@ impl Ctx<'_> {
         text.literal(&close);
     }
 
-    /// A vector or a matrix, as an array of the host.
+    /// A vector or a matrix, as an array on the host.
     fn array_text(
         &mut self,
         text: &mut Text,
@@ -550,7 +550,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether numbers can be written so; what is wrong is told.
+    /// Whether numbers can have this format. Reports what is wrong.
     fn is_spec(&mut self, spec: &str, scalar: Scalar, span: Span) -> bool {
         let Some((conversion, spec)) = spec.split_once(':') else { return true };
         let subject = Subject::of(scalar, !conversion.is_empty());
@@ -559,7 +559,7 @@ impl Ctx<'_> {
         false
     }
 
-    /// Narrow numbers travel as the 32-bit ones that hold them.
+    /// Narrow numbers are stored as 32-bit ones.
     fn carry_value(&mut self, text: &mut Text, node: NodeId, scalar: Scalar, span: Span) {
         let carried = match scalar {
             Scalar::I8 | Scalar::I16 => Scalar::I32,
@@ -578,7 +578,7 @@ impl Ctx<'_> {
     }
 }
 
-/// What a vector or a matrix is an array of on the host, and its shape there.
+/// The element type and shape of the host array for a vector or a matrix.
 fn shape_on_host(ty: &Type) -> Option<(Scalar, Vec<u32>)> {
     match (ty.is_matrix(), ty.is_vector()) {
         (true, _) => Some((ty.part(0)?.scalar()?, vec![ty.part(0)?.n_parts()?, ty.n_parts()?])),
@@ -587,7 +587,7 @@ fn shape_on_host(ty: &Type) -> Option<(Scalar, Vec<u32>)> {
     }
 }
 
-/// How the parts of a value are put together.
+/// The text before and after the parts of a value.
 fn brackets(ty: &Type, within: Within) -> [String; 2] {
     match ty {
         Type::Vector(..) if within == Within::Struct => ["[".to_owned(), "]".to_owned()],

@@ -17,7 +17,7 @@ use crate::ir::{FunctionId, NodeId};
 use crate::remark::{Remark, RemarkKind, RemarkType};
 use crate::types::{Scalar, Type};
 
-/// A function that was lowered, with what was remarked in it.
+/// A lowered function with its remarks.
 pub(crate) struct Remarked {
     pub id: FunctionId,
     pub def: Arc<FunctionDef>,
@@ -31,7 +31,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What an expression is.
+    /// Remarks on the type of an expression.
     pub fn remark_value(&mut self, span: Span, operand: &Operand) {
         if self.remarked.is_none() {
             return;
@@ -44,7 +44,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What is assigned to, but for names.
+    /// Remarks on a target of an assignment, except names.
     pub(super) fn remark_target(&mut self, span: Span, target: &Target) {
         if self.remarked.is_some()
             && !matches!(target, Target::Name(..))
@@ -54,7 +54,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A variable gets a value; what was passed or is made of others is told there.
+    /// Remarks on the value of a variable. Arguments and composite values have remarks of their own.
     pub fn remark_assigned(&mut self, var: Var, operand: &Operand, span: Span) {
         if self.remarked.is_none() || var as usize >= self.f.scope.names().len() {
             return;
@@ -72,7 +72,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type of what an annotation could declare.
+    /// The type that an annotation could declare.
     fn remark_type(&self, operand: &Operand) -> Option<RemarkType> {
         match operand {
             Operand::Literal(literal) => Some(RemarkType::Weak(literal.kind())),
@@ -87,19 +87,19 @@ impl Ctx<'_> {
         }
     }
 
-    /// A literal without a type of its own takes this one.
+    /// Remarks that a literal adopts this type.
     pub fn remark_taken(&mut self, literal: Literal, scalar: Scalar, span: Span) {
         if scalar != literal.default_scalar() {
             self.remark(span, RemarkKind::Taken(scalar));
         }
     }
 
-    /// A number without a type of its own is made in this one from the start.
+    /// Remarks that a weak number is computed in this type from the start.
     pub fn remark_made_in(&mut self, scalar: Scalar, span: Span) {
         self.remark(span, RemarkKind::Taken(scalar));
     }
 
-    /// The same value in another type, which nobody wrote.
+    /// An implicit conversion.
     pub fn coerce(&mut self, node: NodeId, to: Scalar, span: Span) -> NodeId {
         let from = self.ty(node).clone();
         if from.scalar() != Some(to) {
@@ -113,14 +113,14 @@ impl Ctx<'_> {
         self.remark(span, RemarkKind::ComputedIn { wide, ty: ty.clone() });
     }
 
-    /// The function is lowered to its end.
+    /// Stores the remarks of a complete function.
     pub fn keep_remarks(&mut self, id: FunctionId, def: &Arc<FunctionDef>, remarks: Vec<Remark>) {
         if let Some(remarked) = &mut self.remarked {
             remarked.push(Remarked { id, def: Arc::clone(def), remarks });
         }
     }
 
-    /// A value that is known now, as the source would write it.
+    /// A constant value as source text.
     fn known_text(&self, operand: &Operand) -> Option<String> {
         match operand {
             Operand::Literal(literal) => Some(literal.to_string()),

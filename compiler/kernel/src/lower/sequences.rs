@@ -18,7 +18,7 @@ use crate::errors::{self, Found, SequenceKind};
 use crate::ir::{BinaryOp, CompareOp, Loop, NodeId, NodeKind, Step, Stmt};
 use crate::types::{Scalar, Type};
 
-/// An operand and the place where it was written.
+/// An operand and the place where it is written.
 pub(crate) type Spanned = (Operand, Span);
 
 pub(crate) enum Sequence {
@@ -54,7 +54,7 @@ impl Sequence {
     }
 }
 
-/// A sequence with all that its rounds share computed.
+/// A sequence with everything computed that its rounds share.
 enum Walk {
     Range {
         ty: Scalar,
@@ -65,7 +65,7 @@ enum Walk {
     },
     Array(Place, u32),
     Vector(NodeId),
-    /// Of a matrix, and how many there are.
+    /// The rows of a matrix, and their number.
     Rows(NodeId, u32),
     /// The first axis of an array parameter or of a row, with its length.
     Axis(Operand, NodeId),
@@ -75,7 +75,7 @@ enum Walk {
 }
 
 impl Operand {
-    /// A `range` of the host's.
+    /// A `range` of the host.
     pub fn known_range(bounds: [i128; 3], span: Span) -> Operand {
         let bounds = bounds.map(|bound| (Operand::int(bound), span));
         Operand::Static(Static::Sequence(Rc::new(Sequence::Range(bounds, span))))
@@ -113,7 +113,7 @@ impl Ctx<'_> {
 
     // Loops.
 
-    /// `for` over anything that has elements.
+    /// `for` over any sequence.
     pub fn for_elements(
         &mut self,
         target: &Expr,
@@ -128,7 +128,7 @@ impl Ctx<'_> {
         }
         let n_diagnostics = self.n_diagnostics();
         let Some(walk) = self.walk(iterable) else {
-            // What is empty has no round to compile.
+            // An empty sequence has no round to compile.
             return match self.is_unknown(&Operand::Error, n_diagnostics) {
                 true => self.lower_maybe_skipped(|ctx| ctx.for_unknown(target, body, orelse, span)),
                 false => self.for_unknown(target, body, orelse, span),
@@ -314,7 +314,7 @@ impl Ctx<'_> {
         self.node(NodeKind::Select { condition, then: b, orelse: a }, ty, span)
     }
 
-    /// The value of round `at`.
+    /// The item of round `at`.
     fn value_at(&mut self, walk: &Walk, at: NodeId, span: Span) -> Operand {
         match walk {
             Walk::Range { ty, first, stop, step, .. } => {
@@ -357,7 +357,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A counter as a value of the script: the same bits where the width is the same.
+    /// A counter as an int of the script: the same bits if the width is the same.
     fn as_int(&mut self, counter: NodeId, ty: Scalar, span: Span) -> NodeId {
         let from = self.ty(counter).scalar().expect("counters are ints");
         match () {
@@ -435,7 +435,7 @@ impl Ctx<'_> {
         any.unwrap_or_else(|| self.bool_constant(false, span))
     }
 
-    /// One bool, for vectors as well; `None` after a mistake.
+    /// A single bool, for vectors as well. `None` after a mistake.
     pub fn equal(&mut self, a: &Operand, b: &Operand, op_span: Span, spans: (Span, Span)) -> Option<Operand> {
         match self.compare(AstCompareOp::Eq, a, b, op_span, spans) {
             Operand::Node(node) if self.ty(node).is_vector() => {
@@ -446,7 +446,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A loop that leaves at the first element that is equal.
+    /// A loop that exits at the first equal element.
     fn is_in_list(&mut self, left: &Operand, place: &Place, op_span: Span, spans: (Span, Span)) -> Operand {
         let Type::Array(array) = place.ty.clone() else { return Operand::Error };
         let span = spans.0.to(spans.1);
@@ -485,7 +485,7 @@ impl Ctx<'_> {
         Operand::Node(self.node(NodeKind::Load(found), Type::BOOL, span))
     }
 
-    /// Between the bounds, and some whole steps from the start.
+    /// Between the bounds, and a whole number of steps from the start.
     fn is_in_range(
         &mut self,
         left: &Operand,

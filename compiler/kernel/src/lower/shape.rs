@@ -19,7 +19,7 @@ use crate::ir::{BinaryOp, BufferId, Flat, NodeId, NodeKind};
 use crate::signature::{ArrayParam, Width};
 use crate::types::{Scalar, Type};
 
-/// What indices lead to.
+/// The result of a subscript.
 pub(crate) enum Indexed {
     Element(BufferId, NodeId),
     Row(Row),
@@ -38,13 +38,13 @@ impl Ctx<'_> {
         self.rows_array(row.buffer, row.axis)
     }
 
-    /// The type of what is left when so many axes have their index.
+    /// The type of the rest of an array after this many axes are indexed.
     pub fn rows_array(&self, buffer: BufferId, axis: u8) -> ArrayParam {
         let array = self.buffer_array(buffer);
         ArrayParam { rank: array.rank - axis, ..array }
     }
 
-    /// The buffer of an array operand, and the axes that have their index.
+    /// The buffer of an array operand, and its number of indexed axes.
     pub fn array_place(&self, array: &Operand) -> (BufferId, u8) {
         match array {
             Operand::Buffer(buffer) => (*buffer, 0),
@@ -53,7 +53,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// `A[i]`, `A[i, j]`; `None` after a mistake.
+    /// `A[i]`, `A[i, j]`. `None` after a mistake.
     pub fn array_element(&mut self, array: &Operand, index: &Expr) -> Option<Indexed> {
         let (buffer, first) = self.array_place(array);
         let rank = self.buffers[buffer.idx()].rank;
@@ -101,7 +101,7 @@ impl Ctx<'_> {
         Some(Indexed::Element(buffer, flat))
     }
 
-    /// An index for each axis: what stands between the brackets, or what a tuple there holds.
+    /// An index for each axis: the items between the brackets, or the items of a tuple there.
     pub fn indices_of(&mut self, index: &Expr) -> Vec<Spanned> {
         if let ExprKind::Tuple(items) = &index.kind {
             return items.iter().map(|item| (self.expr(item), item.span)).collect();
@@ -120,7 +120,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The items that are no ints, by their places, and what they are.
+    /// The items that are not ints, with their positions and descriptions.
     fn no_indices_of(&self, items: &[Operand]) -> Vec<(usize, Found)> {
         let is_index = |item: &Operand| match item {
             Operand::Node(node) => matches!(self.ty(*node), Type::Scalar(scalar) if scalar.is_int()),
@@ -131,7 +131,7 @@ impl Ctx<'_> {
         wrong.map(|(at, item)| (at, self.describe(item))).collect()
     }
 
-    /// The indices of all axes so far; `None` where nobody is told of them, or they are not known.
+    /// The indices of all axes so far. `None` if they are not reported or not known.
     fn reported_indices(&self, array: &Operand, indices: &[NodeId]) -> Option<Vec<NodeId>> {
         if !self.checks && !self.is_traced() {
             return None;
@@ -143,15 +143,15 @@ impl Ctx<'_> {
         Some(before.iter().chain(indices).copied().collect())
     }
 
-    /// The indices of a row, all of one type, whatever those were that the script wrote: rows that differ in them
-    /// alone may have one name. A device that checks is to see a u32 as it is.
+    /// The indices of a row in one type, so that rows that differ only in those types can join in one variable.
+    /// A device that checks must see a u32 as it is.
     fn row_indices(&mut self, indices: &[NodeId], start: NodeId, span: Span) -> Rc<[NodeId]> {
         let of_start = self.ty(start).scalar().unwrap_or(Scalar::I32);
         let scalar = if self.checks { Scalar::I64 } else { of_start };
         indices.iter().map(|index| self.convert(*index, scalar, span)).collect()
     }
 
-    /// Remembers the indices of which that of an element was made.
+    /// Records the indices along the axes from which a flat index was computed.
     pub fn note_indices(&mut self, buffer: BufferId, flat: NodeId, indices: Option<Vec<NodeId>>, span: Span) {
         let Some(indices) = indices else { return };
         if self.reports_axes(buffer) {
@@ -164,12 +164,12 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether a device that checks is told of the index along each axis.
+    /// Whether the device checks the index along each axis.
     fn reports_axes(&self, buffer: BufferId) -> bool {
         self.checks && self.buffers[buffer.idx()].rank > 1
     }
 
-    /// Remembers what a flat index in 32 bits stands for.
+    /// Records the mathematical value of a flat 32-bit index, which may wrap.
     fn note_terms(&mut self, array: &Operand, indices: &[NodeId], flat: NodeId) {
         let (buffer, first) = self.array_place(array);
         let rank = self.buffers[buffer.idx()].rank;
@@ -188,7 +188,7 @@ impl Ctx<'_> {
         self.f.func.flats.insert(flat, Flat { buffer, terms });
     }
 
-    /// The same where only an element will do.
+    /// The same where only an element is valid.
     pub fn one_element(&mut self, array: &Operand, at: Span, index: &Expr) -> Option<(BufferId, NodeId)> {
         match self.array_element(array, index)? {
             Indexed::Element(buffer, index) => Some((buffer, index)),
@@ -201,7 +201,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// One index of an array; a negative constant counts from the end of its axis.
+    /// One index of an array. A negative constant counts from the end of its axis.
     fn axis_index(&mut self, buffer: BufferId, axis: u8, operand: &Operand, span: Span) -> Option<NodeId> {
         if let Operand::Node(node) = *operand
             && let Type::Vector(n @ 2..=3, scalar) = *self.ty(node)
@@ -233,7 +233,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Elements between the start of the axis and this index of it.
+    /// The number of elements between the start of the axis and this index.
     fn axis_offset(&mut self, buffer: BufferId, axis: u8, index: NodeId, span: Span) -> NodeId {
         let mut offset = index;
         for inner in axis + 1..self.buffers[buffer.idx()].rank {
@@ -243,7 +243,7 @@ impl Ctx<'_> {
         offset
     }
 
-    /// What index `at` of an array's first axis leads to: an element, loaded, or a row.
+    /// The element, loaded, or the row at index `at` of an array's first axis.
     pub fn first_axis_at(&mut self, array: &Operand, at: NodeId, span: Span) -> Operand {
         let (buffer, axis) = self.array_place(array);
         let offset = self.axis_offset(buffer, axis, at, span);
@@ -259,7 +259,7 @@ impl Ctx<'_> {
             return Operand::Row(Row { buffer, start: flat, axis, indices });
         }
         self.note_indices(buffer, flat, indices, span);
-        // A loop over an array counts to its length.
+        // A loop over an array counts up to its length.
         let flat = if axis == 1 { self.proven(flat, span) } else { flat };
         let element = self.buffers[buffer.idx()].element.clone();
         self.load_place(&Place::element(buffer, flat, element), span)
@@ -273,7 +273,8 @@ impl Ctx<'_> {
         self.node(kind, self.buffers[buffer.idx()].counts.signed(), span)
     }
 
-    /// Arithmetic of indices of any int types. Where it wraps, an index is out of range along its axis, which is told.
+    /// Arithmetic of indices of any int types. If it wraps, an index is out of range along its axis, which is
+    /// reported.
     fn index_math(&mut self, op: BinaryOp, a: NodeId, b: NodeId, span: Span) -> NodeId {
         let bits = |node: NodeId| self.ty(node).scalar().map_or(0, Scalar::bits);
         let scalar = if bits(a).max(bits(b)) > 32 { Scalar::I64 } else { Scalar::I32 };
@@ -286,7 +287,7 @@ impl Ctx<'_> {
         Operand::Node(self.axis_len(buffer, axis, span))
     }
 
-    /// `.shape`, a tuple; `.size`, all elements; `.ndim`, a constant.
+    /// `.shape`, a tuple. `.size`, the number of elements. `.ndim`, a constant.
     pub fn array_attribute(&mut self, array: &Operand, attr: &Ident, span: Span) -> Operand {
         let (buffer, first) = self.array_place(array);
         let rank = self.buffers[buffer.idx()].rank;
@@ -322,7 +323,7 @@ pub(super) fn is_array_attribute(name: &str) -> bool {
     ATTRIBUTES.contains(&name)
 }
 
-/// What [`Ctx::array_attribute`] gives of an array whose axes the type says.
+/// [`Ctx::array_attribute`] for an array whose axes are known from its type.
 pub(super) fn fixed_attribute(ty: &Type, name: &str) -> Operand {
     let mut lens = Vec::new();
     let mut inner = ty;

@@ -15,14 +15,14 @@ use crate::ir::{Home, LocalId, NodeKind, Shared, SharedId, Stmt, Together};
 use crate::signature::Form;
 use crate::types::Type;
 
-/// No device has more, the built-in one included.
+/// No device has more, including the built-in one.
 const MAX_SHARED_BYTES: u64 = 1 << 20;
 
-/// What a variable that is not assigned is called.
+/// The name of shared memory that is not assigned to a variable.
 const UNNAMED: &str = "shared";
 
 impl Ctx<'_> {
-    /// What works on whole workgroups wants the kernel to say how large they are.
+    /// Reports operations on whole workgroups in a kernel that does not declare the local size.
     pub fn says_local_size(&mut self, name: &str, span: Span) -> bool {
         let options = &self.template.options;
         let says = options.form != Form::Kernel || options.local_size.is_some() || options.sized_later;
@@ -81,7 +81,7 @@ impl Ctx<'_> {
             return self.fail(errors::shared_too_large(self.at(span), n_bytes, MAX_SHARED_BYTES));
         }
         let local = match self.f.shared.get(&span.start) {
-            // A loop is lowered more than once, and its arrays are the same each time.
+            // A loop is lowered more than once. Its arrays are the same each time.
             Some(local) => *local,
             None => self.new_shared(ty.clone(), span),
         };
@@ -114,7 +114,7 @@ impl Ctx<'_> {
         None
     }
 
-    /// The first variable that shared memory is assigned to gives it its name.
+    /// Shared memory is named after the first variable to which it is assigned.
     pub fn name_shared(&mut self, place: &Place, var: Var) {
         let (Some(id), Root::Local(local)) = (self.shared_id(place), place.root) else { return };
         if &*self.shared[id.idx()].name == UNNAMED && place.path.is_empty() {
@@ -124,7 +124,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Which memory of the workgroup's a place lies in, if it does.
+    /// The workgroup memory that contains a place, if any.
     pub fn shared_id(&self, place: &Place) -> Option<SharedId> {
         let Root::Local(local) = place.root else { return None };
         match self.f.func.local(local).home {

@@ -11,7 +11,7 @@ use crate::stages::{Direction, Port, Stage};
 use crate::template::Param;
 
 impl Ctx<'_> {
-    /// The value of an input; an output is unset until it is assigned.
+    /// The value of an input. An output is unset until it is assigned.
     pub fn bind_port(&mut self, param: &Param, port: &Port) -> Option<Operand> {
         let id = PortId(self.ports.len() as u32);
         let (name, span) = (param.name.name.clone(), param.name.span);
@@ -28,7 +28,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// `discard()`: the fragment leaves no trace, and nothing after this runs.
+    /// `discard()`: the fragment has no effect, and the invocation ends.
     pub fn discard(&mut self, span: Span) -> Operand {
         let stage = self.template.stage;
         if stage != Stage::Fragment {
@@ -42,7 +42,7 @@ impl Ctx<'_> {
         Operand::Static(Static::None)
     }
 
-    /// Whether this is a kernel; in other stages it is a mistake to use what belongs to kernels.
+    /// Whether this is a compute kernel. In other stages it is a mistake to use `what`.
     pub fn belongs_to_compute(&mut self, what: &str, span: Span) -> bool {
         let stage = self.template.stage;
         if stage != Stage::Compute {

@@ -91,8 +91,8 @@ impl Ctx<'_> {
         Some(self.convert(combined, scalar, span))
     }
 
-    /// The first lane has the largest or the least number of all, which is one of 32 bits, and a signed one would
-    /// wrap to another.
+    /// Clamps the result of an exclusive `max` or `min` scan. Its first lane has the least or the largest
+    /// number of 32 bits, which would wrap in a narrow type.
     fn kept_narrow(&mut self, combined: NodeId, combine: Combine, narrow: Scalar, span: Span) -> NodeId {
         let wide = self.ty(combined).clone();
         let (Some(scalar), Some((least, most))) = (wide.scalar(), narrow.int_range()) else {

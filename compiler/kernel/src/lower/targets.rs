@@ -22,10 +22,10 @@ use crate::ir::{NodeId, NodeKind, Step};
 use crate::template::{Param, ParamKind};
 use crate::types::Type;
 
-/// What an assignment writes to, its indices computed once.
+/// The target of an assignment, with its indices computed once.
 pub(super) enum Target<'e> {
     Name(&'e Name, Span),
-    /// What lies in memory.
+    /// A place in memory.
     Place(Place, Span),
     /// One part of a value that is itself a target.
     Part(Box<Target<'e>>, Step, Span),
@@ -33,11 +33,11 @@ pub(super) enum Target<'e> {
     Components(Box<Target<'e>>, Vec<u32>, Span),
     /// An element, a row or a column of a matrix that is itself a target.
     MatrixPart(Box<Target<'e>>, MatrixIndex, Span),
-    /// An item of a struct that has items by its methods.
+    /// A subscript or property of a struct with accessor methods.
     Item(StructItem<'e>, Span),
-    /// Components that lie apart in memory.
+    /// Components that are not adjacent in memory.
     Scattered(Rc<ScatteredVector>, Span),
-    /// What holds arrays and cannot be assigned itself.
+    /// A container of arrays, which cannot be assigned itself.
     Holder(Operand, Span),
     Tuple(&'e [Expr], Span),
     Error,
@@ -72,7 +72,7 @@ impl Ctx<'_> {
             ExprKind::Tuple(items) | ExprKind::List(items) => Target::Tuple(items, span),
             ExprKind::Attribute { value, attr } => self.attribute_target(value, attr, span),
             ExprKind::Subscript { value, index } => self.element_target(value, index, span),
-            // The parser told of it.
+            // The parser reported it.
             ExprKind::Error => Target::Error,
             _ => {
                 self.error(errors::not_assignable(self.at(span), self.f.source.slice(span)));
@@ -81,7 +81,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether a name is a list of the host's.
+    /// Whether a name is a list of the host.
     fn is_captured_list(&self, name: &Name) -> bool {
         self.f.scope.get(name).is_none() && matches!(self.f.env.get().get(name), Some(EnvValue::List(_)))
     }
@@ -92,7 +92,7 @@ impl Ctx<'_> {
         self.f.is_kernel && self.template.params.iter().any(is_it)
     }
 
-    /// The struct in memory that a name stands for.
+    /// The struct in memory to which a name refers.
     pub fn cell_named(&self, name: &Name) -> Option<Place> {
         match &self.f.vars[self.f.scope.get(name)? as usize] {
             Binding::Bound { operand: Operand::Place(place), .. } if matches!(place.ty, Type::Struct(_)) => {
@@ -102,7 +102,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What a target lies in: itself a target, or what an expression gives.
+    /// The container of a target: itself a target, or the value of an expression.
     fn container_target<'e>(&mut self, value: &'e Expr) -> Target<'e> {
         match &value.kind {
             ExprKind::Name(name) if !self.is_uniform(name) && self.cell_named(name).is_some() => {
@@ -201,7 +201,7 @@ impl Ctx<'_> {
             Target::Name(name, at) => self.name_operand(name, *at),
             Target::Place(place, _) => Operand::Place(place.clone()),
             Target::Holder(operand, _) => operand.clone(),
-            // Its type alone counts here: the value is loaded when it is stored to.
+            // Only its type is needed here. The value is loaded when it is stored to.
             _ => Operand::Error,
         };
         if let Some(ty) = self.matrix_type(&inner, &container) {
@@ -282,7 +282,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type of a target that holds a matrix.
+    /// The type of a target that is a matrix.
     fn matrix_type(&mut self, target: &Target, container: &Operand) -> Option<Type> {
         let ty = match container {
             Operand::Node(node) => self.ty(*node).clone(),
@@ -292,7 +292,7 @@ impl Ctx<'_> {
         ty.is_matrix().then_some(ty)
     }
 
-    /// The type of what a target holds now; `None` where it holds no value.
+    /// The type of the current value of a target. `None` if it has no value.
     pub(super) fn target_type(&mut self, target: &Target) -> Option<Type> {
         match target {
             Target::Name(name, span) => {
@@ -333,7 +333,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What a target holds as one value, an array too.
+    /// The current value of a target, also of an array.
     pub(super) fn load_node(&mut self, target: &Target) -> Option<NodeId> {
         match target {
             Target::Name(name, span) => match self.name_operand(name, *span) {
@@ -368,7 +368,7 @@ impl Ctx<'_> {
     }
 }
 
-/// What lies in memory, as a target.
+/// A place in memory, as a target.
 fn memory_target<'e>(operand: Operand, span: Span) -> Target<'e> {
     match operand {
         Operand::Place(place) => Target::Place(place, span),
@@ -377,7 +377,7 @@ fn memory_target<'e>(operand: Operand, span: Span) -> Target<'e> {
     }
 }
 
-/// A step further: within memory it leads to another place.
+/// A step further. Within memory it leads to another place.
 fn part_target<'e>(inner: Target<'e>, ty: &Type, step: Step, span: Span) -> Target<'e> {
     let at = match step {
         Step::Part(at) => at,

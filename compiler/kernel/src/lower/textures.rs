@@ -40,13 +40,13 @@ impl Ctx<'_> {
         Operand::Static(Static::Sampler(id))
     }
 
-    /// The first binding after all that have one.
+    /// The first free binding.
     pub fn next_binding(&self) -> u32 {
         (self.buffers.len() + self.textures.len() + self.samplers.len()) as u32
     }
 
-    /// `texture.read(at)`, `texture.write(at, value)`, `texture.sample(sampler, at)`; `None` where the
-    /// receiver is no texture.
+    /// `texture.read(at)`, `texture.write(at, value)`, `texture.sample(sampler, at)`. `None` if the receiver is
+    /// not a texture.
     pub fn call_texture_method(
         &mut self,
         receiver: &Operand,
@@ -73,7 +73,8 @@ impl Ctx<'_> {
         Some(self.call_builtin(&BuiltinCall { function, name: &attr.name, args: &all, keyword: None, span }))
     }
 
-    /// `texture.shape`, a tuple that ends with the texels along x; `.size`, all texels; `.ndim`, a constant.
+    /// `texture.shape`, a tuple that ends with the number of texels along x. `.size`, the number of texels.
+    /// `.ndim`, a constant.
     pub fn texture_attribute(&mut self, texture: TextureId, attr: &Ident, span: Span) -> Operand {
         match &*attr.name {
             "shape" => {
@@ -94,12 +95,12 @@ impl Ctx<'_> {
         }
     }
 
-    /// Texels along the first axis of the shape.
+    /// The number of texels along the first axis of the shape.
     pub fn texture_len(&mut self, texture: TextureId, span: Span) -> Operand {
         Operand::Node(self.texture_axes(texture, span)[0])
     }
 
-    /// Texels along each axis as an array of rows has them: along x comes last.
+    /// The number of texels along each axis. As in an array of rows, x comes last.
     fn texture_axes(&mut self, texture: TextureId, span: Span) -> Vec<NodeId> {
         let n_axes = self.textures[texture.idx()].ty.n_axes;
         let size = self.node(NodeKind::TextureSize(texture), Type::of(n_axes, Scalar::I32), span);
@@ -150,7 +151,7 @@ impl Ctx<'_> {
         Operand::Node(self.node(NodeKind::TextureSample { texture, sampler, at }, result, span))
     }
 
-    /// Whole coordinates.
+    /// Integer coordinates.
     fn texel_place(&mut self, texture: TextureId, (at, span): &(Operand, Span)) -> Option<NodeId> {
         let ty = self.textures[texture.idx()].ty;
         let wanted = [Scalar::I32, Scalar::U32].map(|scalar| Type::of(ty.n_axes, scalar));
@@ -162,7 +163,7 @@ impl Ctx<'_> {
         place
     }
 
-    /// Four components; those that are not given are 0.
+    /// Four components. Missing ones are 0.
     fn texel_value(&mut self, texture: TextureId, (value, span): &(Operand, Span)) -> Option<NodeId> {
         let scalar = self.textures[texture.idx()].ty.scalar;
         for n in 1..=4 {
@@ -186,7 +187,7 @@ impl Ctx<'_> {
         None
     }
 
-    /// A scalar or a vector of one of these types; a tuple is taken for a vector.
+    /// A scalar or a vector of one of these types. A tuple is accepted as a vector.
     fn as_vector(&mut self, operand: &Operand, wanted: &[Type], span: Span) -> Option<NodeId> {
         if let Operand::Node(node) = operand
             && wanted.contains(self.ty(*node))
@@ -202,7 +203,7 @@ impl Ctx<'_> {
                     items.iter().map(|item| self.try_convert(item, &part, span)).collect();
                 Some(self.node(NodeKind::Construct(parts?), first.clone(), span))
             }
-            // A number is no vector, however long the vector is.
+            // A number is not a vector, whatever its length.
             Operand::Literal(_) if n > 1 => None,
             Operand::Literal(_) | Operand::Node(_) | Operand::Place(_) => {
                 let same = self.value_type(operand).is_none_or(|ty| usize::from(ty.n_components()) == n);
@@ -212,7 +213,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Settles what is bound for each texture, once everything that is done with it was seen.
+    /// Resolves what is bound for each texture, once all its uses are known.
     pub fn resolve_textures(&mut self) {
         for at in 0..self.textures.len() {
             let (uses, ty) = (self.texture_uses[at], self.textures[at].ty);
@@ -232,7 +233,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Where each thing is first done with a texture.
+/// The first place of each use of a texture.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct TextureUses {
     read: Option<Span>,
@@ -248,7 +249,7 @@ fn texture_of(call: &BuiltinCall) -> Option<TextureId> {
     }
 }
 
-/// A function of textures that is called as a method of one.
+/// The function that is called as a method of a texture.
 fn texture_method(name: &str) -> Option<Function> {
     match builtins::lookup(name) {
         Some(Builtin::Function(function)) => {

@@ -26,20 +26,20 @@ use crate::signature::{Target, Width};
 use crate::template::{Input, KernelTemplate};
 use crate::types::{Scalar, Type};
 
-/// Bytes that the lines of a matrix in memory begin at multiples of, shorter ones aside.
+/// The alignment in bytes of the lines of a matrix in memory, unless they are shorter.
 const ALIGNMENT: u32 = 16;
 
-/// What a kernel knows of the matrices that its device holds.
+/// The native matrices of a kernel.
 pub(super) struct Tiles {
     pub products: Matrices,
-    /// Some were made.
+    /// The kernel makes matrices.
     pub are_used: bool,
-    /// Numbers from 1 on in shared memory, of each type that was asked for.
+    /// Shared memory with the numbers from 1 on, for each type in use.
     numbers: Vec<(Scalar, SharedId)>,
 }
 
 impl Tiles {
-    /// `None` where all matrices are emulated: checks and traces look at single elements.
+    /// `None` if all matrices are emulated: checks and traces inspect single elements.
     pub fn new(target: &Target, template: &KernelTemplate, rank: u8) -> Option<Tiles> {
         let products = target.matrices;
         let subgroup_size = template.options.subgroup_size.unwrap_or(products.subgroup_size).max(1);
@@ -53,10 +53,10 @@ impl Tiles {
     }
 }
 
-/// Instructions on a matrix that the subgroup holds. The library calls them, under names that no script can write.
+/// Operations on native matrices. The library calls them by names that no script can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CoopInstruction {
-    /// A matrix that is known to lie inside of the array, row by row.
+    /// A matrix that is known to be inside the array, row by row.
     Load,
     LoadColumns,
     Store,
@@ -69,7 +69,7 @@ pub(crate) enum CoopInstruction {
 }
 
 impl Ctx<'_> {
-    /// Whether the kernel has matrices, and does what no instruction does.
+    /// Whether the kernel uses matrices in a way for which there is no instruction.
     pub fn needs_emulation(&self) -> bool {
         let Some(tiles) = self.matrices.as_ref().filter(|tiles| tiles.are_used) else { return false };
         let n_shared: u64 = self.shared.iter().map(|shared| u64::from(shared.ty.packed_size())).sum();
@@ -78,7 +78,7 @@ impl Ctx<'_> {
             || !self.all_diagnostics().is_empty()
     }
 
-    /// Atomic operations keep narrow numbers of a workgroup as other bits than a matrix takes.
+    /// Atomic operations store narrow numbers of a workgroup in another format than matrices load.
     fn has_narrow_atomics(&self) -> bool {
         let is_narrow = |function: &Function, node: &Node| match &node.kind {
             NodeKind::Atomic(atomic) => match &atomic.place {
@@ -100,7 +100,7 @@ impl Ctx<'_> {
         self.tile_of(coop, NodeKind::Splat(zero), span)
     }
 
-    /// A matrix that something makes.
+    /// A matrix as the result of a node.
     pub(super) fn tile_of(&mut self, coop: CoopType, kind: NodeKind, span: Span) -> Operand {
         let Some(tiles) = &mut self.matrices else { return Operand::Error };
         tiles.are_used = true;
@@ -121,7 +121,7 @@ impl Ctx<'_> {
         Some(Operand::Static(Static::None))
     }
 
-    /// In a precise kernel every sum is the one that the source says, in its order.
+    /// In a precise kernel every sum is computed in source order.
     pub(super) fn tile_multiply_add(&mut self, [c, a, b]: [&Coop; 3], span: Span) -> Option<Operand> {
         let product = Product { m: c.rows, n: c.columns, k: a.columns, factor: a.scalar, sum: c.scalar };
         let is_there = self.matrices.as_ref().is_some_and(|tiles| tiles.products.has(product));
@@ -169,7 +169,7 @@ impl Ctx<'_> {
         Some(self.call_coop(name, args, span))
     }
 
-    /// An index as the subgroup's first invocation has it.
+    /// An index, as the first invocation of the subgroup computes it.
     fn of_subgroup(&mut self, index: NodeId, scalar: Scalar, span: Span) -> NodeId {
         let index = self.convert(index, scalar, span);
         if self.f.func.constant(index).is_some() {
@@ -179,13 +179,13 @@ impl Ctx<'_> {
         self.node(kind, scalar, span)
     }
 
-    /// The array that holds a matrix, where instructions reach it.
+    /// The array that contains a matrix, if instructions can access it.
     fn tile_memory(&mut self, (operand, at): &(Operand, Span)) -> Option<CoopMemory> {
         match operand {
             Operand::Buffer(buffer) if self.buffers[buffer.idx()].rank == 1 && !self.is_selected(*buffer) => {
                 Some(CoopMemory::Buffer(*buffer))
             }
-            // The workgroup keeps `bf16`s as the f32s that they are.
+            // Workgroup memory stores `bf16` as f32.
             Operand::Place(place)
                 if self.shared_id(place).is_some()
                     && place.path.is_empty()
@@ -203,7 +203,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The numbers of this type, as this function sees them; of `bf16` their bits.
+    /// The numbers of this type, as a place in this function. For `bf16`, their bits.
     fn numbers(&mut self, scalar: Scalar, span: Span) -> Option<Place> {
         let at = self.at(span);
         let tiles = self.matrices.as_mut()?;
@@ -219,7 +219,7 @@ impl Ctx<'_> {
         Some(Place::local(local, ty))
     }
 
-    /// Writes the numbers before all else that the kernel does.
+    /// Writes the numbers at the start of the kernel.
     pub fn write_numbers(&mut self, span: Span) {
         let asked = self.matrices.as_ref().map_or(Vec::new(), |tiles| tiles.numbers.clone());
         if asked.is_empty() {
@@ -240,7 +240,7 @@ impl Ctx<'_> {
         self.f.func.body.extend(body);
     }
 
-    // Instructions, as our own functions call them: with as many arguments as they take.
+    // Instructions, as library functions call them. The number of arguments is correct.
 
     pub fn coop_instruction(
         &mut self,
@@ -312,7 +312,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What follows the matrix among the arguments: an array, where it begins there, and the stride.
+    /// The arguments after the matrix: an array, where the matrix begins in it, and the stride.
     fn coop_place(&mut self, args: &[(Operand, Span)], lines: CoopLines, span: Span) -> Option<CoopPlace> {
         let memory = self.tile_memory(&args[1])?;
         let [start, stride] = [&args[2], &args[3]].map(|(operand, at)| self.materialize(operand, *at));

@@ -17,17 +17,17 @@ use crate::ir::{
 };
 use crate::types::Type;
 
-/// Numbers of one value that are shown at most.
+/// The maximum number of numbers to show of one value.
 const MAX_NUMBERS: u32 = 24;
 
-/// What a list is called that no variable has yet.
+/// The name of a list without a variable.
 const LIST: &str = "list";
 
-/// Why nothing was stored: in an array, in an image.
+/// Why nothing was stored in an array or an image.
 const BEYOND: &str = "out of range";
 const OUTSIDE: &str = "outside of the image";
 
-/// Indices in one name that are shown at most.
+/// The maximum number of indices to show in one name.
 const MAX_INDICES: usize = 8;
 
 impl Ctx<'_> {
@@ -45,7 +45,7 @@ impl Ctx<'_> {
         self.trace_value(text, operand, span);
     }
 
-    /// A list is called by its variable where its elements are stored to.
+    /// A list is named after its variable in steps of its elements.
     pub fn name_list(&mut self, operand: &Operand, name: &Name) {
         if let Operand::Place(Place { root: Root::Local(local), path, .. }) = operand
             && path.is_empty()
@@ -55,7 +55,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A step: this was stored there.
+    /// A step: this value was stored there.
     pub fn trace_store(&mut self, place: &Place, value: NodeId, span: Span) {
         if !self.is_traced() {
             return;
@@ -70,7 +70,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A step: this was to be stored to `target`, of which an index is out of range.
+    /// A step: this value was not stored to `target`, since an index is out of range.
     pub fn trace_dropped(&mut self, target: Span, value: NodeId) {
         if !self.is_traced() {
             return;
@@ -83,7 +83,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A step: what an atomic operation left in its element, and in brackets what it found there.
+    /// A step: the new value of an element after an atomic operation, and the old one in brackets.
     pub fn trace_atomic(&mut self, atomic: &Atomic, found: NodeId, span: Span) {
         let (true, Some(value)) = (self.is_traced(), atomic.value) else { return };
         let (root, path) = match &atomic.place {
@@ -109,7 +109,7 @@ impl Ctx<'_> {
         self.push_stored(&inside, (text, dropped), BEYOND, span);
     }
 
-    /// What an atomic operation stored, given what it found.
+    /// The value that an atomic operation stored, computed from the old one.
     fn left_by(&mut self, atomic: &Atomic, found: NodeId, value: NodeId, span: Span) -> NodeId {
         let ty = self.ty(value).clone();
         let mut math = self.math(span, &ty);
@@ -136,7 +136,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A step: this was written to a texel.
+    /// A step: this value was written to a texel.
     pub fn trace_texel(&mut self, texture: TextureId, at: NodeId, value: &Operand, span: Span) {
         if !self.is_traced() {
             return;
@@ -157,7 +157,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A step: this was printed.
+    /// A step: this text was printed.
     pub(super) fn trace_print(&mut self, printed: Text, span: Span) {
         if self.is_traced() {
             self.push_record(RecordKind::Trace, printed.headed("print"), span);
@@ -170,7 +170,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// A name with its value behind it; `None` for what has none.
+    /// Adds the value to a name. `None` if there is no value.
     fn with_value(&mut self, mut text: Text, operand: &Operand, span: Span) -> Option<Text> {
         let n_numbers = self.n_numbers(operand)?;
         text.literal("\n");
@@ -181,7 +181,7 @@ impl Ctx<'_> {
         Some(text)
     }
 
-    /// The numbers of which a value is; `None` for what is none, or is not the invocation's own.
+    /// The number of numbers in a value. `None` if it is not a value, or not in memory of the invocation.
     fn n_numbers(&self, operand: &Operand) -> Option<u32> {
         match operand {
             Operand::Literal(_) => Some(1),
@@ -200,7 +200,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// `out[3, i]`, `p.pos.x`; `None` for a place with too many indices.
+    /// `out[3, i]`, `p.pos.x`. `None` for a place with too many indices.
     fn place_text(&mut self, text: &mut Text, place: &Place, span: Span) -> Option<()> {
         let ty = match place.root {
             Root::Local(local) => {

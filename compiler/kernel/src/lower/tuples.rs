@@ -15,7 +15,7 @@ use crate::ir::{NodeId, NodeKind, Step, Stmt};
 use crate::types::Type;
 
 impl Ctx<'_> {
-    /// A node as an operand: a tuple as its items, an array in a place of its own.
+    /// A node as an operand: a tuple is split into items, an array gets a place of its own.
     pub fn value(&mut self, node: NodeId, span: Span) -> Operand {
         match self.ty(node).clone() {
             Type::Tuple(items) => {
@@ -34,7 +34,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The items of what can be unpacked; `None` for what has none.
+    /// The items of an operand that can be unpacked. `None` for any other.
     pub fn items_of(&mut self, operand: &Operand, span: Span) -> Option<Rc<[Operand]>> {
         match operand {
             Operand::Tuple(items) => Some(Rc::clone(items)),
@@ -55,13 +55,13 @@ impl Ctx<'_> {
         }
     }
 
-    /// The rows of a matrix; `None` for any other value.
+    /// The rows of a matrix. `None` for any other value.
     fn rows(&mut self, matrix: NodeId, span: Span) -> Option<Rc<[Operand]>> {
         let Type::Matrix { rows, .. } = *self.ty(matrix) else { return None };
         Some((0..u32::from(rows)).map(|at| Operand::Node(self.row(matrix, &Step::Part(at), span))).collect())
     }
 
-    /// Items of a tuple or a list as they are written, `*t` being those of `t`.
+    /// The items of a tuple or list as written. `*t` adds those of `t`.
     pub fn items(&mut self, items: &[Expr]) -> Vec<(Operand, Span)> {
         let mut operands = Vec::with_capacity(items.len());
         for item in items {
@@ -105,7 +105,7 @@ impl Ctx<'_> {
             return poison(self);
         }
         let n_rest = items.len() - n_plain;
-        // Behind a star nothing is read anew: what it gets is made here.
+        // Nothing is loaded again after a star: the items for it are made here.
         let items: Vec<Operand> = match star {
             None => {
                 let pairs = targets.iter().zip(items.iter());
@@ -122,13 +122,13 @@ impl Ctx<'_> {
             } else {
                 items.next().expect("counted above").clone()
             };
-            // What stands for one item has no text of its own.
+            // A target for one item has no source text of its own.
             let target = unstarred(target);
             self.assign_target(target, item, target.span);
         }
     }
 
-    /// What a starred target gets: a list where its items are alike.
+    /// The value of a starred target: a list if its items have one type.
     fn rest(&mut self, items: &[(Operand, Span)], span: Span) -> Operand {
         let refs: Vec<(&Operand, Span)> = items.iter().map(|(operand, at)| (operand, *at)).collect();
         match self.join_values(&refs) {
@@ -137,7 +137,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type that all of them have as values, literals widened; `None` where they disagree.
+    /// The common type of operands as values, with literals widened. `None` if there is none.
     pub fn join_values<'p>(&mut self, operands: &[(&'p Operand, Span)]) -> Option<Type> {
         match operands.first()?.0 {
             Operand::Tuple(first) => {
@@ -164,7 +164,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The items as one value of type `ty`, each converted as an assignment would.
+    /// The items as one value of type `ty`, each converted as in an assignment.
     pub fn pack(&mut self, items: &[Operand], ty: &Type, span: Span) -> Option<NodeId> {
         if !matches!(ty, Type::Tuple(_) | Type::Array(_)) || ty.n_parts() != Some(items.len() as u32) {
             return None;

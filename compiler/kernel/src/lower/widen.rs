@@ -15,7 +15,7 @@ use crate::ir::{BinaryOp, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// The scalar type that a node's arithmetic is done in, where it is not its operands' own.
+    /// The scalar type in which a node is computed, if it differs from that of its operands.
     pub fn computed_in(&self, kind: &NodeKind) -> Option<Scalar> {
         let operand = match kind {
             NodeKind::Binary(_, a, _) | NodeKind::Dot(a, _) => *a,
@@ -36,7 +36,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The node over `wide`, as its own type again.
+    /// The node computed in `wide`, converted back to its own type.
     pub fn widened(&mut self, kind: NodeKind, ty: &Type, wide: Scalar, span: Span) -> NodeId {
         let narrow = ty.scalar().expect("what is widened gives numbers");
         let mut up = |node: NodeId| self.convert(node, wide, span);
