@@ -49,6 +49,7 @@ mod env;
 mod errors;
 mod explain;
 mod habits;
+mod index_range;
 pub mod intrinsics;
 pub mod ir;
 mod library;
@@ -56,7 +57,6 @@ mod lower;
 mod matrices;
 mod push;
 mod remark;
-mod rows;
 mod signature;
 mod stack;
 mod stages;
@@ -80,12 +80,12 @@ pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE, MapEnv};
 pub use errors::ERROR_CODES;
 pub use explain::{ExplainedFunction, Explanation, assembly_of_line};
+pub use index_range::{IndexLimits, IndexRange, LaunchSize};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use remark::{IndexTest, Remark, RemarkKind, RemarkType};
-pub use rows::{Quantity, RowLimits, Rows};
 pub use signature::{
-    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, Ints, KernelModule,
-    KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
+    ArrayParam, Binding, BindingPlace, BoundaryTest, Capability, CapabilityUse, Dispatches, Form, Ints,
+    KernelModule, KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
 };
 pub use stages::{Direction, Port, Slot, Stage, StageBuiltin};
 pub use structs::{ClassConstants, MAX_STRUCT_BYTES, Member, Method, MethodKind, StructType};

@@ -12,8 +12,8 @@ use kps_syntax::{Diagnostics, Location};
 
 use crate::constant::Constant;
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
+use crate::index_range::{IndexLimits, IndexRange};
 use crate::matrices::Matrices;
-use crate::rows::{RowLimits, Rows};
 use crate::stages::Stage;
 use crate::template::KernelTemplate;
 use crate::textures::TextureType;
@@ -79,12 +79,12 @@ pub struct Target {
     pub matrices: Matrices,
     /// The invocation, by its global id, whose assignments are recorded one by one.
     pub trace: Option<[u32; 3]>,
-    /// The device checks what the kernel does: it is told each index, divisor and so on as the source has it,
-    /// and tests indices by itself.
+    /// The device checks what the kernel does. The module reports each index, divisor and so on as the source has
+    /// it; the device tests indices by itself.
     pub checks: bool,
-    /// It is told what sums, products and functions make of numbers, too.
+    /// The module also reports the results of sums, products and functions.
     pub checks_results: bool,
-    /// Debuggers are told the source's text, types, functions and variables.
+    /// The module has debug information: the source's text, types, functions and variables.
     pub debug_info: bool,
 }
 
@@ -121,47 +121,47 @@ pub enum ParamType {
     Const(Constant),
     Texture(TextureType),
     Sampler,
-    /// Given by the device or the stage before, or handed on: PyShader's `("input", ..)` and `("output", ..)`.
+    /// An input from the device or the previous stage, or an output to the next one: PyShader's `("input", ..)` and
+    /// `("output", ..)`.
     Input,
 }
 
-/// How a launch covers its domain.
+/// How many dispatches a launch takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Cover {
-    /// With one dispatch.
+pub enum Dispatches {
     #[default]
-    Whole,
-    /// With several, because the device takes fewer workgroups at once: each is told by `kps.base` with
-    /// which of them it begins.
-    Parts,
+    One,
+    /// The domain has more workgroups than the device takes at once. `kps.base` is the first workgroup of each
+    /// dispatch.
+    Several,
 }
 
-/// Where the domain of a launch ends.
+/// Whether invocations must test that they are inside the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Edge {
-    /// Anywhere: invocations of the last workgroups may lie beyond it, and return at once.
+pub enum BoundaryTest {
+    /// The last workgroups may have invocations outside the domain, which return at once.
     #[default]
-    Partial,
-    /// With a workgroup along each axis: no invocation lies beyond it, and none tests whether it does.
-    Whole,
+    Needed,
+    /// The domain is whole workgroups along each axis.
+    Unneeded,
 }
 
-/// Whether the arrays of a launch lie in memory of their own.
+/// Whether the arrays of a launch may alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Memory {
     #[default]
     Apart,
-    /// One tensor was given for two of them: what is stored through one is loaded through the other.
+    /// Two of them are the same tensor: a store through one is seen by a load through the other.
     Shared,
 }
 
-/// How large the ints are that a launch gives as scalars.
+/// The size of the ints that a launch passes as scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Ints {
     #[default]
     Any,
-    /// None is beyond [`Ints::MAX_MODEST`]: an index made of them and of ids stays near its array, as those of
-    /// the sides of matrices and images do.
+    /// None is larger than [`Ints::MAX_MODEST`], as the sides of matrices and images are. An index made of them and of
+    /// ids cannot overflow.
     Modest,
 }
 
@@ -174,21 +174,21 @@ impl Ints {
     }
 }
 
-/// One compiled form of a kernel: equal signatures give equal words.
+/// One specialisation of a kernel: equal signatures compile to equal modules.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// One for each parameter of the kernel, in order.
     pub params: Vec<ParamType>,
     /// Axes of the domain, 1 to 3: chooses the local size where the kernel says none.
     pub rank: u8,
-    pub cover: Cover,
-    pub edge: Edge,
-    /// Of invocations: `global_id` counts narrow ones, `global_id64` any.
+    pub dispatches: Dispatches,
+    pub boundary_test: BoundaryTest,
+    /// Whether ids of invocations fit 32 bits, as `global_id` has them; `global_id64` counts any.
     pub ids: Width,
     pub memory: Memory,
     /// Of scalar parameters.
     pub ints: Ints,
-    pub rows: Rows,
+    pub index_range: IndexRange,
     captures: Vec<Capture>,
 }
 
@@ -210,12 +210,12 @@ impl Signature {
         Signature {
             params,
             rank: 1,
-            cover: Cover::default(),
-            edge: Edge::default(),
+            dispatches: Dispatches::default(),
+            boundary_test: BoundaryTest::default(),
             ids: Width::default(),
             memory: Memory::default(),
             ints: Ints::default(),
-            rows: Rows::default(),
+            index_range: IndexRange::default(),
             captures,
         }
     }
@@ -225,12 +225,12 @@ impl Signature {
         Signature { rank, ..self }
     }
 
-    pub fn with_cover(self, cover: Cover) -> Signature {
-        Signature { cover, ..self }
+    pub fn with_dispatches(self, dispatches: Dispatches) -> Signature {
+        Signature { dispatches, ..self }
     }
 
-    pub fn with_edge(self, edge: Edge) -> Signature {
-        Signature { edge, ..self }
+    pub fn with_boundary_test(self, boundary_test: BoundaryTest) -> Signature {
+        Signature { boundary_test, ..self }
     }
 
     pub fn with_ids(self, ids: Width) -> Signature {
@@ -245,12 +245,12 @@ impl Signature {
         Signature { ints, ..self }
     }
 
-    pub fn with_rows(self, rows: Rows) -> Signature {
-        Signature { rows, ..self }
+    pub fn with_index_range(self, index_range: IndexRange) -> Signature {
+        Signature { index_range, ..self }
     }
 
-    /// Whether an array has several axes, so that its rows may be far.
-    pub fn has_rows(&self) -> bool {
+    /// Whether an array has several axes, so that flat indices may overflow.
+    pub fn has_arrays_of_several_axes(&self) -> bool {
         self.params.iter().any(|ty| matches!(ty, ParamType::Array(array) if array.rank > 1))
     }
 }
@@ -354,9 +354,9 @@ pub struct KernelModule {
     pub words: Vec<u32>,
     pub stage: Stage,
     pub local_size: [u32; 3],
-    /// The words may read the domain from the push constant `kps.domain`.
+    /// The module may read the domain from the push constant `kps.domain`.
     pub has_domain: bool,
-    /// The words hold barriers: the domain of a launch must be whole workgroups.
+    /// The module has barriers: the domain of a launch must be whole workgroups.
     pub whole_groups: bool,
     /// In the order of the kernel's parameters, inputs and constants left out.
     pub bindings: Vec<Binding>,
@@ -364,13 +364,13 @@ pub struct KernelModule {
     pub push_constant_size: u32,
     /// Bytes of the uniform buffer; 0 where there is none.
     pub uniform_size: u32,
-    /// What a launch has to hold to, where the words are for near rows.
-    pub rows: RowLimits,
+    /// The limits that a launch must meet, for [`IndexRange::Assumed`].
+    pub index_limits: IndexLimits,
     /// What the kernel needs beyond the floor, and the places that need it.
     pub capabilities: Vec<CapabilityUse>,
     /// What asks for memory of a workgroup, in the order of the text, and for how many bytes.
     pub shared: Vec<(Location, u64)>,
-    /// What is most likely a slip, and takes the types of a launch to see; the template has the others.
+    /// Lint warnings that need the types of a launch; the template has the others.
     pub warnings: Diagnostics,
 }
 

@@ -69,7 +69,7 @@ impl FunctionEmitter<'_> {
         let [value, expected] = [atomic.value, atomic.expected].map(|node| node.map(|node| self.value(node)));
         let old = self.atomic_on(atomic, (value, expected), ty);
         if let Some(value) = value {
-            self.tell_atomic(atomic.op, [old, value], ty);
+            self.report_atomic(atomic.op, [old, value], ty);
         }
         old
     }
@@ -89,7 +89,7 @@ impl FunctionEmitter<'_> {
                 if !path.is_empty() {
                     return self.atomic_within(op, (*buffer, *index, path), (value, expected), ty);
                 }
-                self.tell_buffer_index(*buffer, *index, Touch::Both);
+                self.report_buffer_index(*buffer, *index, Touch::Both);
                 let (is_inside, index) = self.inside_buffer(*buffer, *index);
                 self.when_value(is_inside, ty, |emitter| {
                     let element = &emitter.kernel.buffers[buffer.idx()].element;

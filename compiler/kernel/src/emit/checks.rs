@@ -35,14 +35,14 @@ pub const SET: &str = "NonSemantic.kps.Checks";
 pub const INSIDE: &str = "kps.inside";
 
 #[derive(Clone, Copy)]
-pub enum Told {
+pub enum Check {
     Index = 1,
     Division = 2,
     Shift = 3,
     Conversion = 4,
     Uniform = 5,
     Arithmetic = 6,
-    Birth = 7,
+    NonFinite = 7,
 }
 
 /// What makes an int of two. ORDER: as the device reads it.
@@ -64,25 +64,25 @@ pub enum Opposite {
 impl FunctionEmitter<'_> {
     /// Whether this function is told of: what our own functions do is no mistake of the user's, where they are
     /// no operators.
-    pub fn tells(&self) -> bool {
+    pub fn is_reported(&self) -> bool {
         self.target.checks && (self.function.called_for.is_none() || self.function.is_operator)
     }
 
     /// Whether a device is told what comes of the numbers in this function.
-    fn tells_results(&self) -> bool {
-        self.tells() && self.target.checks_results
+    fn reports_results(&self) -> bool {
+        self.is_reported() && self.target.checks_results
     }
 
-    fn tell(&mut self, told: Told, operands: &[Word]) {
+    fn report(&mut self, check: Check, operands: &[Word]) {
         let (set, void) = (self.module.checks(), self.module.void());
-        let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(told as u32)];
+        let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(check as u32)];
         all.extend(operands.iter().map(|id| Operand::IdRef(*id)));
         self.op(Op::ExtInst, void, &all);
     }
 
     /// An element of an array parameter; in several axes by the index of each.
-    pub fn tell_buffer_index(&mut self, buffer: BufferId, index: NodeId, touch: Touch) {
-        if !self.tells() {
+    pub fn report_buffer_index(&mut self, buffer: BufferId, index: NodeId, touch: Touch) {
+        if !self.is_reported() {
             return;
         }
         let mut operands = vec![self.buffer_base(buffer), self.touch(touch)];
@@ -93,29 +93,35 @@ impl FunctionEmitter<'_> {
             }
             None => operands.extend([self.value(index), self.buffer_len(buffer)]),
         }
-        self.tell(Told::Index, &operands);
+        self.report(Check::Index, &operands);
     }
 
     /// A part of what is no variable.
-    pub fn tell_value_index(&mut self, index: &ValueIndex) {
-        if !self.tells() {
+    pub fn report_value_index(&mut self, index: &ValueIndex) {
+        if !self.is_reported() {
             return;
         }
         let axes: Vec<(Step, u32)> = index.axes.iter().map(|&(index, len)| (Step::At(index), len)).collect();
-        self.tell_axes(&index.whole, &axes, index.touch);
+        self.report_axes(&index.whole, &axes, index.touch);
     }
 
     /// A part of a local.
-    pub fn tell_local_path(&mut self, local: LocalId, path: &[Step], touch: Touch) {
-        if self.tells() {
+    pub fn report_local_path(&mut self, local: LocalId, path: &[Step], touch: Touch) {
+        if self.is_reported() {
             let local = self.function.local(local);
-            self.tell_path(local.name.to_string(), &local.ty, path, touch);
+            self.report_path(local.name.to_string(), &local.ty, path, touch);
         }
     }
 
     /// A part of an element of a buffer, or of the one value that is there.
-    pub fn tell_buffer_path(&mut self, buffer: BufferId, index: Option<NodeId>, path: &[Step], touch: Touch) {
-        if !self.tells() {
+    pub fn report_buffer_path(
+        &mut self,
+        buffer: BufferId,
+        index: Option<NodeId>,
+        path: &[Step],
+        touch: Touch,
+    ) {
+        if !self.is_reported() {
             return;
         }
         let kernel = self.kernel;
@@ -127,12 +133,12 @@ impl FunctionEmitter<'_> {
             None => index.into_iter().map(Step::At).collect(),
         };
         let name = format!("{}{}", buffer.name, self.brackets(axes));
-        self.tell_path(name, &buffer.element, path, touch);
+        self.report_path(name, &buffer.element, path, touch);
     }
 
     /// The arrays, vectors and matrices that a path leads through, each by its own name (`p[..].f`) and with an index
     /// for each of its axes.
-    fn tell_path(&mut self, mut name: String, ty: &Type, path: &[Step], touch: Touch) {
+    fn report_path(&mut self, mut name: String, ty: &Type, path: &[Step], touch: Touch) {
         for step in as_written(ty, path) {
             match step {
                 Written::Member(member) => name += &format!(".{member}"),
@@ -140,7 +146,7 @@ impl FunctionEmitter<'_> {
                     // Of a whole column, its first number.
                     let first = |(step, len): (Option<Step>, u32)| (step.unwrap_or(Step::Part(0)), len);
                     let axes: Vec<(Step, u32)> = axes.into_iter().map(first).collect();
-                    self.tell_axes(&name, &axes, touch);
+                    self.report_axes(&name, &axes, touch);
                     name += &self.brackets(axes.into_iter().map(|(step, _)| step));
                 }
             }
@@ -148,7 +154,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// Nothing where every index is known to be inside.
-    fn tell_axes(&mut self, name: &str, axes: &[(Step, u32)], touch: Touch) {
+    fn report_axes(&mut self, name: &str, axes: &[(Step, u32)], touch: Touch) {
         let is_inside = |&(step, len): &(Step, u32)| match step {
             Step::Part(_) => true,
             Step::At(index) => self.is_known_inside(index, len),
@@ -156,7 +162,7 @@ impl FunctionEmitter<'_> {
         if axes.iter().all(is_inside) {
             return;
         }
-        let mut operands = vec![self.module.told_name(name), self.touch(touch)];
+        let mut operands = vec![self.module.check_name(name), self.touch(touch)];
         for &(step, len) in axes {
             operands.push(match step {
                 Step::Part(at) => self.int(&Type::U32, i128::from(at)),
@@ -164,7 +170,7 @@ impl FunctionEmitter<'_> {
             });
             operands.push(self.int(&Type::U32, i128::from(len)));
         }
-        self.tell(Told::Index, &operands);
+        self.report(Check::Index, &operands);
     }
 
     /// `[2, ..]`: what is known only at run time is left out. Nothing where there are no indices.
@@ -190,9 +196,9 @@ impl FunctionEmitter<'_> {
     }
 
     /// What may go wrong in an operation, before it is done.
-    pub fn tell_binary(&mut self, id: NodeId, op: BinaryOp, [a, b]: [Word; 2], divisor: Option<Constant>) {
+    pub fn report_binary(&mut self, id: NodeId, op: BinaryOp, [a, b]: [Word; 2], divisor: Option<Constant>) {
         let function = self.function;
-        let Some(scalar) = function.ty(id).scalar().filter(|_| self.tells()) else { return };
+        let Some(scalar) = function.ty(id).scalar().filter(|_| self.is_reported()) else { return };
         let known = divisor.and_then(Constant::as_int);
         let bits = i128::from(scalar.bits());
         // The least of the signed ints has no opposite.
@@ -201,14 +207,14 @@ impl FunctionEmitter<'_> {
             && scalar.is_signed()
             && known.is_none_or(|divisor| divisor == -1)
         {
-            self.tell_arithmetic(Arithmetic::Quotient, [a, b]);
+            self.report_arithmetic(Arithmetic::Quotient, [a, b]);
         }
         match op {
             BinaryOp::FloorDiv | BinaryOp::FloorMod
                 if scalar.is_float()
                     && divisor.and_then(Constant::as_float).is_none_or(|divisor| divisor == 0.0) =>
             {
-                self.tell(Told::Division, &[a, b]);
+                self.report(Check::Division, &[a, b]);
             }
             _ if !scalar.is_int() => {}
             BinaryOp::FloorDiv
@@ -219,54 +225,56 @@ impl FunctionEmitter<'_> {
             | BinaryOp::PlainMod
                 if known.is_none_or(|divisor| divisor == 0) =>
             {
-                self.tell(Told::Division, &[a, b]);
+                self.report(Check::Division, &[a, b]);
             }
             BinaryOp::ShiftLeft | BinaryOp::ShiftRight
                 if known.is_none_or(|amount| !(0..bits).contains(&amount)) =>
             {
-                self.tell(Told::Shift, &[a, b]);
+                self.report(Check::Shift, &[a, b]);
             }
-            BinaryOp::Add if !function.own.contains(&id) => self.tell_arithmetic(Arithmetic::Sum, [a, b]),
+            BinaryOp::Add if !function.own.contains(&id) => self.report_arithmetic(Arithmetic::Sum, [a, b]),
             BinaryOp::Sub if !function.own.contains(&id) => {
-                self.tell_arithmetic(Arithmetic::Difference, [a, b]);
+                self.report_arithmetic(Arithmetic::Difference, [a, b]);
             }
-            BinaryOp::Mul if !function.own.contains(&id) => self.tell_arithmetic(Arithmetic::Product, [a, b]),
+            BinaryOp::Mul if !function.own.contains(&id) => {
+                self.report_arithmetic(Arithmetic::Product, [a, b])
+            }
             _ => {}
         }
     }
 
-    fn tell_arithmetic(&mut self, of: Arithmetic, [a, b]: [Word; 2]) {
-        if self.tells_results() {
+    fn report_arithmetic(&mut self, of: Arithmetic, [a, b]: [Word; 2]) {
+        if self.reports_results() {
             let which = self.int(&Type::U32, of as i128);
-            self.tell(Told::Arithmetic, &[which, a, b]);
+            self.report(Check::Arithmetic, &[which, a, b]);
         }
     }
 
     /// What an atomic operation adds to what was there.
-    pub fn tell_atomic(&mut self, op: AtomicOp, [old, value]: [Word; 2], ty: &Type) {
+    pub fn report_atomic(&mut self, op: AtomicOp, [old, value]: [Word; 2], ty: &Type) {
         let of = match op {
             AtomicOp::Add => Arithmetic::Sum,
             AtomicOp::Sub => Arithmetic::Difference,
             _ => return,
         };
-        match self.tells_results() {
+        match self.reports_results() {
             true if is_float(ty) => {
                 let made = self.combined(op, old, value, ty);
-                self.tell(Told::Birth, &[made, old, value]);
+                self.report(Check::NonFinite, &[made, old, value]);
             }
-            true => self.tell_arithmetic(of, [old, value]),
+            true => self.report_arithmetic(of, [old, value]),
             false => {}
         }
     }
 
     /// What an operation over a subgroup makes of an invocation's number and of those before it.
-    pub fn tell_combined(&mut self, combine: Combine, spread: Spread, value: Word, ty: &Type) {
+    pub fn report_combined(&mut self, combine: Combine, spread: Spread, value: Word, ty: &Type) {
         let (of, float_op, nothing) = match combine {
             Combine::Add => (Arithmetic::Sum, Op::FAdd, 0),
             Combine::Mul => (Arithmetic::Product, Op::FMul, 1),
             _ => return,
         };
-        if !self.tells_results() {
+        if !self.reports_results() {
             return;
         }
         let before = self.combine(combine, Spread::Exclusive, value, ty);
@@ -288,29 +296,29 @@ impl FunctionEmitter<'_> {
         match is_float(ty) {
             true => {
                 let made = self.ids(float_op, ty, &[before, value]);
-                self.tell(Told::Birth, &[made, before, value]);
+                self.report(Check::NonFinite, &[made, before, value]);
             }
-            false => self.tell_arithmetic(of, [before, value]),
+            false => self.report_arithmetic(of, [before, value]),
         }
     }
 
     /// `-a`, or `abs(a)`: the least of the signed ints has neither in its type, and of the unsigned ones 0 alone has the
     /// former.
-    pub fn tell_opposite(&mut self, id: NodeId, of: Opposite, a: Word) {
+    pub fn report_opposite(&mut self, id: NodeId, of: Opposite, a: Word) {
         let function = self.function;
         let ty = function.ty(id);
         let may_overflow = |scalar: Scalar| scalar.is_signed() || matches!(of, Opposite::Negation);
         let may_overflow = ty.scalar().is_some_and(|scalar| scalar.is_int() && may_overflow(scalar));
-        if self.tells_results() && may_overflow && !function.own.contains(&id) {
+        if self.reports_results() && may_overflow && !function.own.contains(&id) {
             let (which, zero) = (self.int(&Type::U32, of as i128), self.int(ty, 0));
-            self.tell(Told::Arithmetic, &[which, zero, a]);
+            self.report(Check::Arithmetic, &[which, zero, a]);
         }
     }
 
-    pub fn tell_conversion(&mut self, value: Word, from: &Type, made: Word, to: &Type) {
+    pub fn report_conversion(&mut self, value: Word, from: &Type, made: Word, to: &Type) {
         let (Some(from), Some(to)) = (from.scalar(), to.scalar()) else { return };
         let is_int = matches!(to.kind(), Kind::Signed | Kind::Unsigned);
-        if self.tells() && from.kind() == Kind::Float && is_int {
+        if self.is_reported() && from.kind() == Kind::Float && is_int {
             let n_digits = match from {
                 Scalar::Bf16 => 8,
                 Scalar::F16 => 11,
@@ -318,24 +326,24 @@ impl FunctionEmitter<'_> {
                 _ => 24,
             };
             let n_digits = self.int(&Type::U32, n_digits);
-            self.tell(Told::Conversion, &[value, made, n_digits]);
+            self.report(Check::Conversion, &[value, made, n_digits]);
         }
     }
 
-    pub fn tell_uniform(&mut self, value: Word, ty: &Type) {
-        if self.tells() && ty.scalar().is_some() {
-            self.tell(Told::Uniform, &[value]);
+    pub fn report_uniform(&mut self, value: Word, ty: &Type) {
+        if self.is_reported() && ty.scalar().is_some() {
+            self.report(Check::Uniform, &[value]);
         }
     }
 
     /// A float that a node made of others, or that a function or a power made of what it was given.
-    pub fn tell_birth(&mut self, id: NodeId, value: Word) {
+    pub fn report_origin(&mut self, id: NodeId, value: Word) {
         let function = self.function;
         let node = function.node(id);
-        if !self.tells_results() || !node.ty.number().is_some_and(Scalar::is_float) {
+        if !self.reports_results() || !node.ty.number().is_some_and(Scalar::is_float) {
             return;
         }
-        let of = match function.births.get(&id) {
+        let of = match function.origins.get(&id) {
             Some(given) if given.is_empty() => return,
             Some(given) => given.clone(),
             None if node.ty.is_matrix() => return,
@@ -348,14 +356,14 @@ impl FunctionEmitter<'_> {
         for parent in of {
             let ty = function.ty(parent);
             let value = self.value(parent);
-            self.told_numbers(value, ty, &mut parents);
+            self.push_numbers(value, ty, &mut parents);
         }
         match node.ty.column() {
-            None => self.tell(Told::Birth, &[&[value], &parents[..]].concat()),
+            None => self.report(Check::NonFinite, &[&[value], &parents[..]].concat()),
             Some(column) => {
                 for at in 0..node.ty.n_parts().unwrap_or(0) {
                     let made = self.extract(value, at, &column);
-                    self.tell(Told::Birth, &[&[made], &parents[..]].concat());
+                    self.report(Check::NonFinite, &[&[made], &parents[..]].concat());
                 }
             }
         }
@@ -373,7 +381,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// A number or a vector as it is; of a matrix each number, for each of them is in all of what it gives.
-    fn told_numbers(&mut self, value: Word, ty: &Type, told: &mut Vec<Word>) {
+    fn push_numbers(&mut self, value: Word, ty: &Type, told: &mut Vec<Word>) {
         match ty {
             Type::Matrix { columns, rows, scalar } => {
                 for column in 0..u32::from(*columns) {

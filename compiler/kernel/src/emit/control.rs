@@ -66,7 +66,7 @@ impl FunctionEmitter<'_> {
             }
             Stmt::Index(index) => {
                 self.at(index.span);
-                self.tell_value_index(index);
+                self.report_value_index(index);
             }
             Stmt::PortStore { port, value, span } => {
                 self.at(*span);

@@ -76,7 +76,7 @@ impl Debug {
 
 impl Module {
     /// Begins to tell, of a kernel in this source.
-    pub fn tell_debuggers(&mut self, source: &Source) {
+    pub fn report_debuggers(&mut self, source: &Source) {
         let set = self.id();
         let debug = Debug { set, unit: 0, expression: 0, sources: Vec::new(), types: FxHashMap::default() };
         self.debug = Some(debug);
@@ -268,7 +268,7 @@ pub(super) struct FunctionDebug {
 
 impl FunctionEmitter<'_> {
     /// Begins to tell of this function, if it is the user's.
-    pub fn tell_debuggers(&mut self, id: Word) {
+    pub fn report_debuggers(&mut self, id: Word) {
         if self.module.debug.is_none() || self.function.called_for.is_some() {
             return;
         }
@@ -282,8 +282,8 @@ impl FunctionEmitter<'_> {
             head: Vec::new(),
             place: None,
         });
-        self.tell_first(Info::Scope, &[scope]);
-        self.tell_first(Info::FunctionDefinition, &[scope, id]);
+        self.report_first(Info::Scope, &[scope]);
+        self.report_first(Info::FunctionDefinition, &[scope, id]);
         for (at, arg) in (1..).zip(&function.args) {
             let (name, value) = match arg {
                 Arg::Value { name, .. } => (name, self.arg(at - 1)),
@@ -292,16 +292,16 @@ impl FunctionEmitter<'_> {
             let variable = self.debug_variable(name, arg_type(function, arg), function.span, Some(at));
             let expression = self.module.debug().expression;
             match arg {
-                Arg::Value { .. } => self.tell_first(Info::Value, &[variable, value, expression]),
+                Arg::Value { .. } => self.report_first(Info::Value, &[variable, value, expression]),
                 Arg::Reference(_) => {
-                    self.tell_first(Info::Declare, &[variable, self.arg(at - 1), expression])
+                    self.report_first(Info::Declare, &[variable, self.arg(at - 1), expression])
                 }
             }
         }
     }
 
     /// Says something at the head of the function.
-    fn tell_first(&mut self, info: Info, operands: &[Word]) {
+    fn report_first(&mut self, info: Info, operands: &[Word]) {
         let mut told =
             std::mem::take(&mut self.debug.as_mut().expect("debuggers are told of this function").head);
         self.module.write_info(&mut told, info, operands);
@@ -335,7 +335,7 @@ impl FunctionEmitter<'_> {
         }
         let told = self.debug_variable(&local.name, &local.ty, local.span, None);
         let expression = self.module.debug().expression;
-        self.tell_first(Info::Declare, &[told, variable, expression]);
+        self.report_first(Info::Declare, &[told, variable, expression]);
     }
 
     /// A value that the source gives a name.

@@ -1,6 +1,6 @@
 //! Flat indices of arrays of several axes, so that none comes round where 32 bits do not hold it.
 //!
-//! One that a launch promises to lead to near rows (`limits.rs`) is taken as it is. Of any other the offsets along the
+//! An index whose range the launch guarantees (`limits.rs`) needs no test. Of any other the offsets along the
 //! outer axes are added up as floats, without their signs, which no int of 32 bits would hold: where they are more than an i32 counts, the
 //! index is outside, whatever the last axis adds. That axis alone is left out, where its index has a sign, so that the
 //! test is one for all neighbours in a row. Never here: whether an index lies inside.
@@ -9,9 +9,9 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::function::FunctionEmitter;
 use super::limits::Limits;
+use crate::index_range::IndexRange;
 use crate::ir::{BufferId, NodeId};
 use crate::push::Member;
-use crate::rows::Rows;
 use crate::types::{Scalar, Type};
 
 const F32: Type = Type::Scalar(Scalar::F32);
@@ -63,14 +63,14 @@ impl FunctionEmitter<'_> {
     pub fn is_held(&mut self, index: NodeId) -> bool {
         let (kernel, function, args) = (self.kernel, self.function, self.limits_of_args);
         let Some(flat) = function.flats.get(&index) else { return true };
-        if kernel.rows == Rows::Far {
+        if kernel.index_range == IndexRange::Any {
             return false;
         }
         let limits = self.limits.get_or_insert_with(|| Limits::of(kernel, function, args));
         let Some(limits) = limits.of_axes(flat) else { return false };
         let buffer = &kernel.buffers[flat.buffer.idx()];
         for (axis, limit) in limits {
-            self.interface.rows.add(buffer, axis, limit);
+            self.interface.index_limits.add(buffer, axis, limit);
         }
         true
     }

@@ -10,9 +10,9 @@ use super::interface::Interface;
 use super::limits::{Limits, limits_of_args};
 use super::module::{Module, Operand, begin, end, write, write_operands};
 use crate::constant::Constant;
+use crate::index_range::Limit;
 use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind, ScalarId};
 use crate::push::{BlockKind, Member};
-use crate::rows::Limit;
 use crate::signature::Target;
 use crate::types::{Scalar, Type};
 
@@ -154,7 +154,7 @@ impl<'e> FunctionEmitter<'e> {
             self.args.push(arg_id);
             arg_types.push(ty);
         }
-        self.tell_debuggers(id);
+        self.report_debuggers(id);
         let function_type = self.module.function_type(result, &arg_types);
         self.module.name(id, &function.name);
         let first = self.module.id();

@@ -2,16 +2,16 @@
 //!
 //! The limit of a node holds for the number that it stands for: where arithmetic comes round, it is beyond what an
 //! int holds. A local goes as far as what is stored to it; one that a loop counts, as far as the loop's test lets
-//! it. Never here: what a launch makes of limits (`rows.rs`).
+//! it. Never here: what a launch makes of limits (`index_range.rs`).
 
 use rustc_hash::FxHashMap;
 
 use super::values::is_float;
+use crate::index_range::{IndexRange, LaunchSize, Limit};
 use crate::ir::{
     BinaryOp, BitsOp, Block, Buffer, BufferId, CallArg, CompareOp, Flat, Function, Home, Kernel, LocalId,
     NodeId, NodeKind, Stmt, UnaryOp,
 };
-use crate::rows::{Limit, Quantity, Rows};
 use crate::signature::Ints;
 use crate::template::Input;
 use crate::types::{Kind, Scalar};
@@ -47,7 +47,7 @@ struct Stored {
 pub(crate) fn limits_of_args(kernel: &Kernel) -> Vec<Vec<Option<Limit>>> {
     let unknown = |function: &Function| vec![None; function.args.len()];
     let mut limits: Vec<Vec<Option<Limit>>> = kernel.functions.iter().map(unknown).collect();
-    if kernel.rows == Rows::Far {
+    if kernel.index_range == IndexRange::Any {
         return limits;
     }
     let mut is_called = vec![false; kernel.functions.len()];
@@ -223,7 +223,7 @@ impl<'a> Limits<'a> {
     }
 
     fn axis(&self, buffer: BufferId, axis: u8) -> Limit {
-        Limit::quantity(Quantity::Axis { param_idx: self.buffer(buffer).param_idx, axis })
+        Limit::launch_size(LaunchSize::Axis { param_idx: self.buffer(buffer).param_idx, axis })
     }
 
     fn buffer(&self, buffer: BufferId) -> &'a Buffer {
@@ -347,7 +347,7 @@ impl<'a> Limits<'a> {
 
 /// Invocations along one axis, or along any.
 fn invocations(axis: Option<u32>) -> Limit {
-    let along = |axis: u32| Limit::quantity(Quantity::Invocations(axis as u8));
+    let along = |axis: u32| Limit::launch_size(LaunchSize::Invocations(axis as u8));
     match axis {
         Some(axis) => along(axis),
         None => along(0).plus(&along(1)).plus(&along(2)),

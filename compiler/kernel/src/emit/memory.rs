@@ -69,7 +69,7 @@ impl FunctionEmitter<'_> {
     pub fn local_part(&mut self, local: LocalId, path: &[Step], touch: Touch) -> (Word, Option<Word>) {
         let mut chain = vec![self.local(local)];
         let ty = self.function.local(local).ty.clone();
-        self.tell_local_path(local, path, touch);
+        self.report_local_path(local, path, touch);
         let class = self.storage_class(local);
         let (ty, is_inside) = self.walk(ty, path, &mut chain, class);
         let pointee = if self.holds_bits(local) { bits_of(&ty) } else { ty };
@@ -86,7 +86,8 @@ impl FunctionEmitter<'_> {
         class: StorageClass,
     ) -> (Type, Option<Word>) {
         // One that is told of what is outside tests what is no buffer; those it tests as a whole.
-        let is_tested = self.tells() && matches!(class, StorageClass::Function | StorageClass::Workgroup);
+        let is_tested =
+            self.is_reported() && matches!(class, StorageClass::Function | StorageClass::Workgroup);
         let mut all_inside: Option<Word> = None;
         for &step in path {
             let len = ty.n_parts().unwrap_or(0);
@@ -227,14 +228,14 @@ impl FunctionEmitter<'_> {
         // A uniform holds one value, and no array of them.
         let element_index = (class != StorageClass::Uniform).then_some(index);
         if !is_proven && element_index.is_some() {
-            self.tell_buffer_index(buffer, index, touch);
+            self.report_buffer_index(buffer, index, touch);
         }
-        self.tell_buffer_path(buffer, element_index, path, touch);
+        self.report_buffer_path(buffer, element_index, path, touch);
         let can_test = self.target.robust_access && class == StorageClass::StorageBuffer;
         let is_robust = can_test && bounds == BoundsCheck::Device;
         let (element_inside, index) = match class {
             StorageClass::Uniform => (None, None),
-            _ if is_proven || self.tells() => (None, Some(self.proven_index(buffer, index))),
+            _ if is_proven || self.is_reported() => (None, Some(self.proven_index(buffer, index))),
             _ if is_robust && self.is_counted(buffer, index) => (None, Some(self.value(index))),
             _ if is_robust => (None, Some(self.unwrapped_index(buffer, index))),
             _ => {

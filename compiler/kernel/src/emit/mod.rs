@@ -57,7 +57,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     let model = if kernel.has_matrices() { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
     let mut module = Module::new(main.source.at(main.span), model);
     if target.debug_info {
-        module.tell_debuggers(&main.source);
+        module.report_debuggers(&main.source);
     }
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);
@@ -93,7 +93,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         bindings: interface.bindings(kernel),
         push_constant_size: kernel.push.push.size,
         uniform_size: kernel.push.spill.size,
-        rows: std::mem::take(&mut interface.rows),
+        index_limits: std::mem::take(&mut interface.index_limits),
         capabilities,
         shared: interface
             .shared_variables()

@@ -77,7 +77,7 @@ pub(crate) struct Module {
     pub functions: Vec<Word>,
     files: Vec<(Source, Word)>,
     strings: Vec<Word>,
-    told_names: FxHashMap<String, Word>,
+    check_names: FxHashMap<String, Word>,
     /// Global variables, all of which the entry point lists.
     interface: Vec<Word>,
     /// Every place that needs a capability, in the order of the words.
@@ -105,7 +105,7 @@ impl Module {
             functions: Vec::new(),
             files: Vec::new(),
             strings: Vec::new(),
-            told_names: FxHashMap::default(),
+            check_names: FxHashMap::default(),
             interface: Vec::new(),
             capabilities: BTreeMap::new(),
             place,
@@ -493,12 +493,12 @@ impl Module {
     }
 
     /// What a device that checks calls a part of something: the same string each time.
-    pub fn told_name(&mut self, name: &str) -> Word {
-        if let Some(known) = self.told_names.get(name) {
+    pub fn check_name(&mut self, name: &str) -> Word {
+        if let Some(known) = self.check_names.get(name) {
             return *known;
         }
         let id = self.string(name);
-        self.told_names.insert(name.to_owned(), id);
+        self.check_names.insert(name.to_owned(), id);
         id
     }
 

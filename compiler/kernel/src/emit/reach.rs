@@ -255,7 +255,7 @@ impl FunctionEmitter<'_> {
     pub fn buffer_len(&mut self, buffer: BufferId) -> Word {
         let def = &self.kernel.buffers[buffer.idx()];
         let counts = Type::Scalar(def.counts.unsigned());
-        if def.is_told_its_len() {
+        if def.has_hidden_len() {
             return self.hidden_once(Member::Len(buffer), &counts);
         }
         if let Some(len) = self.lens.get(&buffer) {

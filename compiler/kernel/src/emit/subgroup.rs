@@ -26,7 +26,7 @@ impl FunctionEmitter<'_> {
         let given: Vec<Word> = value.into_iter().chain(lane).collect();
         match (op, &given[..], from) {
             (SubgroupOp::Combine(combine, spread), &[value], _) => {
-                self.tell_combined(combine, spread, value, ty);
+                self.report_combined(combine, spread, value, ty);
                 self.combine(combine, spread, value, ty)
             }
             (SubgroupOp::Shuffle, &[value, lane], Some(from)) => self.of_known_lane(value, (lane, from), ty),

@@ -21,7 +21,7 @@ impl FunctionEmitter<'_> {
         }
         self.at(node.span);
         let value = self.compute(id);
-        self.tell_birth(id, value);
+        self.report_origin(id, value);
         if let Some(name) = &node.name
             && !self.module.is_constant(value)
         {
@@ -63,7 +63,7 @@ impl FunctionEmitter<'_> {
                 let from = of(*a);
                 let a = self.value(*a);
                 let made = self.convert(a, from, ty);
-                self.tell_conversion(a, from, made, ty);
+                self.report_conversion(a, from, made, ty);
                 made
             }
             NodeKind::Proven(a) => self.value(*a),
@@ -84,7 +84,7 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::Abs(a) => {
                 let a = self.value(*a);
-                self.tell_opposite(id, Opposite::Magnitude, a);
+                self.report_opposite(id, Opposite::Magnitude, a);
                 if is_float(ty) { self.glsl(GlslOp::FAbs, ty, &[a]) } else { self.int_abs(a, ty) }
             }
             NodeKind::Sign(a) => {
@@ -162,7 +162,7 @@ impl FunctionEmitter<'_> {
             NodeKind::CoopLength(coop) => self.coop_length(coop),
             NodeKind::Uniform(a) => {
                 let a = self.value(*a);
-                self.tell_uniform(a, ty);
+                self.report_uniform(a, ty);
                 self.ids(Op::CopyObject, ty, &[a])
             }
             NodeKind::TextureSize(texture) => self.texture_size(*texture, ty),
@@ -201,7 +201,7 @@ impl FunctionEmitter<'_> {
         let op = match op {
             UnaryOp::Negate if is_float(ty) => Op::FNegate,
             UnaryOp::Negate => {
-                self.tell_opposite(id, Opposite::Negation, a);
+                self.report_opposite(id, Opposite::Negation, a);
                 return self.int_negate(a, ty);
             }
             UnaryOp::Not => Op::LogicalNot,
@@ -220,7 +220,7 @@ impl FunctionEmitter<'_> {
             return product;
         }
         let (a, b) = (self.value(a), self.value(b));
-        self.tell_binary(id, op, [a, b], constant);
+        self.report_binary(id, op, [a, b], constant);
         let kind = ty.scalar().map_or(Kind::Signed, Scalar::kind);
         let float = kind == Kind::Float;
         let plain = match op {

@@ -66,12 +66,12 @@ impl FunctionEmitter<'_> {
         let mut sum = None;
         for at in 0..u32::from(n) {
             let (left, right) = (self.extract(a, at, ty), self.extract(b, at, ty));
-            self.tell_binary(id, BinaryOp::Mul, [left, right], None);
+            self.report_binary(id, BinaryOp::Mul, [left, right], None);
             let product = self.ids(Op::IMul, ty, &[left, right]);
             sum = Some(match sum {
                 None => product,
                 Some(sum) => {
-                    self.tell_binary(id, BinaryOp::Add, [sum, product], None);
+                    self.report_binary(id, BinaryOp::Add, [sum, product], None);
                     self.ids(Op::IAdd, ty, &[sum, product])
                 }
             });

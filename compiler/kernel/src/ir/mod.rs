@@ -23,9 +23,9 @@ pub use self::nodes::*;
 pub use self::statements::*;
 
 use crate::constant::Constant;
+use crate::index_range::IndexRange;
 use crate::push::PushLayout;
-use crate::rows::Rows;
-use crate::signature::{Edge, Ints, Memory, Reach, Width};
+use crate::signature::{BoundaryTest, Ints, Memory, Reach, Width};
 use crate::stages::{self, Stage};
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
@@ -91,13 +91,13 @@ pub struct Kernel {
     pub local_size: [u32; 3],
     /// It is launched over a domain, `kps.domain`.
     pub has_domain: bool,
-    pub edge: Edge,
+    pub boundary_test: BoundaryTest,
     /// Of the invocations that `kps.domain` says.
     pub ids: Width,
     pub memory: Memory,
     /// Of its scalars.
     pub ints: Ints,
-    pub rows: Rows,
+    pub index_range: IndexRange,
     /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
     pub whole_groups: bool,
     pub precise: bool,
@@ -181,7 +181,7 @@ pub struct Buffer {
 impl Buffer {
     /// Whether `kps.len` says how many elements there are: a descriptor says it in 32 bits, an address not
     /// at all.
-    pub fn is_told_its_len(&self) -> bool {
+    pub fn has_hidden_len(&self) -> bool {
         self.reach == Reach::Address || self.counts == Width::Wide
     }
 }
@@ -245,7 +245,7 @@ pub struct Function {
     pub axes: FxHashMap<NodeId, Vec<(NodeId, NodeId)>>,
     /// What a function or a power that is a formula was given, at the float that it gives; nothing at its steps, which
     /// are no mistake where the result is none. A float that is not here is an operation of its own.
-    pub births: FxHashMap<NodeId, Vec<NodeId>>,
+    pub origins: FxHashMap<NodeId, Vec<NodeId>>,
     /// Arithmetic of our own that may wrap, as what counts the rounds of a loop does: no mistake of the script's.
     pub own: FxHashSet<NodeId>,
     /// For flat indices of arrays of several axes that are worked out in 32 bits, what they stand for.
@@ -324,7 +324,7 @@ impl Function {
     pub(crate) fn truncate_nodes(&mut self, n_nodes: usize) {
         self.nodes.truncate(n_nodes);
         self.axes.retain(|node, _| node.idx() < n_nodes);
-        self.births.retain(|node, _| node.idx() < n_nodes);
+        self.origins.retain(|node, _| node.idx() < n_nodes);
         self.own.retain(|node| node.idx() < n_nodes);
         self.flats.retain(|node, _| node.idx() < n_nodes);
         self.between.retain(|node, _| node.idx() < n_nodes);
@@ -392,7 +392,7 @@ impl Kernel {
 
     /// Whether an invocation may lie beyond the domain.
     pub fn is_guarded(&self) -> bool {
-        self.has_domain && !self.whole_groups && self.edge == Edge::Partial
+        self.has_domain && !self.whole_groups && self.boundary_test == BoundaryTest::Needed
     }
 
     /// Whether an invocation may come to wait for its workgroup.

@@ -22,11 +22,11 @@ impl Ctx<'_> {
         let first = self.f.func.nodes.len();
         let made = make(self);
         let func = &mut self.f.func;
-        func.births.extend((first..func.nodes.len()).map(|step| (NodeId(step as u32), Vec::new())));
+        func.origins.extend((first..func.nodes.len()).map(|step| (NodeId(step as u32), Vec::new())));
         if let Operand::Node(result) = made
             && result.idx() >= first
         {
-            func.births.insert(result, inputs.to_vec());
+            func.origins.insert(result, inputs.to_vec());
         }
         made
     }

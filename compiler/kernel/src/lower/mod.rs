@@ -108,14 +108,14 @@ use self::vars::{Binding, Var};
 use crate::check::{parts_handed_on, receivers};
 use crate::env::KernelEnv;
 use crate::errors;
+use crate::index_range::IndexRange;
 use crate::ir::{
     Block, Buffer, Conversions, Entry, Function, FunctionId, Kernel, LocalId, NodeId, Port, SamplerParam,
     ScalarParam, Shared, Stmt, Texture,
 };
 use crate::matrices::{CoopUse, Matrices};
 use crate::remark::Remark;
-use crate::rows::Rows;
-use crate::signature::{Cover, Edge, Form, Ints, Memory, Signature, Target, Width};
+use crate::signature::{BoundaryTest, Dispatches, Form, Ints, Memory, Signature, Target, Width};
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
 use crate::verify::ends_control;
@@ -206,11 +206,11 @@ fn lowered<'a>(signature: &Signature, target: &Target, new: impl Fn(&Target) -> 
 pub(crate) struct Ctx<'a> {
     template: &'a KernelTemplate,
     local_size: [u32; 3],
-    cover: Cover,
-    edge: Edge,
+    dispatches: Dispatches,
+    boundary_test: BoundaryTest,
     memory: Memory,
     ints: Ints,
-    rows: Rows,
+    index_range: IndexRange,
     ids: Width,
     /// The invocation whose steps are recorded.
     trace: Option<[u32; 3]>,
@@ -417,7 +417,7 @@ impl<'a> FunctionState<'a> {
             nodes: Vec::with_capacity(USUAL_NODES),
             carries: Vec::new(),
             axes: FxHashMap::default(),
-            births: FxHashMap::default(),
+            origins: FxHashMap::default(),
             own: FxHashSet::default(),
             flats: FxHashMap::default(),
             between: FxHashMap::default(),
@@ -491,11 +491,11 @@ impl<'a> Ctx<'a> {
         Ctx {
             template,
             local_size: template.local_size(signature.rank),
-            cover: signature.cover,
-            edge: signature.edge,
+            dispatches: signature.dispatches,
+            boundary_test: signature.boundary_test,
             memory: signature.memory,
             ints: signature.ints,
-            rows: signature.rows,
+            index_range: signature.index_range,
             ids: signature.ids,
             trace: target.trace,
             checks: target.checks,
@@ -602,11 +602,11 @@ impl<'a> Ctx<'a> {
             stage: self.template.stage,
             local_size: self.local_size,
             has_domain: options.form == Form::Kernel,
-            edge: self.edge,
+            boundary_test: self.boundary_test,
             ids: self.ids,
             memory: self.memory,
             ints: self.ints,
-            rows: self.rows,
+            index_range: self.index_range,
             whole_groups: false,
             precise: options.precise,
             entry: Entry::Kernel,

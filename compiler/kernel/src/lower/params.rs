@@ -9,7 +9,7 @@ use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{Buffer, BufferId, NodeKind, ScalarId, ScalarParam};
 use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
-use crate::signature::{ArrayParam, Cover, Form, ParamType, Reach, Signature, Width};
+use crate::signature::{ArrayParam, Dispatches, Form, ParamType, Reach, Signature, Width};
 use crate::template::{Input, Param, ParamKind};
 use crate::types::{Scalar, Type};
 
@@ -194,7 +194,7 @@ impl Ctx<'_> {
             _ => None,
         });
         let axes: BTreeSet<(BufferId, u8)> = axes.collect();
-        let base = (self.cover == Cover::Parts).then_some(Member::Base);
+        let base = (self.dispatches == Dispatches::Several).then_some(Member::Base);
         // A part of a launch needs it to compute ids in the whole launch.
         let has_domain = self.template.options.form == Form::Kernel || base.is_some();
         let domain = has_domain.then_some(Member::Domain);
@@ -202,7 +202,7 @@ impl Ctx<'_> {
         let buffers = || (0..).map(BufferId).zip(&self.buffers);
         let far = buffers().filter(|(_, buffer)| buffer.reach == Reach::Address);
         let addresses = far.map(|(id, _)| Member::Address(id));
-        let reported = buffers().filter(|(_, buffer)| buffer.is_told_its_len());
+        let reported = buffers().filter(|(_, buffer)| buffer.has_hidden_len());
         let lens = reported.map(|(id, _)| Member::Len(id));
         domain.into_iter().chain(base).chain(addresses).chain(axes).chain(lens).collect()
     }

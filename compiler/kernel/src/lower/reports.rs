@@ -26,7 +26,7 @@ impl Ctx<'_> {
             | NodeKind::Float(..)
             | NodeKind::Geometry(..)
             | NodeKind::Uniform(_) => true,
-            _ => self.f.func.births.contains_key(&node),
+            _ => self.f.func.origins.contains_key(&node),
         }
     }
 

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_kernel::{
-    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Holder, Ints, KernelEnv, KernelModule,
-    KernelOptions, MapEnv, ParamType, Reach, Rows, Scalar, Signature, Target, Type, Width,
+    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Holder, IndexRange, Ints, KernelEnv,
+    KernelModule, KernelOptions, MapEnv, ParamType, Reach, Scalar, Signature, Target, Type, Width,
 };
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Severity, Source};
@@ -139,8 +139,7 @@ pub fn compile(file: &str, text: &str, target: &Target, reach: Reach) -> (Vec<Co
 pub fn signature(template: &kps_kernel::KernelTemplate, env: &dyn KernelEnv, text: &str) -> Signature {
     let declared = Signature::declared(template, env);
     let signature = declared.unwrap_or_else(|| Signature::new(template, env, given(template, text)));
-    let are_far = text.lines().any(|line| line == "# far rows");
-    signature.with_rows(if are_far { Rows::Far } else { Rows::Near })
+    signature.with_index_range(IndexRange::Assumed)
 }
 
 fn compile_one(

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use kps_compute::Tensor;
 use kps_device::{Check, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
-    ArrayParam, Edge, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType, Product,
-    Quantity, Reach, Rows, Signature, Target, Width, Workarounds,
+    ArrayParam, BoundaryTest, IndexRange, Ints, KernelModule, KernelTemplate, LaunchSize, Matrices, Param,
+    ParamKind, ParamType, Product, Reach, Signature, Target, Width, Workarounds,
 };
 
 use super::arguments::{array_shape, tensor_type};
@@ -105,7 +105,7 @@ impl Bound {
 /// How a module will be run: where its dispatches end, what they push, and their instrumentation.
 #[derive(Clone, Copy)]
 pub struct Launched {
-    pub edge: Edge,
+    pub boundary_test: BoundaryTest,
     pub ints: Ints,
     /// Workgroups along x, y and z; 0 along x leaves it to the tensors.
     pub groups: [u32; 3],
@@ -137,30 +137,31 @@ pub fn compile_bound(
     }
     let target = target(manager, launched.instrument);
     // On other devices an index of one axis is tested at its use, whatever its expression is.
-    let matters = target.robust_access || signature.has_rows();
+    let matters = target.robust_access || signature.has_arrays_of_several_axes();
     let ints = if matters { launched.ints } else { Ints::Any };
     let tensors: Vec<Tensor> = bound.iter().filter_map(Bound::seen).cloned().collect();
-    let signature = signature.with_edge(launched.edge).with_ints(ints).with_memory(memory_of(&tensors));
+    let signature =
+        signature.with_boundary_test(launched.boundary_test).with_ints(ints).with_memory(memory_of(&tensors));
     let local_size = template.local_size(signature.rank);
     let invocations = std::array::from_fn(|axis| match launched.groups {
         [0, ..] => tensors.iter().map(|tensor| tensor.size() as u64).max().unwrap_or(0),
         groups => u64::from(groups[axis]) * u64::from(local_size[axis]),
     });
     let tensor = |at: usize| bound_to(at).map(|bound| &bound.tensor);
-    let quantity = |of: Quantity| quantity(of, &signature, invocations, tensor);
-    compile_for_rows(vm, kernel, &signature, &target, &quantity)
+    let launch_size = |of: LaunchSize| launch_size(of, &signature, invocations, tensor);
+    compile_for_launch(vm, kernel, &signature, &target, &launch_size)
 }
 
-/// The value of a quantity in a launch: the tensor of a parameter is identified by its place.
-pub fn quantity<'t>(
-    of: Quantity,
+/// The value of a size in a launch: the tensor of a parameter is identified by its place.
+pub fn launch_size<'t>(
+    of: LaunchSize,
     signature: &Signature,
     invocations: [u64; 3],
     tensor: impl Fn(usize) -> Option<&'t Tensor>,
 ) -> u64 {
     match of {
-        Quantity::Invocations(axis) => invocations[usize::from(axis)],
-        Quantity::Axis { param_idx, axis } => match (&signature.params[param_idx], tensor(param_idx)) {
+        LaunchSize::Invocations(axis) => invocations[usize::from(axis)],
+        LaunchSize::Axis { param_idx, axis } => match (&signature.params[param_idx], tensor(param_idx)) {
             (ParamType::Array(array), Some(tensor)) => {
                 array_shape(array, tensor).get(usize::from(axis)).map_or(1, |&len| len as u64)
             }
@@ -169,18 +170,19 @@ pub fn quantity<'t>(
     }
 }
 
-/// The form for near rows if they are near, in a launch described by `quantity`.
-pub fn compile_for_rows(
+/// Compiles without tests of flat indices if the launch described by `launch_size` is in range, else with them.
+pub fn compile_for_launch(
     vm: &Vm,
     kernel: &Kernel,
     signature: &Signature,
     target: &Target,
-    quantity: &dyn Fn(Quantity) -> u64,
+    launch_size: &dyn Fn(LaunchSize) -> u64,
 ) -> Result<Rc<KernelModule>> {
-    if signature.has_rows() {
-        let near = kernel.compile(vm, &signature.clone().with_rows(Rows::Near), target)?;
-        if near.rows.hold(quantity) {
-            return Ok(near);
+    if signature.has_arrays_of_several_axes() {
+        let assuming =
+            kernel.compile(vm, &signature.clone().with_index_range(IndexRange::Assumed), target)?;
+        if assuming.index_limits.hold(launch_size) {
+            return Ok(assuming);
         }
     }
     kernel.compile(vm, signature, target)

@@ -6,8 +6,8 @@ use std::time::Duration;
 use kps_compute::{Extent, Number, Report, Running, Storage, Tensor};
 use kps_device::{DeviceInfo, ImageInfo, Instrument, Origin, SamplerBinding};
 use kps_kernel::{
-    BindingPlace, Cover, Edge, Form, Ints, KernelModule, Memory, ParamType, Quantity, Signature, Target,
-    Width,
+    BindingPlace, BoundaryTest, Dispatches, Form, Ints, KernelModule, LaunchSize, Memory, ParamType,
+    Signature, Target, Width,
 };
 use kps_syntax::Diagnostic;
 
@@ -148,8 +148,8 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
     let counts = Counts::of(&extent, local_size);
     let signature = Signature::new(&kernel.template, &kernel.env, types)
         .with_rank(rank)
-        .with_cover(counts.cover(manager.info().limits.max_groups))
-        .with_edge(counts.edge(local_size))
+        .with_dispatches(counts.dispatches(manager.info().limits.max_groups))
+        .with_boundary_test(counts.boundary_test(local_size))
         .with_ids(counts.ids())
         .with_memory(memory_of(&tensors))
         .with_ints(ints_of(&arguments));
@@ -171,8 +171,8 @@ fn start(
         Argument::Tensor(tensor) | Argument::Uniform(tensor) => Some(tensor),
         _ => None,
     };
-    let quantity = |of: Quantity| device::quantity(of, signature, invocations, tensor);
-    let module = device::compile_for_rows(vm, kernel, signature, target, &quantity)?;
+    let launch_size = |of: LaunchSize| device::launch_size(of, signature, invocations, tensor);
+    let module = device::compile_for_launch(vm, kernel, signature, target, &launch_size)?;
     if let Some(domain) = domain {
         check_whole_groups(kernel, &module, domain, (&signature.params, arguments))?;
     }
@@ -237,15 +237,15 @@ impl Counts {
     }
 
     /// Whether a device with these limits accepts them in one dispatch.
-    fn cover(&self, limits: [u32; 3]) -> Cover {
+    fn dispatches(&self, limits: [u32; 3]) -> Dispatches {
         let fits = self.groups.iter().zip(limits).all(|(n, limit)| *n <= u64::from(limit));
-        if fits { Cover::Whole } else { Cover::Parts }
+        if fits { Dispatches::One } else { Dispatches::Several }
     }
 
-    fn edge(&self, local_size: [u32; 3]) -> Edge {
+    fn boundary_test(&self, local_size: [u32; 3]) -> BoundaryTest {
         let mut axes = self.invocations.iter().zip(local_size);
         let is_whole = axes.all(|(n, local)| n.is_multiple_of(u64::from(local)));
-        if is_whole { Edge::Whole } else { Edge::Partial }
+        if is_whole { BoundaryTest::Unneeded } else { BoundaryTest::Needed }
     }
 
     fn n_invocations(&self) -> u64 {

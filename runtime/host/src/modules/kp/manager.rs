@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use kps_compute::{DType, Level, Manager, Sequence, SpecValues, Tensor};
 use kps_device::{Checks, DeviceInfo, Origin};
-use kps_kernel::{Edge, Ints};
+use kps_kernel::{BoundaryTest, Ints};
 
 use super::algorithm::ScriptAlgorithm;
 use super::enums;
@@ -286,10 +286,10 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     };
     // A count of zero along x means the tensors' sizes, which are arbitrary; explicit counts are whole
     // workgroups.
-    let edge = if groups[0] == 0 { Edge::Partial } else { Edge::Whole };
+    let boundary_test = if groups[0] == 0 { BoundaryTest::Needed } else { BoundaryTest::Unneeded };
     let instrument = this.manager.instrument(Some(n_invocations(groups, &tensors)));
     let push = ops::push(vm, push_consts)?;
-    let launched = Launched { edge, ints: ops::ints(&push), groups, instrument };
+    let launched = Launched { boundary_test, ints: ops::ints(&push), groups, instrument };
     let words = ops::spirv_for(vm, spirv, &options, &bound, launched, &this.manager)?;
     let pushed = kernels::pushed_for(vm, spirv, &bound, launched, &this.manager).transpose()?;
     let push = match &pushed {

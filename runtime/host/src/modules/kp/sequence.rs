@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use kps_compute::{Extent, Op, Push, Sequence, Tensor};
-use kps_kernel::Edge;
+use kps_kernel::BoundaryTest;
 
 use super::errors::compute;
 use super::manager::n_invocations;
@@ -329,7 +329,12 @@ fn words_over(
 /// With as many workgroups as the tensors require.
 fn launched(manager: &SharedManager, tensors: &[Tensor]) -> Launched {
     let instrument = manager.instrument(Some(n_invocations([0; 3], tensors)));
-    Launched { edge: Edge::Partial, ints: ops::ints(&Push::Default), groups: [0; 3], instrument }
+    Launched {
+        boundary_test: BoundaryTest::Needed,
+        ints: ops::ints(&Push::Default),
+        groups: [0; 3],
+        instrument,
+    }
 }
 
 fn kernel_op(manager: &SharedManager, tensors: Vec<Tensor>, words: &[u32]) -> Result<Op> {
