@@ -175,7 +175,7 @@ impl Ctx<'_> {
                 (Some(constant), _) => Passed::Constant(constant),
                 (None, Some(numbers)) => Passed::Weak(numbers),
                 (None, None) => {
-                    let facts = Facts { soft: false, ..self.facts(*node) };
+                    let facts = Facts { guessed: false, ..self.facts(*node) };
                     let ty = self.ty(*node).clone();
                     match self.passed_given(operand) {
                         Some(numbers) => Passed::Given { ty, facts, numbers },

@@ -164,12 +164,12 @@ impl Ctx<'_> {
             ((_, a @ (Scalar::F32 | Scalar::F64)), (_, b)) if b.is_int() => Some(a),
             ((left, a), (right, b)) => {
                 // A guess yields, and the loop that made it is lowered again.
-                let (soft_left, soft_right) = (self.is_soft(left), self.is_soft(right));
-                if !(soft_left || soft_right) || a == Scalar::Bool || b == Scalar::Bool {
+                let (guessed_left, guessed_right) = (self.is_guessed(left), self.is_guessed(right));
+                if !(guessed_left || guessed_right) || a == Scalar::Bool || b == Scalar::Bool {
                     return None;
                 }
-                self.f.lenient = true;
-                Some(if soft_left { b } else { a })
+                self.f.used_guess = true;
+                Some(if guessed_left { b } else { a })
             }
         }
     }

@@ -84,7 +84,7 @@ impl<'a> Ctx<'a> {
         let width = i128::from(ty.scalar().map_or(32, Scalar::bits));
         let width = self.constant(Constant::int(Scalar::I32, width), span);
         let length = self.node(NodeKind::Binary(BinaryOp::Sub, width, zeros), Scalar::I32, span);
-        self.set_facts(length, Facts { nonneg: true, soft: false });
+        self.set_facts(length, Facts { nonneg: true, guessed: false });
         length
     }
 
@@ -120,7 +120,7 @@ impl Bits<'_, '_> {
             _ => self.trailing_zeros(unsigned),
         };
         let count = self.ctx.node(NodeKind::Bitcast(count), ty.with_scalar(Scalar::I32), self.span);
-        self.ctx.set_facts(count, Facts { nonneg: true, soft: false });
+        self.ctx.set_facts(count, Facts { nonneg: true, guessed: false });
         count
     }
 

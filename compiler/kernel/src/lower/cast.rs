@@ -133,7 +133,7 @@ impl Ctx<'_> {
             }
             Operand::Node(node) if !self.ty(*node).is_vector() && self.ty(*node).scalar().is_some() => {
                 let converted = self.convert(*node, to, span);
-                Some(self.firm(converted))
+                Some(self.confirmed(converted))
             }
             operand => {
                 let what = self.describe(operand);
@@ -144,9 +144,9 @@ impl Ctx<'_> {
     }
 
     /// The result of an explicit cast has the written type, whatever the type of the operand.
-    fn firm(&mut self, node: NodeId) -> NodeId {
+    fn confirmed(&mut self, node: NodeId) -> NodeId {
         let facts = self.facts(node);
-        self.set_facts(node, super::Facts { soft: false, ..facts });
+        self.set_facts(node, super::Facts { guessed: false, ..facts });
         node
     }
 
@@ -157,7 +157,7 @@ impl Ctx<'_> {
                 Operand::Node(node) if *self.ty(*node) == ty => return operand.clone(),
                 Operand::Node(node) if self.ty(*node).n_components() == n => {
                     let converted = self.convert(*node, to, *at);
-                    return Operand::Node(self.firm(converted));
+                    return Operand::Node(self.confirmed(converted));
                 }
                 Operand::Node(node) if self.ty(*node).is_vector() => {}
                 operand => {

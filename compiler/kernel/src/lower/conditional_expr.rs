@@ -34,7 +34,7 @@ struct Sides {
     sides: [Operand; 2],
     ty: Type,
     /// The type is a guess.
-    soft: bool,
+    guessed: bool,
 }
 
 /// One side: its statements, and the path at its end if it assigns a variable.
@@ -149,7 +149,7 @@ impl Ctx<'_> {
         if same_static(a, b) {
             return Some(Choice::Same(a.clone()));
         }
-        let (ty, soft) = match (a, b) {
+        let (ty, guessed) = match (a, b) {
             (Operand::Tuple(a), Operand::Tuple(b)) if a.len() == b.len() => {
                 return self.choices_of(a.iter().zip(b.iter()), [a_span, b_span]).map(Choice::Items);
             }
@@ -164,13 +164,13 @@ impl Ctx<'_> {
                 let among = self.array_set(arrays).ok()?;
                 let sides = [(*a, a_span), (*b, b_span)]
                     .map(|(array, span)| Operand::Node(self.selector_of(array, span)));
-                let number = Choice::One(Sides { sides, ty: Type::I32, soft: false });
+                let number = Choice::One(Sides { sides, ty: Type::I32, guessed: false });
                 return Some(Choice::Array(among, Box::new(number)));
             }
             (Operand::Tuple(_) | Operand::Place(_), _) => (self.join_values(&sides)?, false),
             _ => self.join_types(&sides)?,
         };
-        Some(Choice::One(Sides { sides: [a.clone(), b.clone()], ty, soft }))
+        Some(Choice::One(Sides { sides: [a.clone(), b.clone()], ty, guessed }))
     }
 
     /// A choice for each pair of items.
@@ -247,7 +247,7 @@ impl Ctx<'_> {
         let loaded = sides.iter().zip(stored).map(|(of, (local, weak))| {
             let node = self.node(NodeKind::Load(local), of.ty.clone(), span);
             let facts = self.facts(node);
-            self.set_facts(node, super::Facts { soft: of.soft, ..facts });
+            self.set_facts(node, super::Facts { guessed: of.guessed, ..facts });
             weak.into_iter().for_each(|merge| self.note_phi(node, merge));
             node
         });

@@ -429,13 +429,13 @@ impl Ctx<'_> {
         let mut joined: Option<(Type, bool)> = None;
         for (operand, _) in operands {
             let (Operand::Node(node), None) = (operand, self.weak_side(operand)) else { continue };
-            let (ty, soft) = (self.ty(*node).clone(), self.facts(*node).soft);
+            let (ty, guessed) = (self.ty(*node).clone(), self.facts(*node).guessed);
             joined = Some(match joined {
-                None => (ty, soft),
-                Some(known) if known.0 == ty => (ty, known.1 && soft),
-                Some((known, true)) if soft && !is_better_guess(&ty, &known) => (known, true),
-                Some((_, true)) => (ty, soft),
-                Some(known) if soft => known,
+                None => (ty, guessed),
+                Some(known) if known.0 == ty => (ty, known.1 && guessed),
+                Some((known, true)) if guessed && !is_better_guess(&ty, &known) => (known, true),
+                Some((_, true)) => (ty, guessed),
+                Some(known) if guessed => known,
                 Some(known) => match (known.0.scalar(), ty.scalar()) {
                     (Some(a), Some(b)) if known.0.n_components() == ty.n_components() => {
                         if a.widens_to(b) {
@@ -452,11 +452,11 @@ impl Ctx<'_> {
         }
         let weak: Vec<WeakSide> =
             operands.iter().filter_map(|(operand, _)| self.weak_side(operand)).collect();
-        let (ty, soft) = joined.unwrap_or_else(|| (self.weak_type(&weak), false));
+        let (ty, guessed) = joined.unwrap_or_else(|| (self.weak_type(&weak), false));
         let numbers =
             operands.iter().all(|(operand, _)| matches!(operand, Operand::Node(_) | Operand::Literal(_)));
         let fits = weak.iter().all(|weak| self.fits(*weak, &ty));
-        (numbers && fits).then_some((ty, soft))
+        (numbers && fits).then_some((ty, guessed))
     }
 
     /// A list literal is a fixed array of its own.

@@ -150,18 +150,18 @@ impl Ctx<'_> {
     fn joined_type(&mut self, bindings: &[Binding]) -> Result<Type, Conflict> {
         let mut joined: Option<(Type, bool, usize)> = None;
         for (at, binding) in bindings.iter().enumerate() {
-            let Some((ty, soft)) = self.stored_type(binding) else { continue };
+            let Some((ty, guessed)) = self.stored_type(binding) else { continue };
             match &joined {
-                None => joined = Some((ty, soft, at)),
+                None => joined = Some((ty, guessed, at)),
                 Some((known, ..)) if *known == ty => {}
                 // A guess yields to a known type, and to a better guess. This pass will be repeated.
                 Some((known, true, _)) => {
-                    self.f.lenient = true;
-                    if !soft || is_better_guess(&ty, known) {
-                        joined = Some((ty, soft, at));
+                    self.f.used_guess = true;
+                    if !guessed || is_better_guess(&ty, known) {
+                        joined = Some((ty, guessed, at));
                     }
                 }
-                Some(_) if soft => self.f.lenient = true,
+                Some(_) if guessed => self.f.used_guess = true,
                 Some((_, _, first)) => return Err(self.conflict(&bindings[*first], binding)),
             }
         }
@@ -196,9 +196,11 @@ impl Ctx<'_> {
         match binding {
             binding if self.weak_binding(binding).is_some() => None,
             Binding::Bound { operand: Operand::Node(node), .. } => {
-                Some((self.ty(*node).clone(), self.facts(*node).soft))
+                Some((self.ty(*node).clone(), self.facts(*node).guessed))
             }
-            Binding::Stored { local, facts, .. } => Some((self.f.func.local(*local).ty.clone(), facts.soft)),
+            Binding::Stored { local, facts, .. } => {
+                Some((self.f.func.local(*local).ty.clone(), facts.guessed))
+            }
             _ => None,
         }
     }
@@ -272,7 +274,7 @@ impl Ctx<'_> {
                 self.defer(carry, |ctx| ctx.side_as(weak, scalar, binding_span(binding)))
             }
             // A guess was wrong. The loop that made it is lowered again.
-            (_, None) => return self.f.lenient = true,
+            (_, None) => return self.f.used_guess = true,
         };
         let stores = &mut self.f.func.carries[carry.idx()];
         if !stores.iter().any(|(stored, _)| *stored == local) {
@@ -282,7 +284,7 @@ impl Ctx<'_> {
 
     /// A guess was wrong, or no type fits.
     fn does_not_fit(&mut self, weak: WeakSide, binding: &Binding) {
-        self.f.lenient = true;
+        self.f.used_guess = true;
         if let WeakSide::Literal(literal) = weak {
             let (operand, at) = (Operand::Literal(literal), binding_span(binding));
             if let Some(error) = self.ints_of_no_type(&[(&operand, at)]) {
@@ -292,17 +294,18 @@ impl Ctx<'_> {
     }
 
     pub fn joined_facts(&self, bindings: &[Binding]) -> Facts {
-        let mut joined = Facts { nonneg: true, soft: false };
+        let mut joined = Facts { nonneg: true, guessed: false };
         for binding in bindings {
             let facts = match binding {
                 Binding::Bound { operand: Operand::Node(node), .. } => self.facts(*node),
                 Binding::Stored { facts, .. } => *facts,
                 Binding::Bound { operand: Operand::Literal(Literal::Int(value)), .. } => {
-                    Facts { nonneg: *value >= 0, soft: false }
+                    Facts { nonneg: *value >= 0, guessed: false }
                 }
                 _ => Facts::default(),
             };
-            joined = Facts { nonneg: joined.nonneg && facts.nonneg, soft: joined.soft || facts.soft };
+            joined =
+                Facts { nonneg: joined.nonneg && facts.nonneg, guessed: joined.guessed || facts.guessed };
         }
         joined
     }

@@ -27,8 +27,8 @@ use crate::types::{Scalar, Type};
 pub(crate) enum Hint {
     /// The type that it needs.
     Type(Type),
-    /// The guess was right. It is no longer soft.
-    Firm,
+    /// The guess was right. It is no longer a guess.
+    Confirmed,
     /// It needs its own list.
     List(CarriedList),
     /// It is one of these arrays.
@@ -106,21 +106,21 @@ impl Ctx<'_> {
             return self.weak_head(var, entry, weak, given);
         }
         let known = self.stored_type(entry);
-        let (ty, soft) = match (weak, known, hint) {
+        let (ty, guessed) = match (weak, known, hint) {
             (None, None, _) => return without_assigned_when(entry),
             (Some(_), _, Some(Hint::Type(ty))) => (ty, false),
             (_, Some((_, true)), Some(Hint::Type(ty))) => (ty, true),
             (Some(weak), _, hint) => {
-                let is_firm = matches!(hint, Some(Hint::Firm));
-                (self.own_scalar(weak).into(), !is_firm)
+                let is_confirmed = matches!(hint, Some(Hint::Confirmed));
+                (self.own_scalar(weak).into(), !is_confirmed)
             }
-            (None, Some((ty, soft)), _) => (ty, soft),
+            (None, Some((ty, guessed)), _) => (ty, guessed),
         };
         let entry_span = binding_span(entry);
         let local = self.local_of(var, &ty, entry_span);
         let carry = self.new_carry();
         self.carry(carry, local, entry);
-        Binding::Stored { local, facts: Facts { nonneg: false, soft }, span: entry_span, weak: None }
+        Binding::Stored { local, facts: Facts { nonneg: false, guessed }, span: entry_span, weak: None }
     }
 
     /// The head of a variable that has only weak numbers before the loop and in its rounds.
@@ -171,7 +171,7 @@ impl Ctx<'_> {
                 let Some(back) = path.changed(*var) else { continue };
                 let hint = match self.carry_back(head, *entry, back, path.carry) {
                     None if self.weak_path(head, back, path.carry) => continue,
-                    None => Hint::Firm,
+                    None => Hint::Confirmed,
                     Some(Hint::Unknown) => {
                         unknown.push(*var);
                         break;
@@ -220,7 +220,7 @@ impl Ctx<'_> {
             }
             (Binding::Stored { local, facts, .. }, back) => {
                 let ty = self.f.func.local(*local).ty.clone();
-                let (back_ty, back_soft) = match (self.weak_binding(back), self.stored_type(back)) {
+                let (back_ty, back_guessed) = match (self.weak_binding(back), self.stored_type(back)) {
                     (Some(weak), _) if self.fits(weak, &ty) => (ty.clone(), false),
                     (Some(weak), _) => (self.own_scalar(weak).into(), false),
                     (None, Some(known)) => known,
@@ -234,12 +234,12 @@ impl Ctx<'_> {
                 }
                 let fits = |to: &Type| match entry {
                     Some(weak) => self.fits(weak, to),
-                    None => facts.soft,
+                    None => facts.guessed,
                 };
-                match (facts.soft, back_soft) {
+                match (facts.guessed, back_guessed) {
                     (true, _) if fits(&back_ty) => Some(Hint::Type(back_ty)),
                     (false, true) => {
-                        self.f.lenient = true;
+                        self.f.used_guess = true;
                         None
                     }
                     _ => conflict(self),
@@ -280,34 +280,34 @@ impl Ctx<'_> {
 
     /// If an error was not reported only because of a guess that is now known to be right, makes the guesses of
     /// this loop firm for another pass.
-    pub(super) fn firm_up(&mut self, heads: &[(Var, Binding, Option<WeakSide>)], span: Span) -> bool {
-        if !self.f.lenient {
+    pub(super) fn confirm_guesses(&mut self, heads: &[(Var, Binding, Option<WeakSide>)], span: Span) -> bool {
+        if !self.f.used_guess {
             return false;
         }
-        let mut firmed = false;
+        let mut has_confirmed = false;
         for (var, head, entry) in heads {
-            if entry.is_some() && matches!(head, Binding::Stored { facts: Facts { soft: true, .. }, .. }) {
-                self.f.hints.insert((span.start, *var), Hint::Firm);
-                firmed = true;
+            if entry.is_some() && matches!(head, Binding::Stored { facts: Facts { guessed: true, .. }, .. }) {
+                self.f.hints.insert((span.start, *var), Hint::Confirmed);
+                has_confirmed = true;
             }
         }
-        firmed
+        has_confirmed
     }
 
     /// The types of a complete loop are no guesses, unless an outer loop still guesses.
-    pub(super) fn harden(&mut self, changed: &[Var]) {
+    pub(super) fn confirm_types(&mut self, changed: &[Var]) {
         let is_guessing = self
             .f
             .vars
             .iter()
-            .any(|binding| matches!(binding, Binding::Stored { facts: Facts { soft: true, .. }, .. }))
+            .any(|binding| matches!(binding, Binding::Stored { facts: Facts { guessed: true, .. }, .. }))
             && !self.f.loops.is_empty();
         if is_guessing {
             return;
         }
         for &var in changed {
             if let Binding::Stored { local, facts, span, weak } = self.f.vars[var as usize] {
-                let facts = Facts { soft: false, ..facts };
+                let facts = Facts { guessed: false, ..facts };
                 self.set(var, Binding::Stored { local, facts, span, weak });
             }
         }

@@ -3,8 +3,8 @@
 //! From the head on, variables that the body assigns are in locals. The type of a literal that the loop carries
 //! is a guess (i32, f32). If the body gives the variable another type, that type becomes a hint
 //! (`loop_fixpoint.rs`), and the loop is lowered again. Hints only ever widen a type or give up, so this ends.
-//! Until then the values are *soft*: errors that a wider type could fix are not reported. If no type widened,
-//! the loop is lowered once more without softness.
+//! Until then these types are *guessed*: errors that a wider type could fix are not reported. If no type widened,
+//! the loop is lowered once more with the guesses confirmed.
 
 use std::rc::Rc;
 
@@ -226,7 +226,7 @@ impl<'a> Ctx<'a> {
             |ctx| {
                 let now = ctx.node(NodeKind::Load(counter), ty.clone(), iter_span);
                 let value = range.value_of(ctx, now, iter_span);
-                ctx.set_facts(value, Facts { nonneg: range.nonneg, soft: false });
+                ctx.set_facts(value, Facts { nonneg: range.nonneg, guessed: false });
                 ctx.f.func.between.insert(value, range.between);
                 match range.within {
                     Within::Below(stop) => ctx.learn_less(value, stop),
@@ -287,7 +287,7 @@ impl<'a> Ctx<'a> {
         let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
         let (before, n_locals) = (self.snapshot(), self.f.func.locals.len());
         let mut stored_by_rounds = Vec::new();
-        let outer_lenient = std::mem::replace(&mut self.f.lenient, false);
+        let outer_lenient = std::mem::replace(&mut self.f.used_guess, false);
         // Each pass but the last fixes the type of at least one variable.
         let mut passes_left = 3 * changed.len() + 4;
         let mut mistakes = SavedDiagnostics::default();
@@ -319,14 +319,14 @@ impl<'a> Ctx<'a> {
             if self.f.stopped || self.budget.is_spent() {
                 // The values of its variables in other rounds are not known.
                 self.roll_back(&before);
-                self.f.lenient |= outer_lenient;
+                self.f.used_guess |= outer_lenient;
                 return self.stop();
             }
             self.rewind(fork);
             let replaced = self.replaced_in_rounds(&changed, &state.continues, parts.span);
             if !replaced.is_empty() {
                 changed.extend(replaced);
-                self.f.lenient = false;
+                self.f.used_guess = false;
                 self.roll_back(&before);
                 continue;
             }
@@ -335,7 +335,7 @@ impl<'a> Ctx<'a> {
                 _ => &[],
             };
             let fixpoint = self.fixpoint(&heads, &state.continues, leaving, parts.span, passes_left == 0);
-            let is_fixpoint = fixpoint == Fixpoint::Reached && !self.firm_up(&heads, parts.span);
+            let is_fixpoint = fixpoint == Fixpoint::Reached && !self.confirm_guesses(&heads, parts.span);
             if !is_fixpoint && passes_left > 0 {
                 passes_left -= 1;
                 // The types were right, so the mistakes of this pass are final. The next pass reports nothing
@@ -344,7 +344,7 @@ impl<'a> Ctx<'a> {
                     self.save_diagnostics(&before, &mut mistakes);
                 }
                 self.forget_unknown_within(parts.span);
-                self.f.lenient = false;
+                self.f.used_guess = false;
                 self.roll_back(&before);
                 continue;
             }
@@ -353,13 +353,13 @@ impl<'a> Ctx<'a> {
             }
             if let Some(stored) = Ctx::stored_by_rounds(&state.continues, &stored_before, n_locals) {
                 stored_by_rounds.extend(stored);
-                self.f.lenient = false;
+                self.f.used_guess = false;
                 self.roll_back(&before);
                 continue;
             }
             self.report_saved(mistakes);
             let parts_of_loop = (test_block, condition, body, step_block);
-            self.f.lenient |= outer_lenient;
+            self.f.used_guess |= outer_lenient;
             return self.finish_loop(parts, &changed, state, parts_of_loop);
         }
     }
@@ -373,7 +373,7 @@ impl<'a> Ctx<'a> {
     ) {
         let span = parts.span;
         self.f.block.push(Stmt::Loop(Box::new(Loop { test, condition, body, step, span })));
-        self.harden(changed);
+        self.confirm_types(changed);
         let LoopState { breaks, continues, completed, .. } = state;
         match (condition, completed) {
             (None, flag) => {
@@ -411,7 +411,7 @@ impl<'a> Ctx<'a> {
                 }
             }
         }
-        self.harden(changed);
+        self.confirm_types(changed);
     }
 
     /// Variables that only the body assigns have no value if it never runs.

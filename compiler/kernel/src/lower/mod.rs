@@ -353,7 +353,7 @@ pub(crate) struct FunctionState<'a> {
     loops: Vec<LoopState>,
     hints: FxHashMap<(u32, Var), loop_fixpoint::Hint>,
     /// A type guess was wrong, or suppressed an error. The loop must be lowered again.
-    lenient: bool,
+    used_guess: bool,
     /// As declared after `->`.
     result: Option<Type>,
     returns: Vec<returns::ReturnSite>,
@@ -466,7 +466,7 @@ impl<'a> FunctionState<'a> {
             coops: FxHashMap::default(),
             loops: Vec::new(),
             hints: FxHashMap::default(),
-            lenient: false,
+            used_guess: false,
             result: None,
             returns: Vec::new(),
             weak_result: None,

@@ -121,7 +121,7 @@ pub(crate) struct Facts {
     /// Proven not negative.
     pub nonneg: bool,
     /// Its type is a guess for a literal that a loop carries. Another pass may widen it.
-    pub soft: bool,
+    pub guessed: bool,
 }
 
 impl Operand {
@@ -188,19 +188,19 @@ impl Ctx<'_> {
         self.f.facts[node.idx()] = facts;
     }
 
-    pub fn is_soft(&self, operand: &Operand) -> bool {
-        matches!(operand, Operand::Node(node) if self.facts(*node).soft)
+    pub fn is_guessed(&self, operand: &Operand) -> bool {
+        matches!(operand, Operand::Node(node) if self.facts(*node).guessed)
     }
 
     fn facts_of(&self, kind: &NodeKind) -> Facts {
-        let mut soft = false;
-        kind.operands(&mut |operand| soft |= self.facts(operand).soft);
+        let mut guessed = false;
+        kind.operands(&mut |operand| guessed |= self.facts(operand).guessed);
         // The results of comparisons, subscripts and tests do not depend on the guess.
         if matches!(kind, NodeKind::Compare(..) | NodeKind::BufferLoad { .. } | NodeKind::LoadElement { .. })
         {
-            soft = false;
+            guessed = false;
         }
-        Facts { nonneg: self.is_nonneg(kind), soft }
+        Facts { nonneg: self.is_nonneg(kind), guessed }
     }
 
     fn is_nonneg(&self, kind: &NodeKind) -> bool {
@@ -326,8 +326,8 @@ impl Ctx<'_> {
                 if same_shape && (a.is_exact_in(b) || is_weak) {
                     return Some(self.coerce(*node, b, span));
                 }
-                if self.facts(*node).soft && same_shape {
-                    self.f.lenient = true;
+                if self.facts(*node).guessed && same_shape {
+                    self.f.used_guess = true;
                     return Some(self.coerce(*node, b, span));
                 }
                 None

@@ -54,7 +54,7 @@ impl Ctx<'_> {
         }
         let nonneg = numbers.iter().all(|numbers| self.facts(numbers[at]).nonneg);
         let loaded = self.node(NodeKind::Load(local), ty, span);
-        self.set_facts(loaded, Facts { nonneg, soft: false });
+        self.set_facts(loaded, Facts { nonneg, guessed: false });
         loaded
     }
 }
