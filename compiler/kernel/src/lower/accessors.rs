@@ -72,7 +72,7 @@ impl Ctx<'_> {
             ItemOf::Index(at, at_span) => (ty.method(SET_ITEM), Some((at, at_span))),
             ItemOf::Property(property) => (ty.setter(&property.name), None),
         };
-        let Some(method) = method.filter(|method| self.is_sound(&method.function)) else { return };
+        let Some(method) = method.filter(|method| self.is_supported(&method.function)) else { return };
         let positional = index.into_iter().chain([(operand, value_span)]).collect();
         let args = Arguments { positional, keywords: Vec::new() };
         self.call_changing(&method.function, (&receiver, value), args, span);

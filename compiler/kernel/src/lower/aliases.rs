@@ -120,7 +120,7 @@ impl Ctx<'_> {
         if let (ExprKind::Name(name), Operand::Place(_)) = (&target.kind, operand)
             && let Some(var) = self.f.scope.get(name)
         {
-            self.f.parts_named.insert(var, value);
+            self.f.named_parts.insert(var, value);
         }
     }
 
@@ -135,7 +135,7 @@ impl Ctx<'_> {
             Root::Local(local) => self.f.func.local(local).home != Home::Own,
             Root::Element(..) => true,
         };
-        if let Some((_, walked)) = self.f.walked.iter().find(|(place, _)| may_lie_in(place, replaced)) {
+        if let Some((_, walked)) = self.f.iterated.iter().find(|(place, _)| may_lie_in(place, replaced)) {
             let text = self.f.source.slice(*walked).to_owned();
             self.error(errors::walked_list_replaced(self.at(by), self.at(*walked), &text));
         }
@@ -150,7 +150,7 @@ impl Ctx<'_> {
         let named: Vec<(Var, Span)> =
             (0..).zip(&self.f.vars).filter_map(|(var, binding)| Some((var, lies_in(binding)?))).collect();
         for (var, named) in named {
-            let part = self.f.parts_named.get(&var).copied().filter(|part| *part != named);
+            let part = self.f.named_parts.get(&var).copied().filter(|part| *part != named);
             self.set(var, Binding::Conflict(Rc::new(Conflict::Replaced { named, part, by })));
         }
     }
@@ -320,7 +320,7 @@ impl Ctx<'_> {
             Some(Binding::Bound { operand: Operand::Place(place), span })
                 if place.root == Root::Local(list) =>
             {
-                let part = var.and_then(|var| self.f.parts_named.get(&var)).filter(|part| *part != span);
+                let part = var.and_then(|var| self.f.named_parts.get(&var)).filter(|part| *part != span);
                 let (name, text) = part.map_or(("own", base), |part| (base, slice(*part)));
                 errors::copied_list(name, text, &place.ty)
             }
@@ -339,7 +339,7 @@ impl Ctx<'_> {
             Root::Local(local) => self.f.copies.get(&local).is_some_and(is_of),
             Root::Element(..) => false,
         };
-        if let Some((_, walked)) = self.f.walked.iter().find(is_copy_of_written) {
+        if let Some((_, walked)) = self.f.iterated.iter().find(is_copy_of_written) {
             let text = self.f.source.slice(*walked).to_owned();
             self.error(errors::walked_list_written(self.at(by), self.at(*walked), &text));
         }

@@ -216,7 +216,7 @@ impl Ctx<'_> {
         match operand {
             Operand::Node(node) if self.f.func.constant(*node).is_none() => {
                 let value = match self.passed_weak(operand) {
-                    Some(_) => self.taken_as(operand, Scalar::F64, at).expect("it is not exact and fits"),
+                    Some(_) => self.adopted_as(operand, Scalar::F64, at).expect("it is not exact and fits"),
                     None => *node,
                 };
                 args.push(CallArg::Value(value));

@@ -141,7 +141,7 @@ impl Bits<'_, '_> {
         let width = self.width(node);
         if let Some([low, high]) = self.halves(node) {
             let (above, below) = (self.leading_zeros(high), self.leading_zeros(low));
-            return self.behind(high, above, below);
+            return self.across_halves(high, above, below);
         }
         let word = self.word(node);
         let highest = self.op(BitsOp::HighestOne, word);
@@ -155,7 +155,7 @@ impl Bits<'_, '_> {
         let width = self.width(node);
         if let Some([low, high]) = self.halves(node) {
             let (below, above) = (self.trailing_zeros(low), self.trailing_zeros(high));
-            return self.behind(low, below, above);
+            return self.across_halves(low, below, above);
         }
         let mut word = self.word(node);
         if width < 32 {
@@ -188,7 +188,7 @@ impl Bits<'_, '_> {
     }
 
     /// `first` if a half has a one, else all of its bits plus `second`.
-    fn behind(&mut self, half: NodeId, first: NodeId, second: NodeId) -> NodeId {
+    fn across_halves(&mut self, half: NodeId, first: NodeId, second: NodeId) -> NodeId {
         let ty = self.ctx.ty(half).clone();
         let (zero, all) = (self.number(half, 0), self.number(half, 32));
         let bools = ty.with_scalar(Scalar::Bool);

@@ -197,7 +197,7 @@ impl Ctx<'_> {
                 let largest = (bound(*a)? - 1).checked_mul(bound(*b)? - 1)?;
                 Some(largest + 1).filter(|bound| *bound <= max)
             }
-            NodeKind::Select { then, orelse, .. } => self.chosen_bound(node, *then, *orelse, depth),
+            NodeKind::Select { then, orelse, .. } => self.select_bound(node, *then, *orelse, depth),
             NodeKind::Bitcast(a) | NodeKind::Convert(a) | NodeKind::Proven(a) => {
                 bound(*a).filter(|bound| *bound - 1 <= max)
             }
@@ -206,7 +206,7 @@ impl Ctx<'_> {
         }
     }
 
-    fn chosen_bound(&self, node: NodeId, then: NodeId, orelse: NodeId, depth: u32) -> Option<i128> {
+    fn select_bound(&self, node: NodeId, then: NodeId, orelse: NodeId, depth: u32) -> Option<i128> {
         let bounds = [self.upper_bound(then, depth), self.upper_bound(orelse, depth)];
         if let Some((a, b)) = self.smaller_of(node) {
             // For a minimum, one bound is enough if neither value is negative.

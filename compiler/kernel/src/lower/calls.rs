@@ -75,7 +75,7 @@ impl Ctx<'_> {
             },
             this if self.struct_method(&this, "__call__") => {
                 let Some(Type::Struct(of)) = self.value_type(&this) else { return Operand::Error };
-                match of.method("__call__").filter(|method| self.is_sound(&method.function)) {
+                match of.method("__call__").filter(|method| self.is_supported(&method.function)) {
                     Some(method) => self.call_changing(&method.function, (&this, func), args, expr.span),
                     None => Operand::Error,
                 }

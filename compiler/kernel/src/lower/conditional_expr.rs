@@ -55,14 +55,14 @@ impl Choice {
         }
     }
 
-    /// The operand for this choice, with `chosen` as its values.
-    fn with(&self, ctx: &mut Ctx, chosen: &mut dyn Iterator<Item = Operand>, span: Span) -> Operand {
+    /// The operand for this choice, with `selected` as its values.
+    fn with(&self, ctx: &mut Ctx, selected: &mut dyn Iterator<Item = Operand>, span: Span) -> Operand {
         match self {
             Choice::Same(same) => same.clone(),
             Choice::Items(items) => {
-                Operand::Tuple(items.iter().map(|item| item.with(ctx, chosen, span)).collect())
+                Operand::Tuple(items.iter().map(|item| item.with(ctx, selected, span)).collect())
             }
-            Choice::Array(choice, number) => match number.with(ctx, chosen, span) {
+            Choice::Array(choice, number) => match number.with(ctx, selected, span) {
                 Operand::Node(number) => {
                     Operand::Buffer(ctx.selected_buffer(*choice, number, "kps.choice", span))
                 }
@@ -71,13 +71,13 @@ impl Choice {
             Choice::Row(row, numbers) => {
                 let mut numbers = numbers.iter();
                 Operand::Row(row.with_numbers(|| {
-                    match numbers.next().expect("a row has as many").with(ctx, chosen, span) {
+                    match numbers.next().expect("a row has as many").with(ctx, selected, span) {
                         Operand::Node(number) => number,
                         _ => unreachable!("what chooses between nodes is one"),
                     }
                 }))
             }
-            Choice::One(_) => chosen.next().expect("one was chosen for each"),
+            Choice::One(_) => selected.next().expect("one was chosen for each"),
         }
     }
 }
@@ -135,8 +135,8 @@ impl Ctx<'_> {
         } else {
             self.stored_choice(condition, [then, orelse], (&sides, &values), missing, span)
         };
-        let chosen: Vec<Operand> = nodes.into_iter().map(|node| self.value(node, span)).collect();
-        let value = choice.with(self, &mut chosen.into_iter(), span);
+        let selected: Vec<Operand> = nodes.into_iter().map(|node| self.value(node, span)).collect();
+        let value = choice.with(self, &mut selected.into_iter(), span);
         if has_other_references {
             self.note_copy(&value, &[&a, &b], span);
         }

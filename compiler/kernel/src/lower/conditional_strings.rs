@@ -19,9 +19,9 @@ impl Ctx<'_> {
             return lower(self, args);
         };
         let ExprKind::IfElse { test, then, orelse } = &choice.kind else { return };
-        let with = |chosen: &Expr| -> Vec<Argument> {
+        let with = |selected: &Expr| -> Vec<Argument> {
             let mut args = args.to_vec();
-            args.iter_mut().for_each(|arg| put(arg, choice, chosen));
+            args.iter_mut().for_each(|arg| put(arg, choice, selected));
             args
         };
         let (then, orelse) = (with(then), with(orelse));
@@ -52,25 +52,25 @@ impl Ctx<'_> {
         match &value.kind {
             ExprKind::Str(_) | ExprKind::FString(_) => true,
             ExprKind::IfElse { then, orelse, .. } => self.is_text(then) && self.is_text(orelse),
-            _ => matches!(self.held_by_script(value), Some(EnvValue::Str(_))),
+            _ => matches!(self.script_value(value), Some(EnvValue::Str(_))),
         }
     }
 }
 
 /// Replaces a conditional string by one of its strings.
-fn put(arg: &mut Argument, choice: &Expr, chosen: &Expr) {
-    fn within(value: &mut Expr, choice: &Expr, chosen: &Expr) {
+fn put(arg: &mut Argument, choice: &Expr, selected: &Expr) {
+    fn within(value: &mut Expr, choice: &Expr, selected: &Expr) {
         if value.span == choice.span {
-            *value = chosen.clone();
+            *value = selected.clone();
         } else if let ExprKind::FString(parts) = &mut value.kind {
             for part in parts {
                 if let FStringPart::Value(field) = part {
-                    within(&mut field.expr, choice, chosen);
+                    within(&mut field.expr, choice, selected);
                 }
             }
         }
     }
     if let ArgumentKind::Positional(value) = &mut arg.kind {
-        within(value, choice, chosen);
+        within(value, choice, selected);
     }
 }

@@ -65,7 +65,7 @@ impl Ctx<'_> {
     }
 
     /// Every operation must be reached by the whole workgroup.
-    fn coop_together(&mut self, span: Span) {
+    fn require_convergence(&mut self, span: Span) {
         self.f.block.push(Stmt::Together(Together::CoopMatrix, span));
     }
 
@@ -91,7 +91,7 @@ impl Ctx<'_> {
     }
 
     pub(super) fn call_coop(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Operand {
-        let function = library::function(name).expect("our functions are there");
+        let function = library::function(name).expect("library functions exist");
         self.call_helper(&function, Arguments { positional: args, keywords: Vec::new() }, span)
     }
 
@@ -197,7 +197,7 @@ impl Ctx<'_> {
     }
 
     pub fn coop_multiply_add(&mut self, call: &BuiltinCall) -> Operand {
-        self.coop_together(call.span);
+        self.require_convergence(call.span);
         self.added_product(call).unwrap_or(Operand::Error)
     }
 
@@ -243,7 +243,7 @@ impl Ctx<'_> {
     }
 
     pub fn coop_fill(&mut self, call: &BuiltinCall) -> Operand {
-        self.coop_together(call.span);
+        self.require_convergence(call.span);
         self.coop_filled(call).unwrap_or(Operand::Error)
     }
 
@@ -262,7 +262,7 @@ impl Ctx<'_> {
     fn coop_move(&mut self, function: CoopMove, call: &BuiltinCall) -> Option<Operand> {
         let BuiltinCall { name, args, span, .. } = *call;
         let lines = self.coop_lines(call.keyword)?;
-        self.coop_together(span);
+        self.require_convergence(span);
         let coop = self.coop(name, &args[0])?;
         self.coop_memory(name, &coop, args)?;
         if function == CoopMove::Load {

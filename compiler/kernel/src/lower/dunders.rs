@@ -121,7 +121,7 @@ impl Ctx<'_> {
     ) -> Option<Operand> {
         let Some(Type::Struct(of)) = self.value_type(this) else { return None };
         let method = of.method(name)?;
-        if !self.is_sound(&method.function) {
+        if !self.is_supported(&method.function) {
             return Some(Operand::Error);
         }
         let Operand::Node(this) = self.loaded(this.clone(), this_span) else { return Some(Operand::Error) };

@@ -363,14 +363,14 @@ impl Ctx<'_> {
     pub fn join_arms(
         &mut self,
         condition: NodeId,
-        (mut then, then_way): (Block, Option<FlowPath>),
-        (mut orelse, else_way): (Block, Option<FlowPath>),
+        (mut then, then_path): (Block, Option<FlowPath>),
+        (mut orelse, else_path): (Block, Option<FlowPath>),
         (fork, missing): (Fork, Missing),
         span: Span,
     ) -> Vec<FlowPath> {
         let mut paths = Vec::new();
-        if then_way.is_some() || else_way.is_some() {
-            for (block, path) in [(&mut then, then_way), (&mut orelse, else_way)] {
+        if then_path.is_some() || else_path.is_some() {
+            for (block, path) in [(&mut then, then_path), (&mut orelse, else_path)] {
                 paths.push(path.unwrap_or_else(|| {
                     let (tail, path) = self.sub_block(|ctx| ctx.end_path(fork, missing));
                     block.extend(tail);
@@ -499,9 +499,11 @@ impl Ctx<'_> {
         &mut self,
         operands: &'o [(Operand, Span)],
     ) -> (&'o (Operand, Span), &'o (Operand, Span)) {
-        let looked_at = &operands[..operands.len().min(MAX_PAIRED)];
-        let mut pairs =
-            looked_at.iter().enumerate().flat_map(|(at, a)| looked_at[at + 1..].iter().map(move |b| (a, b)));
+        let shown_operands = &operands[..operands.len().min(MAX_PAIRED)];
+        let mut pairs = shown_operands
+            .iter()
+            .enumerate()
+            .flat_map(|(at, a)| shown_operands[at + 1..].iter().map(move |b| (a, b)));
         if let Some(pair) = pairs.find(|(a, b)| self.join_types(&[(&a.0, a.1), (&b.0, b.1)]).is_none()) {
             return pair;
         }
@@ -518,7 +520,8 @@ impl Ctx<'_> {
         }
         let (first, _) = &operands[0];
         if let Some(ty) = self.value_type(first)
-            && let Some(beyond) = operands.iter().find_map(|(list, at)| self.number_beyond(list, &ty, *at))
+            && let Some(beyond) =
+                operands.iter().find_map(|(list, at)| self.out_of_range_error(list, &ty, *at))
         {
             return self.fail(beyond);
         }

@@ -132,7 +132,7 @@ impl<'a> Ctx<'a> {
                 && self.is_table(place)
                 && let Some(Ok(TypeExpr::Value(ty))) = callee.type_of(param)
             {
-                if let Some(beyond) = self.number_beyond(operand, &ty, *at) {
+                if let Some(beyond) = self.out_of_range_error(operand, &ty, *at) {
                     self.error(beyond);
                     return Called::ERROR;
                 }
@@ -397,13 +397,13 @@ impl<'a> Ctx<'a> {
             state.func.is_operator = is_reported && library::is_stepwise(&def.name.name);
             state.func.called_for = Some(caller.called_for.clone().unwrap_or_else(|| self.at(span)));
         }
-        state.called_at = self.nesting;
+        state.call_nesting = self.nesting;
         let outer = std::mem::replace(&mut self.f, state);
         let is_resolved = with_room(self.nesting, || {
             self.f.result = key.result.map(Type::from).or_else(|| self.declared_result(def));
             self.bind_args(callee, passed);
             if key.style == CallStyle::Method {
-                self.watch_self(def);
+                self.track_self(def);
             }
             self.make_tables(def);
             self.block(&def.body);

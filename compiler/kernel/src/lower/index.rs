@@ -63,17 +63,17 @@ impl Ctx<'_> {
 
     /// The names of a captured named tuple. As a value it is a plain tuple.
     fn named_tuple(&self, expr: &Expr) -> Option<EnvModule> {
-        match self.held_by_script(expr)? {
+        match self.script_value(expr)? {
             EnvValue::Named(named, _) => Some(named),
             _ => None,
         }
     }
 
     /// The value in the script of a name or dotted name that the kernel does not shadow.
-    pub(super) fn held_by_script(&self, expr: &Expr) -> Option<EnvValue> {
+    pub(super) fn script_value(&self, expr: &Expr) -> Option<EnvValue> {
         match &expr.kind {
             ExprKind::Name(name) if self.f.scope.get(name).is_none() => self.f.env.get().get(name),
-            ExprKind::Attribute { value, attr } => self.held_by_script(value)?.member(&attr.name),
+            ExprKind::Attribute { value, attr } => self.script_value(value)?.member(&attr.name),
             _ => None,
         }
     }
@@ -81,11 +81,9 @@ impl Ctx<'_> {
     /// Whether it is a numeric attribute of a class of the script.
     fn is_member_of_class(&self, expr: &Expr) -> bool {
         let ExprKind::Attribute { value, .. } = &expr.kind else { return false };
-        let of_class = matches!(
-            self.held_by_script(value),
-            Some(EnvValue::Module(EnvModule { kind: Holder::Class, .. }))
-        );
-        of_class && matches!(self.held_by_script(expr), Some(EnvValue::Int(_)))
+        let of_class =
+            matches!(self.script_value(value), Some(EnvValue::Module(EnvModule { kind: Holder::Class, .. })));
+        of_class && matches!(self.script_value(expr), Some(EnvValue::Int(_)))
     }
 
     /// A part as a value. An array stays in memory.

@@ -24,7 +24,7 @@ impl Ctx<'_> {
             return Operand::Error;
         }
         let needs_size = matches!(place, PlaceName::LocalId | PlaceName::GroupId | PlaceName::NumGroups);
-        if needs_size && !self.says_local_size(place.name(), span) {
+        if needs_size && !self.requires_local_size(place.name(), span) {
             return Operand::Error;
         }
         let options = &self.template.options;

@@ -29,7 +29,7 @@ impl Ctx<'_> {
     }
 
     fn call_library_once(&mut self, name: &str, args: &[NodeId], span: Span) -> Option<NodeId> {
-        let function = library::function(name).expect("our functions are there");
+        let function = library::function(name).expect("library functions exist");
         let positional = args.iter().map(|arg| (Operand::Node(self.as_variable(*arg, span)), span)).collect();
         let args = Arguments { positional, keywords: Vec::new() };
         match self.call_helper(&function, args, span) {

@@ -312,7 +312,7 @@ impl Ctx<'_> {
     }
 
     pub fn call_library_with(&mut self, name: &str, positional: Vec<Spanned>, span: Span) -> Operand {
-        let function = library::function(name).expect("our functions are there");
+        let function = library::function(name).expect("library functions exist");
         self.call_helper(&function, Arguments { positional, keywords: Vec::new() }, span)
     }
 }

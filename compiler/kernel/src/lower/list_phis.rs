@@ -127,7 +127,7 @@ impl Ctx<'_> {
         list.path.is_empty()
             && self.f.carried_lists.contains(&local)
             && !(0..).zip(&self.f.vars).any(is_anothers)
-            && !self.f.walked.iter().any(|(walked, _)| walked.root == list.root)
+            && !self.f.iterated.iter().any(|(iterated, _)| iterated.root == list.root)
     }
 
     /// The type of a list to which all of these can be copied.
@@ -208,14 +208,15 @@ impl Ctx<'_> {
             Root::Local(local) => self.f.func.local(local).home == Home::Caller,
             Root::Element(..) => true,
         };
-        let walked = self.f.walked.iter().map(|(walked, _)| walked).filter(|walked| is_among(walked));
+        let iterated =
+            self.f.iterated.iter().map(|(iterated, _)| iterated).filter(|iterated| is_among(iterated));
         let copied = match list.root {
             Root::Local(local) => self.f.copies.get(&local),
             Root::Element(..) => None,
         };
         let read_only = copied.filter(|copied| copied.is_read_only()).cloned();
         let external =
-            lists.iter().filter(is_external).chain(walked).map(|place| (place.clone(), span)).collect();
+            lists.iter().filter(is_external).chain(iterated).map(|place| (place.clone(), span)).collect();
         ListAliases { vars, external, read_only }
     }
 

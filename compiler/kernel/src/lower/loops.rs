@@ -155,8 +155,8 @@ impl<'a> Ctx<'a> {
         // The `else` is placed at the exit of the test, where the assigned variables are known. If it contains
         // a `break` or `continue`, which belongs to an outer loop, it is placed after the loop.
         let is_about_another = has_exit(orelse, |exit| matches!(exit, StmtKind::Break | StmtKind::Continue));
-        let (inside, behind) = if is_about_another { (&[][..], orelse) } else { (orelse, &[][..]) };
-        let parts = LoopParts { span, body, orelse: behind, missing, runs_once: true, tests_itself: true };
+        let (inside, after) = if is_about_another { (&[][..], orelse) } else { (orelse, &[][..]) };
+        let parts = LoopParts { span, body, orelse: after, missing, runs_once: true, tests_itself: true };
         let mut changed = assigned.to_vec();
         assigned_names(inside, &mut |name, _| changed.extend(self.f.scope.get(name)));
         self.nested(span, (), |ctx| {

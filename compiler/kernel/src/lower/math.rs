@@ -164,7 +164,7 @@ impl<'a> Ctx<'a> {
         for (operand, span) in args {
             let node = match operand {
                 Operand::Literal(literal) => self.literal_as(*literal, scalar, *span)?,
-                operand => match self.taken_as(operand, scalar, *span) {
+                operand => match self.adopted_as(operand, scalar, *span) {
                     Some(element) => element,
                     None => {
                         let node = self.materialize(operand, *span)?;

@@ -143,11 +143,11 @@ impl Ctx<'_> {
             Step::At(index) => {
                 let ty = self.ty(columns[0]).clone();
                 let zero = self.constant(Constant::zero(ty.scalar().expect("columns are vectors")), span);
-                let mut chosen = self.splat_to(zero, &ty, span);
+                let mut selected = self.splat_to(zero, &ty, span);
                 for (at, column) in columns.into_iter().enumerate() {
-                    chosen = self.where_index(index, at, (column, chosen), span);
+                    selected = self.where_index(index, at, (column, selected), span);
                 }
-                chosen
+                selected
             }
         }
     }

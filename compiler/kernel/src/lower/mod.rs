@@ -285,7 +285,7 @@ pub(crate) struct FunctionState<'a> {
     env: EnvRef<'a>,
     scope: Arc<Scope>,
     /// The nesting at its call.
-    called_at: u32,
+    call_nesting: u32,
     /// Variables from this one on belong to enclosing functions.
     n_own: Var,
     func: Function,
@@ -298,7 +298,7 @@ pub(crate) struct FunctionState<'a> {
     /// Nothing is known of the rest, not even whether a launch compiles it.
     stopped: bool,
     /// The last expression statement.
-    alone: Option<Span>,
+    expr_stmt: Option<Span>,
     vars: Vec<Binding>,
     /// The variables of the items of tuples, numbered after those of the scope.
     items: FxHashMap<(Var, usize), Var>,
@@ -325,7 +325,7 @@ pub(crate) struct FunctionState<'a> {
     /// Calls with weak results.
     weak_calls: Vec<weak_calls::WeakCall<'a>>,
     /// The part of a list that was last assigned to each variable.
-    parts_named: FxHashMap<Var, Span>,
+    named_parts: FxHashMap<Var, Span>,
     /// Variables of which the function assigns a part, or on which it calls methods.
     changed_in_part: FxHashSet<Var>,
     /// Variables and names of members to which the function gives other names, or which it passes on.
@@ -339,11 +339,11 @@ pub(crate) struct FunctionState<'a> {
     /// Lists that are copies of others.
     copies: FxHashMap<LocalId, aliases::Copied>,
     /// The types of assigned values, by the place of the assignment.
-    given_types: Vec<(Span, Type)>,
+    assigned_types: Vec<(Span, Type)>,
     /// Lists that were stored into others.
     stored: Vec<aliases::Stored>,
     /// Lists over which loops iterate at this point.
-    walked: Vec<(operand::Place, Span)>,
+    iterated: Vec<(operand::Place, Span)>,
     /// Whether the function returns a list to which its caller has another reference.
     returns_shared_list: bool,
     /// Whether the function replaces a list or struct inside an argument.
@@ -429,14 +429,14 @@ impl<'a> FunctionState<'a> {
             source: source.clone(),
             env,
             scope: Arc::default(),
-            called_at: 0,
+            call_nesting: 0,
             n_own: 0,
             func,
             facts: Vec::with_capacity(USUAL_NODES),
             block: Vec::with_capacity(USUAL_NODES),
             live: true,
             stopped: false,
-            alone: None,
+            expr_stmt: None,
             vars: Vec::new(),
             items: FxHashMap::default(),
             item_names: Vec::new(),
@@ -451,16 +451,16 @@ impl<'a> FunctionState<'a> {
             weak: FxHashMap::default(),
             weak_phis: weak_phis::WeakPhis::default(),
             weak_calls: Vec::new(),
-            parts_named: FxHashMap::default(),
+            named_parts: FxHashMap::default(),
             changed_in_part: FxHashSet::default(),
             aliased_members: FxHashSet::default(),
             reading_depths: OnceCell::new(),
             def: None,
             copies: FxHashMap::default(),
-            given_types: Vec::new(),
+            assigned_types: Vec::new(),
             stored: Vec::new(),
             carried_lists: FxHashSet::default(),
-            walked: Vec::new(),
+            iterated: Vec::new(),
             returns_shared_list: false,
             replaces_parts: false,
             coops: FxHashMap::default(),
@@ -551,7 +551,7 @@ impl<'a> Ctx<'a> {
         if !self.spend(1, span) {
             return otherwise;
         }
-        if self.nesting - self.f.called_at >= MAX_NESTING {
+        if self.nesting - self.f.call_nesting >= MAX_NESTING {
             self.error(errors::nested_too_deep(self.at(span), MAX_NESTING));
             return otherwise;
         }

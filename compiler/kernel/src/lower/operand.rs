@@ -248,7 +248,7 @@ impl Ctx<'_> {
     pub fn literal_as(&mut self, literal: Literal, scalar: Scalar, span: Span) -> Option<NodeId> {
         match literal.fit(scalar) {
             Some(constant) => {
-                self.remark_taken(literal, scalar, span);
+                self.remark_adopted(literal, scalar, span);
                 Some(self.constant(constant, span))
             }
             None => {
@@ -308,7 +308,7 @@ impl Ctx<'_> {
         match operand {
             Operand::Literal(literal) => {
                 let constant = literal.fit(to.scalar()?)?;
-                self.remark_taken(*literal, constant.scalar(), span);
+                self.remark_adopted(*literal, constant.scalar(), span);
                 let node = self.constant(constant, span);
                 Some(self.splat_to(node, to, span))
             }
@@ -319,7 +319,7 @@ impl Ctx<'_> {
                 }
                 let (a, b) = (from.scalar()?, to.scalar()?);
                 let same_shape = from.n_components() == to.n_components();
-                if same_shape && let Some(element) = self.taken_as(operand, b, span) {
+                if same_shape && let Some(element) = self.adopted_as(operand, b, span) {
                     return Some(element);
                 }
                 let is_weak = self.weak_side(operand).is_some_and(|weak| self.fits(weak, to));
@@ -333,7 +333,7 @@ impl Ctx<'_> {
                 None
             }
             Operand::Place(place) if place.ty == *to => Some(self.load_whole(place, span)),
-            Operand::Place(place) => self.table_taken_as(place, to, span),
+            Operand::Place(place) => self.table_adopted_as(place, to, span),
             Operand::Tuple(items) => self.pack(items, to, span),
             _ => None,
         }

@@ -141,7 +141,7 @@ impl Ctx<'_> {
                 &missing,
                 self.at(*assigned),
                 (self.at(path.span), path.text),
-                self.given_type(*assigned),
+                self.assigned_type(*assigned),
             ),
             _ => errors::output_read_before_written(at, &missing),
         });
@@ -343,7 +343,7 @@ fn numbers_before(ty: &Type, part: u32) -> u32 {
 fn step_to(name: &str, ty: &Type, start: u32, to: u32) -> (String, Type, u32) {
     let n = ty.n_parts().expect("what has several numbers has parts");
     let is_before = |at: &u32| start + numbers_before(ty, *at) <= to;
-    let at = (0..n).take_while(is_before).last().expect("a number lies in the first part or behind it");
+    let at = (0..n).take_while(is_before).last().expect("a number is in the first part or after it");
     let offset = start + numbers_before(ty, at);
     if let Type::Matrix { scalar, .. } = ty {
         return (format!("{name}[{}, {at}]", to - offset), Type::Scalar(*scalar), to);

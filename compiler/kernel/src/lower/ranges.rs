@@ -179,14 +179,14 @@ impl Ctx<'_> {
         round: NodeId,
         span: Span,
     ) -> NodeId {
-        self.as_own(|ctx| {
+        self.lower_unreported(|ctx| {
             let offset = ctx.node(NodeKind::Binary(BinaryOp::Mul, round, step), ty, span);
             ctx.node(NodeKind::Binary(BinaryOp::Add, first, offset), ty, span)
         })
     }
 
     /// Lowers arithmetic that the script does not contain. It is not reported.
-    pub fn as_own<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn lower_unreported<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let first = self.f.func.nodes.len();
         let made = make(self);
         let func = &mut self.f.func;
@@ -208,7 +208,7 @@ impl Ctx<'_> {
         if let (Some(first), Some(stop), Some(step)) = (known(first), known(stop), known(step)) {
             return self.constant(Constant::int(unsigned, n_rounds(first, stop, step)), span);
         }
-        self.as_own(|ctx| ctx.rounds(ty, (first, stop), step, span))
+        self.lower_unreported(|ctx| ctx.rounds(ty, (first, stop), step, span))
     }
 
     /// `len(r)`.

@@ -181,7 +181,7 @@ impl Ctx<'_> {
                 Condition::Node(self.node(NodeKind::Unary(UnaryOp::Not, node), Type::BOOL, test.span))
             }
             // After an assertion in the body itself, the function still returns its result.
-            None if self.gives_its_value_behind(stmt) => {
+            None if self.precedes_return(stmt) => {
                 Condition::Node(self.constant(Constant::bool(true), test.span))
             }
             None => Condition::Known(true),
@@ -209,7 +209,7 @@ impl Ctx<'_> {
     }
 
     /// Whether a statement is in the function's outermost block, with no `return` before it.
-    fn gives_its_value_behind(&self, stmt: &AstStmt) -> bool {
+    fn precedes_return(&self, stmt: &AstStmt) -> bool {
         let is_own = |function: &Active| function.body().iter().any(|own| own.span == stmt.span);
         !self.f.is_kernel && self.f.returns.is_empty() && self.active.last().is_some_and(is_own)
     }
@@ -232,7 +232,7 @@ impl Ctx<'_> {
     /// `\nx = {f32}, n = {i32}`: the values in the test.
     fn values_text(&mut self, test: &Expr) -> Text {
         let mut sides = Vec::new();
-        self.looked_at(test, &mut sides);
+        self.shown_operands(test, &mut sides);
         let mut text = Text::default();
         let mut shown: Vec<String> = Vec::new();
         text.literal("\n");
@@ -253,16 +253,18 @@ impl Ctx<'_> {
     }
 
     /// Collects the sides of the comparisons of a test, and the arguments of its calls.
-    fn looked_at<'e>(&mut self, test: &'e Expr, sides: &mut Vec<&'e Expr>) {
+    fn shown_operands<'e>(&mut self, test: &'e Expr, sides: &mut Vec<&'e Expr>) {
         match &test.kind {
             ExprKind::Compare { left, comparisons } => {
                 self.side(left, sides);
                 comparisons.iter().for_each(|comparison| self.side(&comparison.right, sides));
             }
-            ExprKind::Bool { values, .. } => values.iter().for_each(|value| self.looked_at(value, sides)),
-            ExprKind::Unary { operand, .. } => self.looked_at(operand, sides),
+            ExprKind::Bool { values, .. } => {
+                values.iter().for_each(|value| self.shown_operands(value, sides))
+            }
+            ExprKind::Unary { operand, .. } => self.shown_operands(operand, sides),
             ExprKind::IfElse { test, then, orelse } => {
-                [test, then, orelse].into_iter().for_each(|part| self.looked_at(part, sides));
+                [test, then, orelse].into_iter().for_each(|part| self.shown_operands(part, sides));
             }
             ExprKind::Call { args, .. } => {
                 for arg in args {
@@ -271,7 +273,7 @@ impl Ctx<'_> {
                         continue;
                     };
                     match value.kind {
-                        ExprKind::Compare { .. } | ExprKind::Bool { .. } => self.looked_at(value, sides),
+                        ExprKind::Compare { .. } | ExprKind::Bool { .. } => self.shown_operands(value, sides),
                         _ => self.side(value, sides),
                     }
                 }
@@ -340,7 +342,7 @@ impl Ctx<'_> {
                 FStringPart::Literal(literal) => text.literal(literal),
                 FStringPart::Value(value) => self.field(text, value),
             }),
-            _ => match self.held_by_script(value) {
+            _ => match self.script_value(value) {
                 Some(EnvValue::Str(literal)) => text.literal(&literal),
                 _ => {
                     let operand = self.expr(value);

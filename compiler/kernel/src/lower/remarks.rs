@@ -88,14 +88,14 @@ impl Ctx<'_> {
     }
 
     /// Remarks that a literal adopts this type.
-    pub fn remark_taken(&mut self, literal: Literal, scalar: Scalar, span: Span) {
+    pub fn remark_adopted(&mut self, literal: Literal, scalar: Scalar, span: Span) {
         if scalar != literal.default_scalar() {
             self.remark(span, RemarkKind::Taken(scalar));
         }
     }
 
     /// Remarks that a weak number is computed in this type from the start.
-    pub fn remark_made_in(&mut self, scalar: Scalar, span: Span) {
+    pub fn remark_weak_computed_in(&mut self, scalar: Scalar, span: Span) {
         self.remark(span, RemarkKind::Taken(scalar));
     }
 

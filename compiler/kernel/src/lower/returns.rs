@@ -51,7 +51,7 @@ impl<'a> Ctx<'a> {
                 }
             },
         };
-        self.leave_self(span);
+        self.return_self(span);
         self.f.block.push(Stmt::Return(node, span));
         self.f.returns.push(ReturnSite { operand, span, node });
     }
@@ -96,7 +96,7 @@ impl<'a> Ctx<'a> {
         }
         if self.f.func.result == Type::Void {
             if self.f.live {
-                self.leave_self(def.span);
+                self.return_self(def.span);
             }
             if self.f.live || !self.f.block.last().is_some_and(ends_control) {
                 self.f.block.push(Stmt::Return(None, def.span));

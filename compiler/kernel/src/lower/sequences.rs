@@ -152,8 +152,8 @@ impl Ctx<'_> {
         let zero = self.constant(Constant::zero(ty), at);
         self.f.block.push(Stmt::Store { local: counter, value: zero, span: at });
         let targets = super::loops::target_vars(self, target);
-        let n_walked = self.f.walked.len();
-        self.note_walked(iterable);
+        let n_walked = self.f.iterated.len();
+        self.note_iterated(iterable);
         self.lower_loop(
             &parts,
             &targets,
@@ -175,15 +175,15 @@ impl Ctx<'_> {
                 ctx.f.block.push(Stmt::Store { local: counter, value: next, span: at });
             },
         );
-        self.f.walked.truncate(n_walked);
+        self.f.iterated.truncate(n_walked);
     }
 
-    fn note_walked(&mut self, (operand, span): &Spanned) {
+    fn note_iterated(&mut self, (operand, span): &Spanned) {
         match operand {
-            Operand::Place(place) => self.f.walked.push((place.clone(), *span)),
+            Operand::Place(place) => self.f.iterated.push((place.clone(), *span)),
             Operand::Static(Static::Sequence(sequence)) => match &**sequence {
-                Sequence::Enumerate(of, _) | Sequence::Reversed(of) => self.note_walked(of),
-                Sequence::Zip(of) => of.iter().for_each(|of| self.note_walked(of)),
+                Sequence::Enumerate(of, _) | Sequence::Reversed(of) => self.note_iterated(of),
+                Sequence::Zip(of) => of.iter().for_each(|of| self.note_iterated(of)),
                 Sequence::Range(..) => {}
             },
             _ => {}

@@ -23,7 +23,7 @@ const UNNAMED: &str = "shared";
 
 impl Ctx<'_> {
     /// Reports operations on whole workgroups in a kernel that does not declare the local size.
-    pub fn says_local_size(&mut self, name: &str, span: Span) -> bool {
+    pub fn requires_local_size(&mut self, name: &str, span: Span) -> bool {
         let options = &self.template.options;
         let says = options.form != Form::Kernel || options.local_size.is_some() || options.sized_later;
         if !says {
@@ -33,7 +33,7 @@ impl Ctx<'_> {
     }
 
     pub fn barrier(&mut self, span: Span) -> Operand {
-        if !self.says_local_size("barrier", span) {
+        if !self.requires_local_size("barrier", span) {
             return Operand::Error;
         }
         self.f.block.push(Stmt::Together(Together::Barrier, span));
@@ -50,7 +50,7 @@ impl Ctx<'_> {
     }
 
     pub fn shared_array(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
-        if !self.says_local_size("shared", span) {
+        if !self.requires_local_size("shared", span) {
             return Operand::Error;
         }
         let Some(((element, at), sizes)) = args.split_first() else {

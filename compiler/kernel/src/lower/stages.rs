@@ -34,7 +34,7 @@ impl Ctx<'_> {
         if stage != Stage::Fragment {
             return self.fail(errors::discard_outside_fragment(self.at(span), stage));
         }
-        if self.f.alone != Some(span) {
+        if self.f.expr_stmt != Some(span) {
             return self.fail(errors::discard_in_expression(self.at(span)));
         }
         self.f.block.push(Stmt::End(span));

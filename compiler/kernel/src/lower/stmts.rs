@@ -48,7 +48,7 @@ impl Ctx<'_> {
         match &stmt.kind {
             StmtKind::Expr(Expr { kind: ExprKind::Str(_), .. }) | StmtKind::Pass | StmtKind::Error => {}
             StmtKind::Expr(expr) => {
-                self.f.alone = Some(expr.span);
+                self.f.expr_stmt = Some(expr.span);
                 self.expr(expr);
             }
             StmtKind::Assign { targets, value } => self.assign(targets, value),
@@ -174,11 +174,11 @@ impl Ctx<'_> {
         let when_false = Missing { span, text: "not when this is false" };
         let learned =
             |holds: bool| move |ctx: &mut Self| condition.iter().for_each(|test| ctx.learn(*test, holds));
-        let (then_block, then_way) = self.arm(when_true, |ctx| {
+        let (then_block, then_path) = self.arm(when_true, |ctx| {
             learned(true)(ctx);
             then(ctx);
         });
-        let (else_block, else_way) = self.arm(when_false, |ctx| {
+        let (else_block, else_path) = self.arm(when_false, |ctx| {
             learned(false)(ctx);
             orelse(ctx);
         });
@@ -186,12 +186,12 @@ impl Ctx<'_> {
             self.f.block.push(ir::Stmt::If { condition, then: then_block, orelse: else_block, span });
         }
         // After `if i >= len(a): return`, the opposite holds.
-        match (&then_way, &else_way) {
+        match (&then_path, &else_path) {
             (None, Some(_)) => learned(false)(self),
             (Some(_), None) => learned(true)(self),
             _ => {}
         }
-        let paths: Vec<FlowPath> = [then_way, else_way].into_iter().flatten().collect();
+        let paths: Vec<FlowPath> = [then_path, else_path].into_iter().flatten().collect();
         self.merge(&paths);
     }
 

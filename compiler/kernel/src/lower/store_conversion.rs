@@ -23,9 +23,9 @@ impl Ctx<'_> {
             }
             (None, operand) => {
                 let (text, found) = (self.f.source.slice(span).to_owned(), self.describe(operand));
-                let beyond = self.int_beyond(operand, ty);
+                let beyond = self.unfit_int(operand, ty);
                 let beyond = beyond.map(|beyond| errors::may_not_fit(self.at(span), &text, beyond));
-                let beyond = beyond.or_else(|| self.number_beyond(operand, ty, span));
+                let beyond = beyond.or_else(|| self.out_of_range_error(operand, ty, span));
                 self.fail(beyond.unwrap_or_else(|| errors::expected_type(self.at(span), &text, ty, &found)))
             }
         }
@@ -39,7 +39,7 @@ impl Ctx<'_> {
             Operand::Literal(literal) if matches!(ty, Type::Scalar(_)) => {
                 let scalar = ty.scalar()?;
                 let constant = literal.fit(scalar)?;
-                self.remark_taken(*literal, scalar, span);
+                self.remark_adopted(*literal, scalar, span);
                 Some(Operand::Node(self.constant(constant, span)))
             }
             operand => self.try_convert_whole(operand, ty, span).map(Operand::Node),
@@ -77,7 +77,7 @@ impl Ctx<'_> {
         }
         let converted = self.try_convert_whole(operand, ty, value_span);
         if converted.is_none() {
-            let beyond = self.number_beyond(operand, ty, value_span);
+            let beyond = self.out_of_range_error(operand, ty, value_span);
             let error = beyond.unwrap_or_else(|| self.stored_type_error(operand, ty, span, value_span));
             self.error(error);
         }
@@ -86,7 +86,7 @@ impl Ctx<'_> {
 
     fn stored_type_error(&self, operand: &Operand, ty: &Type, span: Span, value_span: Span) -> Diagnostic {
         let (value, target) = (self.f.source.slice(value_span), self.f.source.slice(span));
-        if let Some(beyond) = self.int_beyond(operand, ty).filter(|_| value_span != span) {
+        if let Some(beyond) = self.unfit_int(operand, ty).filter(|_| value_span != span) {
             return errors::may_not_fit(self.at(value_span), value, beyond);
         }
         let found = self.describe(operand);
@@ -161,8 +161,8 @@ impl Ctx<'_> {
         if value.start != target.start {
             return None;
         }
-        let behind = self.f.source.slice(Span { start: target.end, ..value });
-        let (operator, right) = errors::operator_and_value(behind)?;
+        let rest = self.f.source.slice(Span { start: target.end, ..value });
+        let (operator, right) = errors::operator_and_value(rest)?;
         Some((operator, Span { start: value.end - right.len() as u32, ..value }))
     }
 }

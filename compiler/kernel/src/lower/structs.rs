@@ -128,7 +128,7 @@ impl Ctx<'_> {
 
     /// The result of a method on a struct.
     fn made_by(&mut self, method: &HelperFunction, of: NodeId, mut args: Arguments, span: Span) -> Operand {
-        if !self.is_sound(method) {
+        if !self.is_supported(method) {
             return Operand::Error;
         }
         args.positional.insert(0, (Operand::Node(of), span));
@@ -239,7 +239,7 @@ impl Ctx<'_> {
                 }
                 _ => text,
             };
-            let beyond = self.number_beyond(operand, &member.ty, span);
+            let beyond = self.out_of_range_error(operand, &member.ty, span);
             let mistake = beyond
                 .unwrap_or_else(|| errors::member_type(self.at(span), of, member, (text, begun), &what));
             self.error(mistake);
@@ -333,7 +333,7 @@ impl Ctx<'_> {
     ) -> Option<Operand> {
         let Some(Type::Struct(of)) = self.value_type(receiver) else { return None };
         let method = of.method(&attr.name).filter(|method| method.kind != MethodKind::Property)?;
-        if !self.is_sound(&method.function) {
+        if !self.is_supported(&method.function) {
             return Some(Operand::Error);
         }
         if method.kind == MethodKind::Static {
@@ -370,19 +370,19 @@ impl Ctx<'_> {
     }
 
     /// Whether kernels support everything in a method. If not, that is reported once.
-    pub fn is_sound(&mut self, function: &HelperFunction) -> bool {
+    pub fn is_supported(&mut self, function: &HelperFunction) -> bool {
         let key = Arc::as_ptr(&function.def);
-        if let Some(is_sound) = self.checked_methods.get(&key) {
-            return *is_sound;
+        if let Some(is_supported) = self.checked_methods.get(&key) {
+            return *is_supported;
         }
         let found = check::check_method(function);
-        let is_sound = !found.has_errors();
+        let is_supported = !found.has_errors();
         // Its warnings are reported where it is defined.
-        if !is_sound {
+        if !is_supported {
             self.f.diagnostics.extend(found);
         }
-        self.checked_methods.insert(key, is_sound);
-        is_sound
+        self.checked_methods.insert(key, is_supported);
+        is_supported
     }
 
     /// Stores the struct that a method changed to where it came from. A temporary struct is not stored.
@@ -398,7 +398,7 @@ impl Ctx<'_> {
     }
 
     /// From here on, the caller sees changes of the first parameter.
-    pub fn watch_self(&mut self, def: &FunctionDef) {
+    pub fn track_self(&mut self, def: &FunctionDef) {
         let Some(param) = def.params.iter().next() else { return };
         let Some(var) = self.f.scope.get(&param.name.name) else { return };
         let given = match self.f.vars[var as usize] {
@@ -421,7 +421,7 @@ impl Ctx<'_> {
     }
 
     /// Before a method ends: returns `self` to the caller if it was changed.
-    pub fn leave_self(&mut self, span: Span) {
+    pub fn return_self(&mut self, span: Span) {
         let Some(&MethodState { var, given: Some(GivenStruct { now: given, out, .. }) }) =
             self.f.method.as_ref()
         else {

@@ -85,7 +85,7 @@ impl Ctx<'_> {
         let value = self.convert(value, wide, span);
         let combined = self.subgroup_node(op, Some(value), None, ty.with_scalar(wide), span);
         let combined = match spread {
-            Spread::Exclusive => self.kept_narrow(combined, combine, scalar, span),
+            Spread::Exclusive => self.clamped_to_narrow(combined, combine, scalar, span),
             Spread::Reduce | Spread::Inclusive => combined,
         };
         Some(self.convert(combined, scalar, span))
@@ -93,7 +93,13 @@ impl Ctx<'_> {
 
     /// Clamps the result of an exclusive `max` or `min` scan. Its first lane has the least or the largest
     /// number of 32 bits, which would wrap in a narrow type.
-    fn kept_narrow(&mut self, combined: NodeId, combine: Combine, narrow: Scalar, span: Span) -> NodeId {
+    fn clamped_to_narrow(
+        &mut self,
+        combined: NodeId,
+        combine: Combine,
+        narrow: Scalar,
+        span: Span,
+    ) -> NodeId {
         let wide = self.ty(combined).clone();
         let (Some(scalar), Some((least, most))) = (wide.scalar(), narrow.int_range()) else {
             return combined;

@@ -145,7 +145,7 @@ impl Ctx<'_> {
     }
 
     /// A table, or a row of one, as a list of another type that all its numbers fit.
-    pub fn table_taken_as(&mut self, place: &Place, to: &Type, span: Span) -> Option<NodeId> {
+    pub fn table_adopted_as(&mut self, place: &Place, to: &Type, span: Span) -> Option<NodeId> {
         let Root::Local(local) = place.root else { return None };
         let (numbers, scalar) = self.table_and_scalar(place, to)?;
         if numbers.iter().any(|number| number.fit(scalar).is_none()) {
@@ -161,7 +161,7 @@ impl Ctx<'_> {
         if place.ty == *to {
             return None;
         }
-        let value = self.table_taken_as(place, to, span)?;
+        let value = self.table_adopted_as(place, to, span)?;
         let local = self.new_local("list", to.clone(), span);
         self.f.block.push(Stmt::Store { local, value, span });
         let list = Operand::Place(Place::local(local, to.clone()));
@@ -197,7 +197,7 @@ impl Ctx<'_> {
     }
 
     /// The error for a table that could be a list of another type, except for a number that does not fit.
-    pub fn number_beyond(&self, operand: &Operand, to: &Type, span: Span) -> Option<Diagnostic> {
+    pub fn out_of_range_error(&self, operand: &Operand, to: &Type, span: Span) -> Option<Diagnostic> {
         let Operand::Place(place) = operand else { return None };
         let (numbers, scalar) = self.table_and_scalar(place, to)?;
         let beyond = numbers.iter().find(|number| number.fit(scalar).is_none())?;

@@ -24,7 +24,7 @@ const MAX_NUMBERS: u32 = 24;
 const LIST: &str = "list";
 
 /// Why nothing was stored in an array or an image.
-const BEYOND: &str = "out of range";
+const OUT_OF_RANGE: &str = "out of range";
 const OUTSIDE: &str = "outside of the image";
 
 /// The maximum number of indices to show in one name.
@@ -66,7 +66,7 @@ impl Ctx<'_> {
         }
         if let Some(text) = self.with_value(text, &Operand::Node(value), span) {
             let inside = self.place_inside(place, span);
-            self.push_stored(&inside, (text.clone(), text), BEYOND, span);
+            self.push_stored(&inside, (text.clone(), text), OUT_OF_RANGE, span);
         }
     }
 
@@ -78,7 +78,7 @@ impl Ctx<'_> {
         let mut text = Text::default();
         text.literal(self.f.source.slice(target));
         if let Some(mut text) = self.with_value(text, &Operand::Node(value), target) {
-            text.literal(&format!("\nnot stored: {BEYOND}"));
+            text.literal(&format!("\nnot stored: {OUT_OF_RANGE}"));
             self.push_record(RecordKind::Trace, text, target);
         }
     }
@@ -106,7 +106,7 @@ impl Ctx<'_> {
         self.operand_text(&mut text, &Operand::Node(found), span, Format::STEP);
         text.literal(")");
         let inside = self.place_inside(&place, span);
-        self.push_stored(&inside, (text, dropped), BEYOND, span);
+        self.push_stored(&inside, (text, dropped), OUT_OF_RANGE, span);
     }
 
     /// The value that an atomic operation stored, computed from the old one.

@@ -151,7 +151,7 @@ impl Ctx<'_> {
         let operand = self.in_memory(var, operand, span);
         self.name_table(var, &operand);
         if let Some(ty) = self.value_type(&operand) {
-            self.f.given_types.push((span, ty));
+            self.f.assigned_types.push((span, ty));
         }
         let binding = match operand {
             Operand::Error => Binding::Error,
@@ -300,7 +300,7 @@ impl Ctx<'_> {
                 &name,
                 self.at(*assigned),
                 (self.at(missing.span), missing.text),
-                self.given_type(*assigned),
+                self.assigned_type(*assigned),
             ),
             Binding::Conflict(conflict) => match &**conflict {
                 Conflict::Types { first, second } => errors::conflicting_types(
@@ -344,8 +344,8 @@ impl Ctx<'_> {
     }
 
     /// The type of the value that was assigned at a place, if it has one.
-    pub fn given_type(&self, assigned: Span) -> Option<&Type> {
-        self.f.given_types.iter().rev().find_map(|(at, ty)| (*at == assigned).then_some(ty))
+    pub fn assigned_type(&self, assigned: Span) -> Option<&Type> {
+        self.f.assigned_types.iter().rev().find_map(|(at, ty)| (*at == assigned).then_some(ty))
     }
 
     /// The error for a variable without a value here. A round of a loop may have assigned it.
@@ -359,7 +359,7 @@ impl Ctx<'_> {
                 &name,
                 self.at(assigned),
                 (self.at(header), "not in the first round of this loop"),
-                self.given_type(assigned),
+                self.assigned_type(assigned),
             ),
             None => errors::used_before_assignment(at, &name, is_outside),
         }

@@ -143,12 +143,12 @@ impl Ctx<'_> {
         }
         let scalar = self.value_type(other)?.scalar()?;
         let scalar = if values.has_floats() && scalar.is_int() { scalar.as_float() } else { scalar };
-        self.taken_as(operand, scalar, span).map(Operand::Node)
+        self.adopted_as(operand, scalar, span).map(Operand::Node)
     }
 
     /// A weak number as `scalar`. `None` for any other operand, if a value does not fit, or if a plain
     /// conversion gives the same.
-    pub fn taken_as(&mut self, operand: &Operand, scalar: Scalar, span: Span) -> Option<NodeId> {
+    pub fn adopted_as(&mut self, operand: &Operand, scalar: Scalar, span: Span) -> Option<NodeId> {
         let values = self.values_of_node(operand)?;
         let Operand::Node(node) = *operand else { return None };
         let own = self.ty(node).scalar()?;
@@ -160,7 +160,7 @@ impl Ctx<'_> {
         Some(match values.converts() {
             true => self.coerce(node, scalar, span),
             false => {
-                self.remark_made_in(scalar, span);
+                self.remark_weak_computed_in(scalar, span);
                 self.recomputed_as(node, scalar, span)
             }
         })
@@ -216,7 +216,7 @@ impl Ctx<'_> {
             WeakSide::Phi(phi) => self.load_phi(phi, span),
             WeakSide::Call(call) => return self.given_as(call, scalar, span),
         };
-        match self.taken_as(&Operand::Node(node), scalar, span) {
+        match self.adopted_as(&Operand::Node(node), scalar, span) {
             Some(taken) => taken,
             None => self.convert(node, scalar, span),
         }
@@ -381,8 +381,8 @@ impl Ctx<'_> {
         }
         let numbers: Vec<Literal> = pairs(&a, &b)
             .map(|(a, b)| {
-                let chosen = if compare_literals(op, b, a) { b } else { a };
-                if own.is_float() { Literal::Float(chosen.to_f64()) } else { chosen }
+                let selected = if compare_literals(op, b, a) { b } else { a };
+                if own.is_float() { Literal::Float(selected.to_f64()) } else { selected }
             })
             .collect();
         if let Some(values) = WeakValues::computed(&[a, b], &numbers, own) {
@@ -405,7 +405,7 @@ impl Ctx<'_> {
     }
 
     /// The first possible value of a weak int that an int type does not hold.
-    pub fn int_beyond(&self, operand: &Operand, ty: &Type) -> Option<(Literal, Scalar)> {
+    pub fn unfit_int(&self, operand: &Operand, ty: &Type) -> Option<(Literal, Scalar)> {
         let values = self.values_of_node(operand)?;
         let Type::Scalar(scalar) = *ty else { return None };
         let beyond = values.numbers.iter().find(|number| number.fit(scalar).is_none())?;
