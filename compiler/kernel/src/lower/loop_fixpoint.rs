@@ -279,7 +279,7 @@ impl Ctx<'_> {
     }
 
     /// If an error was not reported only because of a guess that is now known to be right, makes the guesses of
-    /// this loop firm for another pass.
+    /// this loop confirmed for another pass.
     pub(super) fn confirm_guesses(&mut self, heads: &[(Var, Binding, Option<WeakSide>)], span: Span) -> bool {
         if !self.f.used_guess {
             return false;
