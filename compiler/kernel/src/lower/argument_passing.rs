@@ -188,7 +188,7 @@ impl Ctx<'_> {
                 Passed::Row(row.clone(), array_set, row.numbers().map(|node| self.ty(node).clone()).collect())
             }
             Operand::Buffer(buffer) if self.is_selected(*buffer) => {
-                let (array_set, _) = self.selection_of(*buffer).expect("asked above");
+                let (array_set, _) = self.selection_of(*buffer).expect("checked above");
                 Passed::Selected(array_set)
             }
             Operand::Place(place) => match self.access_path(place) {

@@ -102,7 +102,7 @@ struct Bits<'c, 'a> {
 impl Bits<'_, '_> {
     fn of(&mut self, function: BitsFn, node: NodeId) -> NodeId {
         let ty = self.ctx.ty(node).clone();
-        let scalar = ty.scalar().expect("bits are asked of ints");
+        let scalar = ty.scalar().expect("the operand is an int");
         if let Some(value) = self.ctx.f.func.constant(node).and_then(Constant::as_int) {
             return self.ctx.constant(known(function, scalar, value), self.span);
         }
@@ -198,7 +198,7 @@ impl Bits<'_, '_> {
     }
 
     fn unsigned(&mut self, node: NodeId, ty: &Type) -> NodeId {
-        let scalar = ty.scalar().expect("bits are asked of ints");
+        let scalar = ty.scalar().expect("the operand is an int");
         match scalar.is_signed() {
             true => self.ctx.node(NodeKind::Bitcast(node), ty.with_scalar(scalar.as_unsigned()), self.span),
             false => node,
@@ -237,7 +237,7 @@ impl Bits<'_, '_> {
     /// A number of the type of another node.
     fn number(&mut self, beside: NodeId, value: u32) -> NodeId {
         let ty = self.ctx.ty(beside).clone();
-        let scalar = ty.scalar().expect("bits are asked of ints");
+        let scalar = ty.scalar().expect("the operand is an int");
         let constant = self.ctx.constant(Constant::int(scalar, i128::from(value)), self.span);
         self.ctx.splat_to(constant, &ty, self.span)
     }

@@ -71,13 +71,13 @@ impl Choice {
             Choice::Row(row, numbers) => {
                 let mut numbers = numbers.iter();
                 Operand::Row(row.with_numbers(|| {
-                    match numbers.next().expect("a row has as many").with(ctx, selected, span) {
+                    match numbers.next().expect("a row has as many numbers").with(ctx, selected, span) {
                         Operand::Node(number) => number,
                         _ => unreachable!("what chooses between nodes is one"),
                     }
                 }))
             }
-            Choice::One(_) => selected.next().expect("one was chosen for each"),
+            Choice::One(_) => selected.next().expect("one was selected for each"),
         }
     }
 }

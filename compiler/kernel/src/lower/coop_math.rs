@@ -182,7 +182,7 @@ impl Ctx<'_> {
 impl Coop {
     /// The native type of a matrix like this one, with another scalar type.
     fn ty(&self, scalar: Scalar) -> CoopType {
-        let purpose = self.purpose.expect("a device's matrix is for something");
+        let purpose = self.purpose.expect("a native matrix has a use");
         CoopType { scalar, rows: self.rows, columns: self.columns, purpose }
     }
 }

@@ -430,7 +430,7 @@ impl Ctx<'_> {
                 },
             },
             (Operand::Static(Static::Sequence(sequence)), _) if sequence.bound(&attr.name).is_some() => {
-                sequence.bound(&attr.name).expect("asked above").clone()
+                sequence.bound(&attr.name).expect("checked above").clone()
             }
             (Operand::Static(Static::Module(name, module)), _) => self.member(&name, module, attr, span),
             (operand, _) => {

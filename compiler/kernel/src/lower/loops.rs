@@ -77,7 +77,7 @@ impl<'a> Ctx<'a> {
     fn leave_loop(&mut self, span: Span) {
         let fork = self.f.loops.last().expect("the caller is in a loop").fork;
         let path = self.end_path(fork, Missing { span, text: "not when the loop is left here" });
-        self.f.loops.last_mut().expect("as above").breaks.push(path);
+        self.f.loops.last_mut().expect("checked above").breaks.push(path);
         self.f.block.push(Stmt::Break);
         self.f.live = false;
     }
@@ -88,7 +88,7 @@ impl<'a> Ctx<'a> {
         };
         let fork = state.fork;
         let path = self.end_path(fork, Missing { span, text: "not when the round ends here" });
-        self.f.loops.last_mut().expect("looked at above").continues.push(path);
+        self.f.loops.last_mut().expect("checked above").continues.push(path);
         self.f.block.push(Stmt::Continue);
         self.f.live = false;
     }

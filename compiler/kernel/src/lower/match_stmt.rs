@@ -170,7 +170,7 @@ impl Ctx<'_> {
                 self.capture_name(subject, name);
             }
             PatternKind::Sequence(patterns) if parts_of(subject, patterns).is_some() => {
-                let parts = parts_of(subject, patterns).expect("asked above");
+                let parts = parts_of(subject, patterns).expect("checked above");
                 parts.iter().zip(patterns).for_each(|(part, pattern)| self.capture(part, pattern));
             }
             _ => {

@@ -341,7 +341,7 @@ fn numbers_before(ty: &Type, part: u32) -> u32 {
 
 /// One step towards the number `to` in a value called `name` that starts at the number `start`.
 fn step_to(name: &str, ty: &Type, start: u32, to: u32) -> (String, Type, u32) {
-    let n = ty.n_parts().expect("what has several numbers has parts");
+    let n = ty.n_parts().expect("a value of several numbers has parts");
     let is_before = |at: &u32| start + numbers_before(ty, *at) <= to;
     let at = (0..n).take_while(is_before).last().expect("a number is in the first part or after it");
     let offset = start + numbers_before(ty, at);

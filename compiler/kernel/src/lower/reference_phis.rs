@@ -140,7 +140,7 @@ fn with_numbers(operand: &Operand, numbers: &[NodeId]) -> Operand {
 
 fn replaced(operand: &Operand, numbers: &mut dyn Iterator<Item = NodeId>) -> Operand {
     let next = |numbers: &mut dyn Iterator<Item = NodeId>| {
-        numbers.next().expect("there are as many as were taken out")
+        numbers.next().expect("there is a number for each one removed")
     };
     match operand {
         Operand::Node(_) => Operand::Node(next(numbers)),

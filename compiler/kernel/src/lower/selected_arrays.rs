@@ -392,7 +392,7 @@ impl Ctx<'_> {
         (buffer, ty): (BufferId, Type),
         span: Span,
     ) -> Block {
-        let (set_id, selector) = self.selection_of(buffer).expect("the caller asked");
+        let (set_id, selector) = self.selection_of(buffer).expect("checked by the caller");
         let of = self.arrays_in_set(set_id).to_vec();
         let (mut block, selection) = self.sub_block(|ctx| {
             let mut values = of.iter().map(|array| {
@@ -405,7 +405,7 @@ impl Ctx<'_> {
                 (*array, ctx.convert(value, ty.scalar().expect("a size is a number"), span))
             });
             let mut values: Vec<(BufferId, NodeId)> = values.by_ref().collect();
-            let (_, mut orelse) = values.pop().expect("a choice is between arrays");
+            let (_, mut orelse) = values.pop().expect("an array set is not empty");
             let mut selection = None;
             for (array, then) in values.into_iter().rev() {
                 let condition = ctx.is_array(selector, array, span);
@@ -413,7 +413,7 @@ impl Ctx<'_> {
                 orelse = ctx.plain_node(kind.clone(), ty.clone(), span);
                 selection = Some(kind);
             }
-            selection.expect("a choice is between two arrays or more")
+            selection.expect("an array set has two arrays or more")
         });
         // The last select is the node itself.
         block.pop();
@@ -424,10 +424,10 @@ impl Ctx<'_> {
 
     /// The same action for each array, in a branch of its own.
     fn by_array(&mut self, buffer: BufferId, span: Span, act: &dyn Fn(&mut Self, BufferId)) -> Block {
-        let (set_id, selector) = self.selection_of(buffer).expect("the caller asked");
+        let (set_id, selector) = self.selection_of(buffer).expect("checked by the caller");
         let of = self.arrays_in_set(set_id).to_vec();
         let branch = |ctx: &mut Self, array: BufferId| ctx.sub_block(|ctx| act(ctx, array)).0;
-        let (last, others) = of.split_last().expect("a choice is between arrays");
+        let (last, others) = of.split_last().expect("an array set is not empty");
         let mut block = branch(self, *last);
         for array in others.iter().rev() {
             let then = branch(self, *array);

@@ -106,7 +106,7 @@ impl Ctx<'_> {
     fn container_target<'e>(&mut self, value: &'e Expr) -> Target<'e> {
         match &value.kind {
             ExprKind::Name(name) if !self.is_uniform(name) && self.cell_named(name).is_some() => {
-                Target::Place(self.cell_named(name).expect("asked above"), value.span)
+                Target::Place(self.cell_named(name).expect("checked above"), value.span)
             }
             ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
                 match self.nested(value.span, Target::Error, |ctx| ctx.target(value)) {

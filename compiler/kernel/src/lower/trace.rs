@@ -125,7 +125,7 @@ impl Ctx<'_> {
                 math.select(changes, value, found)
             }
             AtomicOp::CompareExchange => {
-                let expected = atomic.expected.expect("a compare-exchange expects something");
+                let expected = atomic.expected.expect("a compare-exchange has a comparator");
                 // Bit for bit.
                 let bits = Type::from(ty.scalar().expect("atomics are on numbers").as_unsigned());
                 let [a, b] = [found, expected].map(|x| self.node(NodeKind::Bitcast(x), bits.clone(), span));

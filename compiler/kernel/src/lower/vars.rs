@@ -164,7 +164,7 @@ impl Ctx<'_> {
             }
             Operand::Row(row) => self.assign_row(var, &row, span),
             Operand::Buffer(buffer) if self.is_selected(buffer) => {
-                let selected = self.selection_of(buffer).expect("asked above");
+                let selected = self.selection_of(buffer).expect("checked above");
                 self.assign_selected(var, selected, span)
             }
             operand => Binding::Bound { operand, span },

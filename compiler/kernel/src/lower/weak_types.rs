@@ -289,7 +289,7 @@ impl Ctx<'_> {
                 Some(weak) => weak.values.clone(),
                 None => {
                     let numbers = self.weak_element(node).expect("sides are weak");
-                    let own = self.ty(node).scalar().expect("looked at by `weak_element`");
+                    let own = self.ty(node).scalar().expect("checked by `weak_element`");
                     WeakValues {
                         is_exact: are_exact(numbers, own),
                         ..WeakValues::of_numbers(Rc::clone(numbers))

@@ -38,7 +38,7 @@ impl Ctx<'_> {
 
     /// The node computed in `wide`, converted back to its own type.
     pub fn widened(&mut self, kind: NodeKind, ty: &Type, wide: Scalar, span: Span) -> NodeId {
-        let narrow = ty.scalar().expect("what is widened gives numbers");
+        let narrow = ty.scalar().expect("widened nodes are numbers");
         let mut up = |node: NodeId| self.convert(node, wide, span);
         let kind = match kind {
             NodeKind::Binary(op, a, b) => NodeKind::Binary(op, up(a), up(b)),
