@@ -28,8 +28,8 @@ pub(crate) struct Copied {
 #[derive(Clone)]
 enum CopyKind {
     OfOthers(Rc<[Place]>),
-    /// Paths joined, and only some gave the original to the name. `what` describes the original, or it
-    /// `is_read_only`.
+    /// After a join, where one path bound the name to the list that `what` describes. Another path may have
+    /// bound it to a list that `is_read_only`.
     MayAlias {
         name: Name,
         what: Name,

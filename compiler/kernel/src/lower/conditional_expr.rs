@@ -95,7 +95,7 @@ impl Ctx<'_> {
                 return Operand::Error;
             }
         };
-        let missing = Missing { span: test.span, text: "on one side of this choice only" };
+        let missing = Missing { span: test.span, text: "only on one side of this conditional expression" };
         let fork = self.fork();
         let [(a, mut then), (b, mut orelse)] = [(then, true), (orelse, false)].map(|(side, outcome)| {
             let (block, (value, path)) = self.sub_block(|ctx| {

@@ -57,7 +57,7 @@ pub(super) fn mistake(spec: &str, subject: Subject) -> Option<String> {
     if has_precision {
         let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit());
         if digits.len() == rest.len() {
-            return Some("has no digits behind its `.`".to_owned());
+            return Some("has no digits after its `.`".to_owned());
         }
         rest = digits;
     }
