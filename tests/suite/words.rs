@@ -79,7 +79,7 @@ fn used<'r>(line: &str, retired: &'r BTreeMap<String, String>) -> Vec<(&'r str, 
     retired.iter().filter(|(word, _)| is_used(word)).map(|(word, instead)| (&**word, &**instead)).collect()
 }
 
-/// The words of a text in lower case; `is_told` and `ToldOf` have two each.
+/// The words of a text in lower case; `is_kept` and `KeptOf` have two each.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;

@@ -16,7 +16,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::new(
         "foreign/glsl",
         "glslang found a mistake in GLSL or HLSL.",
-        "Mend it where the label points; the help shows what to write where that is known.",
+        "Correct it where the label points; the help shows what to write where that is known.",
     ),
     ErrorCode::new(
         "foreign/image",
@@ -26,7 +26,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::new(
         "foreign/invalid",
         "The WGSL can be read and breaks a rule of the language.",
-        "Mend it where the label points.",
+        "Correct it where the label points.",
     ),
     ErrorCode::new(
         "foreign/language",
@@ -66,7 +66,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::new(
         "foreign/wgsl",
         "naga cannot read the WGSL.",
-        "Mend it where the label points; the help shows what to write where that is known.",
+        "Correct it where the label points; the help shows what to write where that is known.",
     ),
     ErrorCode::new(
         "foreign/wide-math",

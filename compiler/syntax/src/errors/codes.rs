@@ -252,7 +252,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::new(
         "syntax/too-many-errors",
         "The text has more mistakes than are shown.",
-        "Mend the first ones, and try again.",
+        "Correct the first ones, and try again.",
     ),
     ErrorCode::new(
         "syntax/too-many-indents",

@@ -77,7 +77,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::new(
         "foreign/assembly",
         "The text is no assembly of SPIR-V.",
-        "Mend the line that the label points to.",
+        "Correct the line that the label points to.",
     ),
     ErrorCode::new(
         "foreign/no-default",
@@ -87,7 +87,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::new(
         "foreign/spirv",
         "The words are no valid SPIR-V module.",
-        "Compile the module again, or mend what the validator reports.",
+        "Compile the module again, or correct what the validator reports.",
     ),
     ErrorCode::new("foreign/text", "The file of a shader is not UTF-8.", "Save it as UTF-8."),
     ErrorCode::new(
