@@ -1,9 +1,7 @@
-//! What a kernel sees of the world around it: the names of its module and of the functions it was
-//! written in.
+//! The environment of a kernel: the names of its module and of the enclosing functions.
 //!
-//! The host implements [`KernelEnv`] over its own values. Only what the script defined or imported
-//! belongs there: the kernels' own names (`f32`, `global_id`, `sqrt`) are known here, and a name that
-//! the environment gives hides them.
+//! The host implements [`KernelEnv`] over its own values. It has only the names that the script defined or imported.
+//! Built-in names (`f32`, `global_id`, `sqrt`) are known here; a name of the environment shadows them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -76,7 +74,7 @@ pub enum EnvValue {
     /// `Array[f32]`, `const[i32]`: what a parameter is declared as, and no value has.
     Declared(TypeExpr),
     Function(HelperFunction),
-    /// A function of ours under whatever name it was imported: `Builtin("sin")` for `math.sin`.
+    /// A built-in function, under any imported name: `Builtin("sin")` for `math.sin`.
     Builtin(Name),
     /// For declarations such as `("texture", 0, "2d " + FORMAT)`; kernels themselves have no strings.
     Str(Name),

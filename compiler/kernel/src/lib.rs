@@ -48,7 +48,7 @@ mod emit;
 mod env;
 mod errors;
 mod explain;
-mod habits;
+mod foreign_names;
 mod index_range;
 pub mod intrinsics;
 pub mod ir;
@@ -96,14 +96,14 @@ pub use types::{ArrayType, Kind, Scalar, Type};
 pub use verify::Verified;
 pub use workarounds::Workarounds;
 
-/// The code of what is no mistake, but cannot be judged of a script that was only read.
+/// The code of a diagnostic that is no mistake: the script must run before the kernel can be checked.
 pub const KNOWN_LATER: &str = "kernel/known-later";
 
-/// The code of what [`KernelEnv::is_cancelled`] ended.
+/// The code of the error after [`KernelEnv::is_cancelled`].
 pub const CANCELLED: &str = "kernel/cancelled";
 
-/// Checks what needs no argument types: how parameters are declared, that every name is known, that
-/// the kernel uses what kernels have.
+/// Checks a definition as far as no argument types are needed: declarations of parameters, unknown names, and
+/// unsupported constructs.
 pub fn check(
     def: &Arc<FunctionDef>,
     source: &Source,
@@ -128,7 +128,7 @@ pub fn read_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Result<Ty
     check::TypeReader { source, env, ints: check::NO_INTS }.read(expr).map_err(Diagnostics::from)
 }
 
-/// What is wrong with such an expression; arrays of any length, which are no values, may be named too.
+/// The mistakes in such an expression; arrays of any length are allowed.
 pub fn check_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Diagnostics {
     read_type(expr, source, env).err().unwrap_or_default()
 }
@@ -138,7 +138,7 @@ pub fn type_named(text: &str) -> Option<Type> {
     check::type_of_text(text)
 }
 
-/// The table of all names that kernels know by themselves, for completion, help and the reference pages.
+/// The table of all built-in names, for completion, help and the reference pages.
 pub mod names {
     pub use crate::builtins::{
         Constant, Function, Gives, Known, Name, Param, Row, Rows, SECTIONS, Section, Setup, constants,
@@ -146,12 +146,12 @@ pub mod names {
     };
 }
 
-/// Whether kernels know a name by themselves: `global_id`, `f32`, `sin`.
+/// Whether a name is built in: `global_id`, `f32`, `sin`.
 pub fn is_name(name: &str) -> bool {
     name == "Array" || builtins::lookup(name).is_some()
 }
 
-/// Whether a name tells an invocation its place or the launch's size: `global_id`, `num_groups`.
+/// Whether a name is an invocation's place or a size of the launch: `global_id`, `num_groups`.
 pub fn is_place(name: &str) -> bool {
     matches!(builtins::lookup(name), Some(builtins::Builtin::Place(_)))
 }
@@ -165,21 +165,21 @@ pub fn specialize(
 ) -> Result<KernelModule, Diagnostics> {
     let mut lowered = lower::lower(template, env, signature, target);
     let warnings = std::mem::take(&mut lowered.warnings);
-    let kernel = sound(lowered)?;
-    goes_on(template, env)?;
+    let kernel = verified(lowered)?;
+    ensure_not_cancelled(template, env)?;
     let kernel = workarounds::apply(kernel, target.workarounds)?;
     let mut module = emit::emit(&kernel, target);
-    goes_on(template, env)?;
+    ensure_not_cancelled(template, env)?;
     module.warnings = warnings.in_order();
     Ok(module)
 }
 
-/// The mistakes that a kernel has whatever its parameters, its `const`s and the names that it captures turn out to be.
+/// The mistakes of a kernel that do not depend on its parameters, its `const`s or the values of captured names.
 pub fn mistakes_of_any(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
     mistakes(lower::lower_partial(template, env))
 }
 
-/// The same, with remarks on the source: types, conversions, what is tested and what is needed.
+/// Compiles a kernel for one signature, with remarks on the source: types, conversions, tests and needed features.
 pub fn explain(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
@@ -196,21 +196,21 @@ pub fn typed(
     signature: &Signature,
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
-    let kernel = sound(lower::lower(template, env, signature, target))?;
-    goes_on(template, env)?;
+    let kernel = verified(lower::lower(template, env, signature, target))?;
+    ensure_not_cancelled(template, env)?;
     Ok(kernel)
 }
 
-/// Between two passes, whether there is somebody who wants the kernel.
-fn goes_on(template: &KernelTemplate, env: &dyn KernelEnv) -> Result<(), Diagnostics> {
+/// Between two passes: an error if the host has cancelled the compilation.
+fn ensure_not_cancelled(template: &KernelTemplate, env: &dyn KernelEnv) -> Result<(), Diagnostics> {
     match env.is_cancelled() {
         true => Err(errors::cancelled(template.source.at(template.def.name.span)).into()),
         false => Ok(()),
     }
 }
 
-/// A lowered kernel, if nothing is wrong with it.
-fn sound(lowered: lower::Lowered) -> Result<Verified<ir::Kernel>, Diagnostics> {
+/// Verifies a lowered kernel.
+fn verified(lowered: lower::Lowered) -> Result<Verified<ir::Kernel>, Diagnostics> {
     if !lowered.mistakes.is_empty() {
         return Err(mistakes(lowered));
     }
@@ -219,10 +219,10 @@ fn sound(lowered: lower::Lowered) -> Result<Verified<ir::Kernel>, Diagnostics> {
     Ok(kernel)
 }
 
-/// Those that lowering found, and those that its analysis finds in what is left of the kernel.
+/// The mistakes that lowering found, and those that the analysis finds in the rest of the kernel.
 fn mistakes(lowered: lower::Lowered) -> Diagnostics {
     let lower::Lowered { kernel, mut mistakes, is_whole, .. } = lowered;
-    // What is left need not be well-formed.
+    // The rest of a kernel with mistakes need not be well-formed.
     if is_whole
         && let Ok(kernel) = verify::verify(kernel)
         && let Err(found) = analysis::check(kernel.get())

@@ -1,17 +1,20 @@
-//! How parameters that are values reach a kernel: the push-constant block, and beyond it a uniform buffer.
+//! The layout of parameters that are values: the push-constant block, and a uniform buffer for the rest.
 //!
-//! The push constants are the scalars in order, as far as they fit, then the hidden members that the
-//! runtime fills in: lengths as far as they fit, what differs between the parts of a launch and addresses
-//! always. Those are named `kps.*`: `kps.domain` (uvec3), the invocations asked for,
-//! `kps.base` (uvec3), the workgroup with which this part of a launch begins,
-//! `kps.shape.NAME.AXIS` (u32), the length of one axis of an array, where the kernel looks at it,
-//! `kps.address.NAME.SLOT`, where an array lies that no descriptor reaches, and `kps.len.NAME` (u32), how
-//! many elements it has. Counts that an i32 does not hold are of 64 bits: the whole of `kps.domain`, and
-//! what is said of an array with so many elements.
+//! The push constants are the scalars in order, as far as they fit, then hidden members that the runtime fills in.
+//! Lengths that do not fit go to the uniform buffer; the base of a dispatch and addresses never do. The hidden members:
 //!
-//! A number or a vector is one member. A struct, a matrix or an array is one member for each of its
-//! numbers, in the order of memory, so that no rule about the layout of blocks touches it. Everything
-//! lies as std430 has it, which for such members is what uniform buffers want, too.
+//! | Member | Value |
+//! |---|---|
+//! | `kps.domain` (uvec3) | the invocations of the launch |
+//! | `kps.base` (uvec3) | the first workgroup of this dispatch |
+//! | `kps.shape.NAME.AXIS` (u32) | the length of an axis of an array, if the kernel uses it |
+//! | `kps.address.NAME.SLOT` | the address of an array without a descriptor |
+//! | `kps.len.NAME` (u32) | the number of its elements |
+//!
+//! Counts that may exceed an i32 have 64 bits: `kps.domain`, and those of an array with so many elements.
+//!
+//! A number or a vector is one member. A struct, a matrix or an array is one member for each of its numbers, in memory
+//! order, so that no rule of block layout applies. The layout is std430, which such members share with uniform buffers.
 
 use std::ops::Range;
 
@@ -30,19 +33,19 @@ pub(crate) enum Member {
     Domain,
     Base,
     Axis(BufferId, u8),
-    /// Where the array lies.
+    /// The address of an array.
     Address(BufferId),
-    /// Elements of an array.
+    /// The number of elements of an array.
     Len(BufferId),
 }
 
-/// A member in its place.
+/// A member with its offset.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub member: Member,
     /// `n`, `p.pos.1`.
     pub name: String,
-    /// As it is stored.
+    /// The stored type.
     pub ty: Type,
     pub offset: u32,
 }
@@ -62,7 +65,7 @@ pub(crate) enum BlockKind {
     Spill,
 }
 
-/// The members that a parameter is.
+/// The members of a parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct ParamPlace {
     pub block: BlockKind,
@@ -73,7 +76,7 @@ pub(crate) struct ParamPlace {
 pub(crate) struct PushLayout {
     pub push: Block,
     pub spill: Block,
-    /// Of each scalar.
+    /// The place of each scalar.
     places: Vec<ParamPlace>,
 }
 
@@ -128,7 +131,7 @@ impl PushLayout {
         &self.places[scalar.idx()]
     }
 
-    /// The block of a hidden member, and its number there.
+    /// The block of a hidden member, and its index there.
     pub fn position(&self, member: Member) -> Option<(BlockKind, u32)> {
         [BlockKind::Push, BlockKind::Spill].into_iter().find_map(|kind| {
             let at = self.block(kind).members.iter().position(|placed| placed.member == member)?;
@@ -145,7 +148,7 @@ impl Block {
     }
 }
 
-/// Where a member ends that comes next.
+/// The end of the next member.
 fn end_of(size: u32, ty: &Type) -> u32 {
     size.next_multiple_of(ty.std430_align()).saturating_add(ty.packed_size())
 }
@@ -167,7 +170,7 @@ fn hidden_member(member: Member, buffers: &[Buffer], ids: Width) -> (Member, Str
     (member, name, ty)
 }
 
-/// A parameter as members; numbers of 8 and 16 bits and bools travel in 32.
+/// A parameter as members; numbers of 8 and 16 bits, and bools, are stored in 32.
 fn push_members(ty: &Type, name: String, members: &mut Vec<(String, Type)>) {
     match ty {
         Type::Scalar(_) | Type::Vector(..) => members.push((name, ty.in_push_constants())),

@@ -1,4 +1,4 @@
-//! What lowering and the passes behind it know of places of the source. `explain` hands it out.
+//! Remarks: facts about places of the source, from lowering and later passes. `explain` returns them.
 
 use std::fmt;
 

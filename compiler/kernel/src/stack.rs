@@ -1,14 +1,14 @@
-//! Room on the stack for passes that follow calls: a kernel's functions may call one another many deep.
+//! Stack space for passes that recurse into calls: kernels may nest calls deeply.
 
-/// What the deepest function takes.
+/// The stack space that the deepest function needs.
 const RED_ZONE: usize = 1 << 20;
 const SEGMENT: usize = 4 << 20;
 
-/// So many levels fit in the stack of any thread. Asking how much is left of it takes the system a
-/// while, and few kernels need to know.
+/// This many levels fit the stack of any thread. Asking the system for the remaining space is slow, and few kernels need
+/// it.
 const SHALLOW: u32 = 32;
 
-/// Walks a function that is called so many levels of blocks and calls down.
+/// Runs `walk` at this nesting depth of blocks and calls, on a larger stack if needed.
 pub(crate) fn with_room<R>(levels: u32, walk: impl FnOnce() -> R) -> R {
     if levels < SHALLOW { walk() } else { stacker::maybe_grow(RED_ZONE, SEGMENT, walk) }
 }

@@ -1,8 +1,7 @@
-//! The stages of a graphics pipeline: which one a function is for, what arrives in it and what leaves it.
+//! The stages of a graphics pipeline: the stage of a function, its inputs and its outputs.
 //!
-//! PyShader tells the stage by the function's name. A port is one value that comes from the stage before
-//! or from the device, or that goes to the stage behind. Nothing here runs such a stage: its words are
-//! for programs that draw.
+//! PyShader takes the stage from the function's name. A port is one value from the previous stage or the device, or to
+//! the next stage. kps never runs such a stage: its module is for programs that draw.
 
 use rspirv::spirv::BuiltIn;
 
@@ -65,7 +64,7 @@ pub enum Slot {
     Builtin(&'static StageBuiltin),
 }
 
-/// One row of the tables of what devices tell a stage, and take from it.
+/// One row of the tables of built-in inputs and outputs.
 #[derive(Debug)]
 pub struct StageBuiltin {
     pub name: &'static str,
@@ -179,7 +178,7 @@ static FRAGMENT_OUTPUTS: [StageBuiltin; 2] = [
     row("SampleMask", T::Mask, BuiltIn::SampleMask, None),
 ];
 
-/// What a stage is told, or may tell. Compute kernels have inputs of their own, `template::Input`.
+/// The built-in inputs or outputs of a stage. Those of compute kernels are `template::Input`.
 pub(crate) fn builtins(stage: Stage, direction: Direction) -> &'static [StageBuiltin] {
     match (stage, direction) {
         (Stage::Compute, _) => &[],

@@ -24,7 +24,7 @@ pub struct KernelTemplate {
     pub options: KernelOptions,
     pub stage: Stage,
     pub params: Vec<Param>,
-    /// What is most likely a slip, here and in the functions that the kernel calls.
+    /// Lint warnings of the kernel and of the functions that it calls.
     pub warnings: Diagnostics,
     /// The free names of the kernel and of every function it was seen to call.
     free: RefCell<Vec<FreeNames>>,
@@ -86,7 +86,7 @@ pub enum ParamKind {
 }
 
 impl ParamKind {
-    /// What the declaration alone says; `None` where that takes an argument.
+    /// The type that the declaration alone gives; `None` if it needs an argument.
     pub fn declared(&self) -> Option<ParamType> {
         Some(match self {
             ParamKind::Untyped | ParamKind::Const(_) => return None,
@@ -103,7 +103,7 @@ impl ParamKind {
     }
 }
 
-/// What the device tells each invocation.
+/// An input that the device gives each invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     GlobalInvocationId,
@@ -199,9 +199,9 @@ impl KernelTemplate {
 
     /// Those for domains of one, two and three axes; `None` where they are the same for all.
     pub fn local_sizes_by_rank(&self) -> Option<[[u32; 3]; 3]> {
-        // In workgroups of one nothing differs, so no barrier is refused for what the size turns out to be.
-        let is_settled = self.options.local_size.is_some() || self.options.sized_later;
-        let is_by_rank = self.options.form == Form::Kernel && !is_settled;
+        // With workgroups of one invocation nothing diverges, so no barrier is refused for an unknown size.
+        let is_fixed = self.options.local_size.is_some() || self.options.sized_later;
+        let is_by_rank = self.options.form == Form::Kernel && !is_fixed;
         is_by_rank.then_some([[256, 1, 1], [16, 16, 1], [8, 8, 4]])
     }
 
@@ -234,16 +234,16 @@ impl KernelTemplate {
         captures
     }
 
-    /// Whether the kernel, or a plain function that it may call, does what a workgroup does as one.
-    pub(crate) fn works_together(&self, env: &dyn KernelEnv) -> bool {
-        let together = |(name, _): &(Name, Span)| &**name == "barrier" || name.starts_with("coop_");
+    /// Whether the kernel, or a function that it may call, has operations of a whole workgroup or subgroup.
+    pub(crate) fn is_collective(&self, env: &dyn KernelEnv) -> bool {
+        let is_collective = |(name, _): &(Name, Span)| &**name == "barrier" || name.starts_with("coop_");
         let mut seen = FxHashSet::from_iter([Arc::as_ptr(&self.def)]);
         let (mut called, mut captures) = (Vec::new(), Vec::new());
-        let mut is_there = self.free_paths(&self.def).iter().any(together);
+        let mut is_there = self.free_paths(&self.def).iter().any(is_collective);
         self.capture_names(&self.def, env, &mut called, &mut captures);
         while let Some(function) = called.pop() {
             if seen.insert(Arc::as_ptr(&function.def)) {
-                is_there |= self.free_paths(&function.def).iter().any(together);
+                is_there |= self.free_paths(&function.def).iter().any(is_collective);
                 self.capture_names(&function.def, &*function.env, &mut called, &mut captures);
             }
         }
@@ -283,7 +283,7 @@ impl KernelTemplate {
         captures: &mut Vec<Capture>,
     ) {
         for (path, _) in self.free_paths(def).iter() {
-            // What is not the script's is ours, and never changes.
+            // A name that the script does not define is built in, and never changes.
             let Some(value) = resolve(path, env) else { continue };
             capture(Arc::clone(path), value, called, captures);
         }

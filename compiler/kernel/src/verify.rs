@@ -1,19 +1,18 @@
-//! What a well-formed kernel obeys. Only a kernel that does can be emitted.
+//! The verifier: the rules of a well-formed kernel. Only a verified kernel can be emitted.
 //!
 //! 1. A node is used only below its `Eval`, in the same block or one nested in it; constants anywhere, opaque ones
 //!    in kernels alone. No node is evaluated twice.
 //! 2. Operands have the types that their operation is defined for, and give the node's type.
 //! 3. A store has the type of its place; a path leads from part to part.
 //! 4. Indices are int scalars; conditions are bools.
-//! 5. `Break` and `Continue` stand inside a loop's body; nothing follows them or a `Return`.
+//! 5. `Break` and `Continue` are inside a loop's body; nothing follows them or a `Return`.
 //! 6. Every `Return` has a value of the function's type, or none where that is `Void`. The end of a
 //!    function that returns a value is not reached.
 //! 7. Calls lead to earlier functions, with the arguments that those declare; references are whole
 //!    local arrays.
-//! 8. Every buffer, scalar, local and carry that is named exists. A carry stands in one place.
-//! 9. No type is `Error`. Arithmetic that a type does in a wider one is done there (`widen.rs`).
-//! 10. A local that lies in the workgroup's memory has that memory's type. Barriers stand only in a kernel
-//!     of whole workgroups.
+//! 8. Every buffer, scalar, local and carry that is named exists. A carry is in one place.
+//! 9. No type is `Error`. Arithmetic that a type needs a wider type for is in the wider type (`widen.rs`).
+//! 10. A local in the workgroup's memory has that memory's type. Only a kernel of whole workgroups has barriers.
 //! 11. Ports are read and stored, and fragments discarded, in stages that have them.
 //! 12. The last function is the kernel: no arguments, no result.
 
@@ -47,7 +46,7 @@ impl<T> Verified<T> {
     }
 }
 
-/// A violation is a mistake of this compiler; it is told as one, with the place.
+/// A violation is a bug of this compiler, and is reported as such, with its place.
 pub(crate) fn verify(kernel: Kernel) -> Result<Verified<Kernel>, Diagnostics> {
     for function_idx in 0..kernel.functions.len() {
         let function = &kernel.functions[function_idx];

@@ -1,4 +1,4 @@
-//! What is asked of a verified kernel beyond being well-formed.
+//! Analyses of a verified kernel that may reject it: barriers in divergent control flow.
 
 mod divergence;
 mod reasons;

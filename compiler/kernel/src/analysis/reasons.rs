@@ -1,7 +1,6 @@
-//! Why a value or the flow of control differs between the invocations of a workgroup.
+//! Why a value or the control flow diverges between the invocations of a workgroup.
 //!
-//! Reasons form chains, each because of another, down to what differs by itself. A name keeps the first
-//! reason that is found for it: later ones would only say more of the same.
+//! Each reason refers to its cause, down to a value that diverges by itself. A name keeps its first reason.
 
 use kps_syntax::{Location, Source, Span};
 

@@ -27,7 +27,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_add"],
         lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Add, call)),
-        elsewhere: &[
+        external: &[
             (&["atomicAdd", "InterlockedAdd"], ""),
             (&["atomic_inc", "atomicInc", "atomic_increment"], "write `atomic_add(a, i, 1)`"),
         ],
@@ -38,7 +38,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_sub"],
         lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Sub, call)),
-        elsewhere: &[
+        external: &[
             (&["atomicSub"], ""),
             (&["atomic_dec", "atomicDec", "atomic_decrement"], "write `atomic_sub(a, i, 1)`"),
         ],
@@ -49,7 +49,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_min"],
         lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Min, call)),
-        elsewhere: &[(&["atomicMin", "InterlockedMin"], "")],
+        external: &[(&["atomicMin", "InterlockedMin"], "")],
         doc: "Keeps the smaller one of the element and the value.",
         example: "atomic_min(a, 0, 5)",
         ..ATOMIC
@@ -57,7 +57,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_max"],
         lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Max, call)),
-        elsewhere: &[(&["atomicMax", "InterlockedMax"], "")],
+        external: &[(&["atomicMax", "InterlockedMax"], "")],
         doc: "Keeps the larger one of the element and the value.",
         example: "atomic_max(a, 0, 5)",
         ..ATOMIC
@@ -65,7 +65,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_and"],
         lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::And, call)),
-        elsewhere: &[(&["atomicAnd", "InterlockedAnd"], "")],
+        external: &[(&["atomicAnd", "InterlockedAnd"], "")],
         doc: "Keeps the bits that both the element and the value have.",
         example: "atomic_and(a, 0, 5)",
         ..ATOMIC
@@ -73,7 +73,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_or"],
         lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Or, call)),
-        elsewhere: &[(&["atomicOr", "InterlockedOr"], "")],
+        external: &[(&["atomicOr", "InterlockedOr"], "")],
         doc: "Adds the bits of the value.",
         example: "atomic_or(a, 0, 5)",
         ..ATOMIC
@@ -81,7 +81,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_xor"],
         lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Xor, call)),
-        elsewhere: &[(&["atomicXor", "InterlockedXor"], "")],
+        external: &[(&["atomicXor", "InterlockedXor"], "")],
         doc: "Flips the bits that the value has.",
         example: "atomic_xor(a, 0, 5)",
         ..ATOMIC
@@ -89,7 +89,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_exchange"],
         lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Exchange, call)),
-        elsewhere: &[(&["atomicExch", "atomicExchange", "atomic_swap", "atomic_exch"], "")],
+        external: &[(&["atomicExch", "atomicExchange", "atomic_swap", "atomic_exch"], "")],
         doc: "Stores the value.",
         example: "atomic_exchange(a, 0, 5)",
         ..ATOMIC
@@ -98,7 +98,7 @@ const ROWS: &[Row] = &[
         names: &["atomic_compare_exchange"],
         params: &[any("a"), any("i"), any("expected"), any("new")],
         lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::CompareExchange, call)),
-        elsewhere: &[(
+        external: &[(
             &[
                 "atomicCAS",
                 "atomic_cas",

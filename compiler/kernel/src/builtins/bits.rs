@@ -13,7 +13,7 @@ const ROWS: &[Row] = &[
         params: &[any("T").sample("u32"), any("x")],
         result: Gives::Other("the type `T`"),
         lowering: Lowering::Value(|ctx, call| ctx.bitcast_call(call)),
-        elsewhere: &[
+        external: &[
             (&["__float_as_int", "floatBitsToInt", "asint", "as_int"], "write `bitcast(i32, x)`"),
             (&["__float_as_uint", "floatBitsToUint", "asuint", "as_uint"], "write `bitcast(u32, x)`"),
             (
@@ -38,7 +38,7 @@ const ROWS: &[Row] = &[
         result: Gives::Ints,
         lowering: Lowering::Numbers(|ctx, call| ctx.bits_function(BitsFn::Popcount, call)),
         exact: &["T(popcount(x))"],
-        elsewhere: &[(
+        external: &[(
             &[
                 "__popc",
                 "__popcll",
@@ -63,7 +63,7 @@ const ROWS: &[Row] = &[
         result: Gives::Ints,
         lowering: Lowering::Numbers(|ctx, call| ctx.bits_function(BitsFn::LeadingZeros, call)),
         exact: &["T(clz(x))"],
-        elsewhere: &[(
+        external: &[(
             &[
                 "__clz",
                 "__clzll",
@@ -86,7 +86,7 @@ const ROWS: &[Row] = &[
         result: Gives::Ints,
         lowering: Lowering::Numbers(|ctx, call| ctx.bits_function(BitsFn::TrailingZeros, call)),
         exact: &["T(ctz(x))"],
-        elsewhere: &[(
+        external: &[(
             &[
                 "__ffs",
                 "__ffsll",
@@ -108,7 +108,7 @@ const ROWS: &[Row] = &[
         params: &[int("x")],
         lowering: Lowering::Numbers(|ctx, call| ctx.bits_function(BitsFn::Reverse, call)),
         exact: &["reverse_bits(x)"],
-        elsewhere: &[(
+        external: &[(
             &["__brev", "__brevll", "brev", "reverseBits", "reversebits", "bitfieldReverse", "bit_reverse"],
             "",
         )],

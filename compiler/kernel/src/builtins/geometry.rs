@@ -44,7 +44,7 @@ const ROWS: &[Row] = &[
         result: Gives::Scalar,
         lowering: Lowering::Numbers(|ctx, call| ctx.geometry(GeometryFn::Length, call)),
         floats: &[within("length(vec2(x, y))", Numbers, steps::LENGTH, Vulkan, steps::LENGTH)],
-        elsewhere: &[(&["norm", "magnitude"], "write `length(v)` of a vector, `abs(x)` of one number")],
+        external: &[(&["norm", "magnitude"], "write `length(v)` of a vector, `abs(x)` of one number")],
         doc: "The length of a vector.",
         example: "length(vec2(3, 4))",
         ..FUNCTION

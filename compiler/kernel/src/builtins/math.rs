@@ -62,7 +62,7 @@ const OF_ARITHMETIC: &[Row] = &[
         lowering: formula(|math, args| math.binary(BinaryOp::TruncRem, args[0], args[1])),
         fold: Fold::Of2(libm::fmod),
         floats: &[within("fmod(x, y)", Numbers, Steps("x - y * trunc(x / y)", steps::rem), Vulkan, Exact)],
-        elsewhere: &[(&["mod"], "write `a % b`")],
+        external: &[(&["mod"], "write `a % b`")],
         doc: "The remainder with the sign of `x`, as a float.",
         example: "fmod(-7.5, 2.0)",
         ..FUNCTION
@@ -102,7 +102,7 @@ const OF_ARITHMETIC: &[Row] = &[
             // Kept below one, where the nearest number is one.
             within("fract(x)", Numbers, Ulp(1.0), Vulkan, Ulp(1.0)),
         ],
-        elsewhere: &[(&["frac"], "")],
+        external: &[(&["frac"], "")],
         doc: "The part behind the point, `x - floor(x)`.",
         example: "fract(-2.25)",
         ..FUNCTION
@@ -134,7 +134,7 @@ const OF_ARITHMETIC: &[Row] = &[
         fold: Fold::Literals(fold_clamp),
         floats: &[exact("clamp(x, y, z)")],
         exact: &["clamp(x, y, z)"],
-        elsewhere: &[(&["clip"], ""), (&["saturate"], "write `clamp(x, 0, 1)`")],
+        external: &[(&["clip"], ""), (&["saturate"], "write `clamp(x, 0, 1)`")],
         doc: "The number from `low` to `high` that is nearest to `x`.",
         example: "clamp(1.7, 0.0, 1.0)",
         ..FUNCTION
@@ -171,7 +171,7 @@ const OF_ARITHMETIC: &[Row] = &[
         params: &[number("a"), number("b"), number("c")],
         lowering: instruction(FloatFn::Fma),
         floats: &[within("fma(x, y, z)", Numbers, Steps("x * y + z", steps::fma), Vulkan, Exact)],
-        elsewhere: &[(&["mad", "fmaf"], "")],
+        external: &[(&["mad", "fmaf"], "")],
         doc: "The sum `a * b + c`, rounded once.",
         example: "fma(2.0, 3.0, 1.0)",
         ..FUNCTION
@@ -187,7 +187,7 @@ const OF_ARITHMETIC: &[Row] = &[
             Formula,
             steps::MIX,
         )],
-        elsewhere: &[(&["lerp"], "")],
+        external: &[(&["lerp"], "")],
         doc: "The sum `a * (1 - t) + b * t`, from `a` to `b`.",
         example: "mix(1.0, 3.0, 0.25)",
         ..FUNCTION
@@ -268,7 +268,7 @@ const OF_POWERS: &[Row] = &[
         params: &[number("x")],
         lowering: instruction(FloatFn::InverseSqrt),
         floats: &[within("inversesqrt(x)", Numbers, Ulp(2.0), Vulkan, Ulp(1.5))],
-        elsewhere: &[(&["rsqrtf"], "write `rsqrt(x)`")],
+        external: &[(&["rsqrtf"], "write `rsqrt(x)`")],
         doc: "The reciprocal of the square root, `1 / sqrt(x)`.",
         example: "inversesqrt(4.0)",
         ..FUNCTION
@@ -355,7 +355,7 @@ const OF_POWERS: &[Row] = &[
                 4.0,
             ),
         ],
-        elsewhere: &[(&["ln", "loge"], "write `log(x)`, the natural logarithm")],
+        external: &[(&["ln", "loge"], "write `log(x)`, the natural logarithm")],
         doc: "The natural logarithm, or the one of a base.",
         example: "log(8.0, 2.0)",
         ..FUNCTION
@@ -454,7 +454,7 @@ const OF_POWERS: &[Row] = &[
             1.0,
             2.0,
         )],
-        elsewhere: &[(&["arcsin", "arccos", "arctan"], "write `asin(x)`, `acos(x)` or `atan(x)`")],
+        external: &[(&["arcsin", "arccos", "arctan"], "write `asin(x)`, `acos(x)` or `atan(x)`")],
         doc: "The angle of a sine.",
         example: "asin(0.5)",
         ..FUNCTION
@@ -492,7 +492,7 @@ const OF_POWERS: &[Row] = &[
         lowering: formula_or(|math, args| math.atan2(args[0], args[1]), "atan2"),
         fold: Fold::Of2(libm::atan2),
         floats: &[in_library("atan2(x, y)", Numbers, Ulp(4096.0), Vulkan, 1.5, 1.0)],
-        elsewhere: &[(&["arctan2"], "")],
+        external: &[(&["arctan2"], "")],
         doc: "The angle of a point.",
         example: "atan2(1.0, -1.0)",
         ..FUNCTION

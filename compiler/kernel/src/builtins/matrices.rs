@@ -77,7 +77,7 @@ const ROWS: &[Row] = &[
         names: &["coop_fill"],
         params: &[any("m").changed(), any("value")],
         lowering: Lowering::Value(|ctx, call| ctx.coop_fill(call)),
-        elsewhere: &[(
+        external: &[(
             &["coop_zero", "coop_zeros"],
             "write `coop_fill(m, 0.0)`; a new matrix is zeros already",
         )],
@@ -89,7 +89,7 @@ const ROWS: &[Row] = &[
         names: &["coop_multiply_add"],
         params: &[any("c").changed(), any("a"), any("b")],
         lowering: Lowering::Value(|ctx, call| ctx.coop_multiply_add(call)),
-        elsewhere: &[(
+        external: &[(
             &[
                 "coop_mul_add",
                 "coop_mma",

@@ -193,7 +193,7 @@ pub fn member(name: &str) -> Option<Builtin> {
 }
 
 /// Whether a module's members are looked up here instead of being asked for.
-pub fn is_our_module(name: &str) -> bool {
+pub fn is_kernel_module(name: &str) -> bool {
     matches!(name, "math" | "stdlib" | "pyshader" | "pyshader.stdlib")
 }
 
@@ -232,7 +232,7 @@ pub fn stdlib() -> impl Iterator<Item = (&'static str, Option<f64>)> {
 /// What to write for a name of another language.
 pub(crate) fn instead(name: &str) -> Option<String> {
     static FOREIGN: LazyLock<FxHashMap<&str, (Function, &str)>> = LazyLock::new(|| {
-        let all = rows().flat_map(|row| row.elsewhere.iter().map(move |elsewhere| (row, elsewhere)));
+        let all = rows().flat_map(|row| row.external.iter().map(move |external| (row, external)));
         all.flat_map(|(row, (names, text))| names.iter().map(move |name| (*name, (Function::of(row), *text))))
             .collect()
     });

@@ -93,7 +93,7 @@ const ROWS: &[Row] = &[
         lists: Lists::Consumes,
         floats: &[exact("min(x, y)")],
         exact: &["min(x, y)", "min(x, y, z)", "min((x, y, z))"],
-        elsewhere: &[
+        external: &[
             (&["minimum", "fminimum"], ""),
             (&["fminf", "fmaxf", "fmin", "fmax"], "write `min(a, b)` or `max(a, b)`"),
         ],
@@ -112,7 +112,7 @@ const ROWS: &[Row] = &[
         lists: Lists::Consumes,
         floats: &[exact("max(x, y)")],
         exact: &["max(x, y)", "max(x, y, z)", "max((x, y, z))"],
-        elsewhere: &[(&["maximum", "fmaximum"], "")],
+        external: &[(&["maximum", "fmaximum"], "")],
         doc: "The largest of its arguments, or of the elements of one.",
         example: "max(3, 1, 2)",
         ..FUNCTION
@@ -125,7 +125,7 @@ const ROWS: &[Row] = &[
         method: Some("__abs__"),
         floats: &[exact("abs(x)")],
         exact: &["abs(x)"],
-        elsewhere: &[(&["fabsf", "absolute"], "")],
+        external: &[(&["fabsf", "absolute"], "")],
         doc: "The size of a number.",
         example: "abs(-2.5)",
         ..FUNCTION
@@ -168,7 +168,7 @@ const ROWS: &[Row] = &[
         lowering: Lowering::Value(|ctx, call| ctx.pow(call)),
         fold: Fold::Of2(libm::pow),
         exact: &["pow(x, y)", "pow(x, 5, y)"],
-        elsewhere: &[(&["power", "float_power"], "write `a ** b`")],
+        external: &[(&["power", "float_power"], "write `a ** b`")],
         doc: "The power `x ** y`, or its remainder by `mod`.",
         example: "pow(3, 4, 5)",
         ..FUNCTION

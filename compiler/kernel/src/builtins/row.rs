@@ -32,8 +32,8 @@ pub struct Row {
     pub floats: &'static [Intrinsic],
     /// Calls that are exact: of the ints `x`, `y` and `z`, or with a bool as the result. The conformance test runs them.
     pub exact: &'static [&'static str],
-    /// Names in other languages, each with what to write for it: a sentence, or nothing for this function.
-    pub(crate) elsewhere: &'static [(&'static [&'static str], &'static str)],
+    /// Names in other languages, each with a sentence that says what to write; an empty one means this function.
+    pub(crate) external: &'static [(&'static [&'static str], &'static str)],
     /// One sentence in Markdown.
     pub doc: &'static str,
     /// An expression or a statement that runs in the kernel of the section.
@@ -54,7 +54,7 @@ pub(super) const FUNCTION: Row = Row {
     stages: Stages::All,
     floats: &[],
     exact: &[],
-    elsewhere: &[],
+    external: &[],
     doc: "",
     example: "",
 };

@@ -19,7 +19,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_add"],
         lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Add, Spread::Reduce, call)),
-        elsewhere: &[
+        external: &[
             (
                 &[
                     "subgroup_sum",
@@ -189,7 +189,7 @@ const ROWS: &[Row] = &[
         names: &["subgroup_shuffle"],
         params: &[any("value"), any("lane")],
         lowering: Lowering::Value(|ctx, call| ctx.shuffle(SubgroupOp::Shuffle, call)),
-        elsewhere: &[
+        external: &[
             (&["warp_shuffle", "shfl", "shfl_sync", "simd_shuffle", "subgroupShuffle"], ""),
             (&["__shfl_sync", "__shfl"], "write `subgroup_shuffle(value, lane)`, without the mask"),
         ],
@@ -201,7 +201,7 @@ const ROWS: &[Row] = &[
         names: &["subgroup_shuffle_xor"],
         params: &[any("value"), any("mask")],
         lowering: Lowering::Value(|ctx, call| ctx.shuffle(SubgroupOp::ShuffleXor, call)),
-        elsewhere: &[(
+        external: &[(
             &["__shfl_xor_sync", "__shfl_xor", "shfl_xor", "shfl_xor_sync", "subgroupShuffleXor"],
             "write `subgroup_shuffle_xor(value, bits)`, without the mask",
         )],
@@ -213,7 +213,7 @@ const ROWS: &[Row] = &[
         names: &["subgroup_shuffle_up"],
         params: &[any("value"), any("distance")],
         lowering: Lowering::Value(|ctx, call| ctx.shuffle(SubgroupOp::ShuffleUp, call)),
-        elsewhere: &[(
+        external: &[(
             &["__shfl_up_sync", "__shfl_up", "shfl_up", "shfl_up_sync", "subgroupShuffleUp"],
             "write `subgroup_shuffle_up(value, n)`, without the mask",
         )],
@@ -225,7 +225,7 @@ const ROWS: &[Row] = &[
         names: &["subgroup_shuffle_down"],
         params: &[any("value"), any("distance")],
         lowering: Lowering::Value(|ctx, call| ctx.shuffle(SubgroupOp::ShuffleDown, call)),
-        elsewhere: &[(
+        external: &[(
             &["__shfl_down_sync", "__shfl_down", "shfl_down", "shfl_down_sync", "subgroupShuffleDown"],
             "write `subgroup_shuffle_down(value, n)`, without the mask",
         )],
@@ -238,7 +238,7 @@ const ROWS: &[Row] = &[
         params: &[any("condition")],
         result: Gives::Other("a `uvec4`"),
         lowering: Lowering::Value(|ctx, call| ctx.vote(SubgroupOp::Ballot, call)),
-        elsewhere: &[(
+        external: &[(
             &["__ballot_sync", "__ballot", "ballot_sync", "subgroupBallot"],
             "write `subgroup_ballot(condition)`, without the mask",
         )],
@@ -251,7 +251,7 @@ const ROWS: &[Row] = &[
         params: &[any("condition")],
         result: Gives::Bool,
         lowering: Lowering::Value(|ctx, call| ctx.vote(SubgroupOp::Any, call)),
-        elsewhere: &[(
+        external: &[(
             &["__any_sync", "__any", "any_sync", "subgroupAny"],
             "write `subgroup_any(condition)`, without the mask",
         )],
@@ -264,7 +264,7 @@ const ROWS: &[Row] = &[
         params: &[any("condition")],
         result: Gives::Bool,
         lowering: Lowering::Value(|ctx, call| ctx.vote(SubgroupOp::All, call)),
-        elsewhere: &[(
+        external: &[(
             &["__all_sync", "__all", "all_sync", "subgroupAll"],
             "write `subgroup_all(condition)`, without the mask",
         )],

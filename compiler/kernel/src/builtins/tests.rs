@@ -111,7 +111,7 @@ fn numbers_are_tested_against_true_results() {
 #[test]
 fn names_of_other_languages_are_no_names_here() {
     let mut seen = BTreeSet::new();
-    for name in rows().flat_map(|row| row.elsewhere).flat_map(|(names, _)| *names) {
+    for name in rows().flat_map(|row| row.external).flat_map(|(names, _)| *names) {
         assert!(seen.insert(name), "`{name}` is in two rows");
         let known =
             function(name).is_some_and(|known| known.known != Known::Math && known.known != Known::Member);

@@ -22,7 +22,7 @@ const ROWS: &[Row] = &[
         params: &[texture("image"), any("at").sample("ivec2(x, y)")],
         result: Gives::Other("a vector of four components"),
         lowering: Lowering::Value(|ctx, call| ctx.texture_read(call)),
-        elsewhere: &[(
+        external: &[(
             &["texture", "texture2D", "textureLod", "texelFetch", "tex2D"],
             "declare an image, `img: Image[\"2d r32f\"]`, and write `img.read(ivec2(x, y))`",
         )],

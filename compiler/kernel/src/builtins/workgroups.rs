@@ -1,4 +1,4 @@
-//! Memory of a workgroup, and what its invocations do together.
+//! Shared memory of a workgroup, and barriers.
 
 use super::row::{Effect, Gives, Kind, Known, Lowering, Row, Stages};
 use super::row::{FUNCTION, any, rest};
@@ -20,7 +20,7 @@ const ROWS: &[Row] = &[
         result: Gives::Other("an array"),
         lowering: Lowering::Value(|ctx, call| ctx.shared_array(call.args, call.span)),
         stages: Stages::Compute,
-        elsewhere: &[(&["__shared__"], "write `tile = shared(f32, 16, 16)`")],
+        external: &[(&["__shared__"], "write `tile = shared(f32, 16, 16)`")],
         doc: "[An array of the workgroup](../guide/shared-memory.md), of one axis or more.",
         example: "len(shared(f32, 64))",
         ..BARE
@@ -31,7 +31,7 @@ const ROWS: &[Row] = &[
         lowering: Lowering::Value(|ctx, call| ctx.barrier(call.span)),
         effect: Effect::Group,
         stages: Stages::Compute,
-        elsewhere: &[
+        external: &[
             (
                 &[
                     "__syncthreads",

@@ -1,14 +1,14 @@
-//! Types as other systems and Python write them, each with what to write here: `wp.array(dtype=wp.float32)`,
-//! `ti.template()`, `list[float]`, `Optional[f32]`.
+//! Annotations from Python and from other frameworks, each with what to write in a kernel:
+//! `wp.array(dtype=wp.float32)`, `ti.template()`, `list[float]`, `Optional[f32]`.
 //!
-//! They are looked at only where a type cannot be read.
+//! They are recognised only in an annotation that is not a kernel's type.
 
 use kps_syntax::ast::{Argument, ArgumentKind, BinaryOp, Expr, ExprKind};
 
 use super::types::TypeReader;
-use crate::types::{Scalar, Type};
+use crate::foreign_names;
 
-/// What to write instead of an annotation; `None` for one that is nobody's habit.
+/// What to write instead of an annotation; `None` for an annotation that is not recognised.
 pub(super) fn instead(reader: &TypeReader, annotation: &Expr) -> Option<String> {
     match &annotation.kind {
         ExprKind::Name(_) | ExprKind::Attribute { .. } => by_name(last_name(annotation)?),
@@ -151,41 +151,12 @@ fn made_inside(reader: &TypeReader, args: &[&Expr]) -> String {
     format!("shared memory is made in the kernel: `tile = shared({})`", args.join(", "))
 }
 
-/// A type by the name that it has in C, CUDA, GLSL, HLSL or WGSL.
-fn foreign_type(name: &str) -> Option<Type> {
-    let square = |n| Type::Matrix { columns: n, rows: n, scalar: Scalar::F32 };
-    Some(match name {
-        "char" => Type::Scalar(Scalar::I8),
-        "short" => Type::Scalar(Scalar::I16),
-        "long" => Type::Scalar(Scalar::I64),
-        "uint" | "unsigned" => Type::U32,
-        "half" => Type::Scalar(Scalar::F16),
-        "double" => Type::F64,
-        "float2" | "make_float2" | "vec2f" => Type::Vector(2, Scalar::F32),
-        "float3" | "make_float3" | "vec3f" => Type::Vector(3, Scalar::F32),
-        "float4" | "make_float4" | "vec4f" => Type::Vector(4, Scalar::F32),
-        "int2" | "make_int2" | "vec2i" => Type::Vector(2, Scalar::I32),
-        "int3" | "make_int3" | "vec3i" => Type::Vector(3, Scalar::I32),
-        "int4" | "make_int4" | "vec4i" => Type::Vector(4, Scalar::I32),
-        "uint2" | "vec2u" => Type::Vector(2, Scalar::U32),
-        "uint3" | "vec3u" | "dim3" => Type::Vector(3, Scalar::U32),
-        "uint4" | "vec4u" => Type::Vector(4, Scalar::U32),
-        "double2" => Type::Vector(2, Scalar::F64),
-        "double3" => Type::Vector(3, Scalar::F64),
-        "double4" => Type::Vector(4, Scalar::F64),
-        "float2x2" => square(2),
-        "float3x3" => square(3),
-        "float4x4" => square(4),
-        _ => return None,
-    })
-}
-
-/// What an array is of, by the name that it has here.
+/// The element type of an array, as a kernel writes it.
 fn element(reader: &TypeReader, expr: &Expr) -> Option<String> {
     if let Ok(ty) = reader.value_type(expr) {
         return Some(ty.to_string());
     }
-    foreign_type(last_name(expr)?).map(|ty| ty.to_string())
+    foreign_names::type_named(last_name(expr)?).map(|ty| ty.to_string())
 }
 
 fn is_array(name: &str) -> bool {

@@ -1,5 +1,6 @@
-//! How deep a function reads into its lists: of one of which it only reads numbers, nothing else can come by the list, or
-//! change it.
+//! How many indices a function applies to each of its lists.
+//!
+//! A list of which a function reads only numbers cannot be changed or aliased by it.
 
 use kps_syntax::Part;
 use kps_syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
@@ -9,11 +10,10 @@ use rustc_hash::FxHashMap;
 use super::free::free_paths;
 use crate::builtins::{self, Builtin, Lists};
 
-/// For each name the fewest indices behind it where the body mentions it: 1 for `a[i]`, 2 for `a[i][j]`, also by way of
-/// `row = a[i]` and `for row in a`, 0 where it does anything else with it. `is_ours` tells whether a name is not the
-/// script's.
-pub(crate) fn reading_depths(body: &[Stmt], is_ours: &dyn Fn(&str) -> bool) -> FxHashMap<Name, usize> {
-    let mut depths = Depths { found: FxHashMap::default(), named: Vec::new(), is_ours };
+/// For each name, the smallest number of indices in all its uses: 1 for `a[i]`, 2 for `a[i][j]`, also through
+/// `row = a[i]` and `for row in a`. Any other use counts as 0. `is_free` says whether the script does not define a name.
+pub(crate) fn reading_depths(body: &[Stmt], is_free: &dyn Fn(&str) -> bool) -> FxHashMap<Name, usize> {
+    let mut depths = Depths { found: FxHashMap::default(), named: Vec::new(), is_free };
     depths.block(body);
     while depths.read_by_names() {}
     depths.found
@@ -22,10 +22,10 @@ pub(crate) fn reading_depths(body: &[Stmt], is_ours: &dyn Fn(&str) -> bool) -> F
 struct Depths<'d> {
     found: FxHashMap<Name, usize>,
     named: Vec<Named<'d>>,
-    is_ours: &'d dyn Fn(&str) -> bool,
+    is_free: &'d dyn Fn(&str) -> bool,
 }
 
-/// Names for what lies so deep in a value.
+/// Names for parts at one depth of a value.
 struct Named<'d> {
     names: Vec<&'d Name>,
     value: &'d Expr,
@@ -90,7 +90,7 @@ impl<'d> Depths<'d> {
             }
             ExprKind::Call { func, args } => {
                 let depth = match &func.kind {
-                    ExprKind::Name(name) if (self.is_ours)(name) => depth_in_call(name, depth),
+                    ExprKind::Name(name) if (self.is_free)(name) => depth_in_call(name, depth),
                     _ => 0,
                 };
                 self.reads(func, 0);

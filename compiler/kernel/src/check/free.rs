@@ -150,16 +150,16 @@ pub(crate) fn receivers_in(expr: &Expr, found: &mut dyn FnMut(&Name)) {
     expr.each_child(&mut |child| receivers_in(child, found));
 }
 
-/// Calls `found` for each variable of which a member, or something in it, gets a name or goes into a function, with the
-/// name of that member: `p` and `a` of `x = p.a[0]`.
-pub(crate) fn parts_handed_on(body: &[Stmt], found: &mut dyn FnMut(&Name, &Name)) {
+/// Calls `found` with a variable and its member, for each member that is assigned to a name or passed to a function, as a
+/// whole or in part: `p` and `a` of `x = p.a[0]`.
+pub(crate) fn passed_members(body: &[Stmt], found: &mut dyn FnMut(&Name, &Name)) {
     for stmt in body {
         if let StmtKind::Assign { value, .. } | StmtKind::AnnAssign { value: Some(value), .. } = &stmt.kind {
             part_of_variable(value, found);
         }
         stmt.each_part(&mut |part| match part {
             Part::Expr(expr) | Part::Place(expr) => parts_given(expr, found),
-            Part::Block(body) => parts_handed_on(body, found),
+            Part::Block(body) => passed_members(body, found),
             Part::Name(..) => {}
         });
     }

@@ -1,8 +1,7 @@
-//! The mistakes that types show in a kernel which has others already.
+//! Type errors of a kernel that already has errors.
 //!
-//! In goes the template of a kernel with what `check` told of it; out come these mistakes and those that
-//! lowering finds in the rest, as far as the parameters are annotated. What `check` told is not told
-//! again, and lowering says nothing of what it touched.
+//! In goes the template of a kernel with the diagnostics of `check`; out come these and the ones that lowering finds, as
+//! far as the parameters are annotated. Nothing is reported twice, and nothing follows from a reported mistake.
 
 use kps_syntax::{Diagnostic, Diagnostics, Severity};
 
@@ -12,15 +11,15 @@ use crate::template::KernelTemplate;
 
 pub(super) fn mistakes(template: KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
     let found = crate::mistakes(lower::lower_partial(&template, env));
-    let mut told = template.warnings;
-    let is_new = |mistake: &Diagnostic| !told.iter().any(|known| tells(known, mistake));
+    let mut reported = template.warnings;
+    let is_new = |mistake: &Diagnostic| !reported.iter().any(|known| covers(known, mistake));
     let new: Vec<Diagnostic> = found.into_iter().filter(is_new).collect();
-    told.extend(new);
-    told.in_order()
+    reported.extend(new);
+    reported.in_order()
 }
 
-/// Whether one mistake is about the place of the other: then that one is the same, or comes of it.
-fn tells(known: &Diagnostic, mistake: &Diagnostic) -> bool {
+/// Whether one mistake is at the place of the other, which then is the same mistake or follows from it.
+fn covers(known: &Diagnostic, mistake: &Diagnostic) -> bool {
     // Each of the calls in a cycle may be named as its first.
     let is_recursion = |of: &Diagnostic| of.code == "kernel/recursion";
     let is_same_cycle = is_recursion(known) && is_recursion(mistake);

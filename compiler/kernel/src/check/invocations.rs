@@ -1,9 +1,9 @@
-//! Slips that come of many invocations doing the same: axes in the wrong order, a `barrier()` that is missing, work
-//! that is done once for each invocation, elements that all of them change or that one of them does not have.
+//! Lints for parallel code: axes in the wrong order, a missing `barrier()`, work that every invocation repeats,
+//! elements that all invocations write, and indices out of range for one of them.
 //!
-//! In goes a kernel as written, out come warnings. Each is given only where the text shows it: what depends on how
-//! many invocations there are is told of kernels that the script only ever calls as `k(..)`, over the elements of the
-//! first array. PyShader's kernels, which count workgroups, are not looked at.
+//! In goes the definition of a kernel, out come warnings. A lint fires only if the text proves it. Lints that depend on
+//! the number of invocations apply to kernels that the script only calls as `k(..)`, over the elements of the first
+//! array. PyShader's kernels, which count workgroups, are never checked.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use crate::errors;
 use crate::signature::{Form, KernelOptions};
 use crate::template::{Param, ParamKind};
 
-pub(super) fn slips(
+pub(super) fn lints(
     def: &FunctionDef,
     source: &Source,
     env: &dyn KernelEnv,
@@ -416,9 +416,9 @@ impl Kernel<'_> {
                         .iter()
                         .zip(own)
                         .any(|(read, own)| self.is_surely_other(read, self.ids.id(own), counter));
-                let is_told =
+                let is_reported =
                     found.iter().any(|known| known.labels.len() > 1 && known.labels[1].location.span == *at);
-                if is_other && !is_told {
+                if is_other && !is_reported {
                     let (read, written) = (self.source.at(expr.span), self.source.at(*at));
                     found.push(errors::missing_barrier(read, written, array));
                 }

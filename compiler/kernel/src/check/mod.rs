@@ -15,10 +15,10 @@ mod free;
 mod further;
 mod given;
 mod invocations;
+mod lints;
 mod literals;
 mod params;
 mod ports;
-mod slips;
 mod structs;
 mod types;
 mod unsupported;
@@ -37,11 +37,11 @@ use crate::stages::Stage;
 use crate::template::{KernelTemplate, Param, ParamKind};
 
 pub(crate) use depths::reading_depths;
-pub(crate) use free::{captured_names, free_paths, mentions, parts_handed_on, receivers, receivers_in};
+pub(crate) use free::{captured_names, free_paths, mentions, passed_members, receivers, receivers_in};
 pub(crate) use given::declared_param;
+pub(crate) use lints::{has_break, has_exit, is_test_with_text};
 pub(crate) use literals::assigned_literals;
 pub(crate) use params::is_constant;
-pub(crate) use slips::{has_break, has_exit, is_test_with_text};
 pub(crate) use structs::read_struct;
 pub(crate) use types::{NO_INTS, TypeReader, type_of_text};
 pub(crate) use walk::float_of_text;
@@ -60,8 +60,8 @@ pub(crate) fn check(
         diagnostics.extend(ports::missing_position(def, source, &params));
     }
     check_bodies(def, source, env, &mut diagnostics);
-    diagnostics.extend(slips::rebound(def, &arrays(&params), source));
-    diagnostics.extend(invocations::slips(def, source, env, &options, &params));
+    diagnostics.extend(lints::rebound(def, &arrays(&params), source));
+    diagnostics.extend(invocations::lints(def, source, env, &options, &params));
     let has_errors = diagnostics.has_errors();
     let template = KernelTemplate::new(def, source, (options, stage), params, diagnostics.in_order());
     match has_errors {
@@ -95,7 +95,7 @@ fn check_bodies(def: &Arc<FunctionDef>, source: &Source, env: &dyn KernelEnv, di
             continue;
         }
         let further_env: Rc<dyn KernelEnv> = Rc::clone(&function.env);
-        // What is wrong within the library is not the script's to mend.
+        // The script cannot repair a mistake in the host's library.
         if let (None, Some(module)) = (env.library(), further_env.library())
             && check_method(&function).has_errors()
         {

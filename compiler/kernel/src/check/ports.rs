@@ -74,12 +74,12 @@ fn unknown_builtin(
     errors::unknown_port(at, name, (stage, direction), nearest, &known().collect::<Vec<_>>())
 }
 
-/// What compute kernels are told by this name.
+/// The input of compute kernels by this name.
 fn kernel_input(name: &str) -> Option<Input> {
     Input::ALL.into_iter().find(|input| input.name() == name)
 }
 
-/// The subgroup is told in every stage.
+/// Whether every stage has this input: those of subgroups.
 pub(super) fn is_of_every_stage(slot: &Expr, reader: &TypeReader) -> bool {
     let Some(name) = reader.word(slot) else { return false };
     matches!(kernel_input(&name), Some(Input::SubgroupSize | Input::SubgroupLocalInvocationId))

@@ -1,7 +1,7 @@
 //! One walk over a function's body: unknown names, and syntax that kernels do not have.
 //!
-//! Names are reported once each, those of other systems' modules with each of their members. A construct that is not
-//! supported is reported whole: what lies inside it is not looked at, so that one mistake gives one message.
+//! Each unknown name is reported once; for a module of another framework, each of its members is. An unsupported
+//! construct is reported as a whole, and its parts are not checked, so that one mistake gives one message.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span, suggest};
 
 use super::below::binding_below;
 use super::formatted::{as_f_string, is_formatted};
+use super::lints;
 use super::params;
-use super::slips;
 use super::types::{NO_INTS, TypeReader};
 use super::unsupported;
 use rustc_hash::FxHashSet;
@@ -23,13 +23,13 @@ use rustc_hash::FxHashSet;
 use crate::builtins;
 use crate::env::{EnvModule, EnvValue, HelperFunction, KernelEnv};
 use crate::errors::{self, Found};
-use crate::habits;
+use crate::foreign_names;
 
 /// A mention of a function that a kernel may call.
 pub(super) struct CallSite {
     pub callee: HelperFunction,
     pub location: Location,
-    /// It is called there, not handed on, to whom lowering will see.
+    /// It is called there. A function that is passed as an argument is checked when lowering knows the callee.
     pub is_called: bool,
 }
 
@@ -108,7 +108,7 @@ impl Walk<'_> {
         for stmt in body {
             self.stmt(stmt);
         }
-        let warning = slips::unreachable(body, self.source);
+        let warning = lints::unreachable(body, self.source);
         self.diagnostics.extend(warning);
     }
 
@@ -121,7 +121,7 @@ impl Walk<'_> {
                 self.expr(expr);
                 if self.diagnostics.0.len() == n_before {
                     let is_own = |name: &str| self.is_own(name) || self.env.get(name).is_some();
-                    let warning = slips::unused(expr, self.source, &is_own);
+                    let warning = lints::unused(expr, self.source, &is_own);
                     self.diagnostics.extend(warning);
                 }
             }
@@ -149,21 +149,21 @@ impl Walk<'_> {
             StmtKind::If { branches, orelse } => {
                 for branch in branches {
                     self.expr(&branch.test);
-                    self.diagnostics.extend(slips::never_true(&branch.test, self.source));
+                    self.diagnostics.extend(lints::never_true(&branch.test, self.source));
                     self.body(&branch.body);
                 }
-                self.diagnostics.extend(slips::behind_true(branches, orelse, self.source));
+                self.diagnostics.extend(lints::behind_true(branches, orelse, self.source));
                 self.body(orelse);
             }
             StmtKind::While { test, body, orelse } => {
                 self.expr(test);
-                self.diagnostics.extend(slips::never_true(test, self.source));
+                self.diagnostics.extend(lints::never_true(test, self.source));
                 self.body(body);
                 self.body(orelse);
             }
             StmtKind::For { target, iter, body, orelse, is_async: false } => {
                 self.expr(iter);
-                self.diagnostics.extend(slips::never_runs(iter, self.source));
+                self.diagnostics.extend(lints::never_runs(iter, self.source));
                 self.target(target);
                 self.body(body);
                 self.body(orelse);
@@ -172,7 +172,7 @@ impl Walk<'_> {
                 self.expr(subject);
                 cases.iter().for_each(|case| self.case(case));
             }
-            StmtKind::Assert { test, message: None } if slips::is_test_with_text(test) => {
+            StmtKind::Assert { test, message: None } if lints::is_test_with_text(test) => {
                 let diagnostic = errors::assert_of_tuple(self.at(test.span));
                 self.diagnostics.push(diagnostic);
             }
@@ -229,8 +229,8 @@ impl Walk<'_> {
 
     fn is_print(&self, func: &Expr) -> bool {
         let ExprKind::Name(name) = &func.kind else { return false };
-        let is_ours = |value: EnvValue| matches!(value, EnvValue::Builtin(name) if &*name == "print");
-        &**name == "print" && !self.is_own(name) && self.env.get(name).is_none_or(is_ours)
+        let is_builtin = |value: EnvValue| matches!(value, EnvValue::Builtin(name) if &*name == "print");
+        &**name == "print" && !self.is_own(name) && self.env.get(name).is_none_or(is_builtin)
     }
 
     /// A function of the kernel's own.
@@ -330,7 +330,7 @@ impl Walk<'_> {
                 let n_before = self.diagnostics.0.len();
                 self.callee(func);
                 if self.diagnostics.0.len() > n_before {
-                    // What another function would take, ours cannot judge.
+                    // The arguments of another function say nothing about a kernel's.
                     return args.iter().for_each(|arg| self.argument_of_unknown(arg));
                 }
                 // The types in `Array(4, f32)` and the like are read later, with the call.
@@ -360,14 +360,14 @@ impl Walk<'_> {
                     }
                 }
                 // `x is None` is one mistake, not two.
-                let is_told = |child: &Expr| {
+                let is_reported = |child: &Expr| {
                     let is_compared = |at: &Comparison| {
                         matches!(at.op, CompareOp::Is | CompareOp::IsNot) && std::ptr::eq(&at.right, child)
                     };
                     matches!(child.kind, ExprKind::None) && comparisons.iter().any(is_compared)
                 };
                 expr.each_child(&mut |child| {
-                    if !is_told(child) {
+                    if !is_reported(child) {
                         self.expr(child);
                     }
                 });
@@ -478,8 +478,8 @@ impl Walk<'_> {
         if self.reported.contains(&**name) {
             return;
         }
-        // Of another system's module each member is told, with what kernels have for it.
-        if habits::instead(name).is_none() {
+        // Each member of another framework's module is reported, with its counterpart in kernels.
+        if foreign_names::instead(name).is_none() {
             self.reported.insert(name.to_string());
         }
         if name == self.own_name {
@@ -508,7 +508,7 @@ impl Walk<'_> {
     fn attribute(&mut self, expr: &Expr) {
         let ExprKind::Attribute { value, attr } = &expr.kind else { return };
         let Some(module) = self.module(value) else { return self.expr(value) };
-        if builtins::is_our_module(&module) {
+        if builtins::is_kernel_module(&module) {
             match builtins::member(&attr.name) {
                 Some(_) => return,
                 None if &*attr.name == "Array" => return,
@@ -525,9 +525,9 @@ impl Walk<'_> {
             None => {
                 let members = env.and_then(|module| self.unknown.candidates_of(&*module.members));
                 let members = members.unwrap_or_default();
-                let ours = builtins::is_our_module(&module).then(builtins::member_names);
-                let ours = ours.into_iter().flatten().map(|name| -> &str { name });
-                let known = members.iter().map(|name| &**name).chain(ours);
+                let builtin = builtins::is_kernel_module(&module).then(builtins::member_names);
+                let builtin = builtin.into_iter().flatten().map(|name| -> &str { name });
+                let known = members.iter().map(|name| &**name).chain(builtin);
                 let nearest = suggest::nearest(&attr.name, known);
                 let diagnostic = errors::unknown_member(self.at(attr.span), &holder, &attr.name, nearest);
                 self.diagnostics.push(diagnostic);
@@ -535,16 +535,16 @@ impl Walk<'_> {
         }
     }
 
-    /// The full name of the module that an expression names, ours or the script's.
+    /// The full name of the module that an expression names, built in or imported by the script.
     fn module(&self, expr: &Expr) -> Option<String> {
         if let Some(module) = self.env_module(expr) {
             return Some(module.name.to_string());
         }
         let ExprKind::Name(name) = &expr.kind else { return None };
-        let is_ours = !self.is_own(name)
+        let is_builtin = !self.is_own(name)
             && self.env.get(name).is_none()
             && builtins::lookup(name) == Some(builtins::Builtin::Module);
-        is_ours.then(|| name.to_string())
+        is_builtin.then(|| name.to_string())
     }
 
     fn env_module(&self, expr: &Expr) -> Option<EnvModule> {

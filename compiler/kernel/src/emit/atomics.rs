@@ -1,12 +1,11 @@
 //! Atomic operations, each on one element.
 //!
-//! Ints of 32 and 64 bits have instructions for all of them. A device may have the sum of floats. Every
-//! other operation on floats, and all on narrow elements of shared memory, is done on their bits: load,
-//! compute, exchange if the bits are still what was loaded, else again. So the bits need to be seen as an
-//! int: a buffer has a second variable for that, shared memory that needs it holds ints in place of
-//! its elements. Narrow elements of array parameters are in `narrow`.
+//! Ints of 32 and 64 bits have an instruction for each operation. A device may have the sum of floats. Other operations
+//! on floats, and all on narrow elements of shared memory, are a compare-and-exchange loop on their bits. For that a
+//! buffer has a second variable of ints, and shared memory holds ints in place of its elements. Narrow elements of array
+//! parameters are in `narrow`.
 //!
-//! The order is relaxed: what orders other memory is a barrier, or the end of a launch.
+//! The memory order is relaxed: only a barrier, or the end of a launch, orders other memory.
 
 use rspirv::spirv::{LoopControl, MemoryModel, Op, Scope, Word};
 

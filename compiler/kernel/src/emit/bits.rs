@@ -1,13 +1,13 @@
-//! Numbers as the bits of an int, in shared memory that atomic operations need to see as ints.
+//! Numbers stored as ints in shared memory, where atomic operations need ints.
 //!
 //! | Number | In memory |
 //! |---|---|
 //! | 32 and 64 bits | its bits |
-//! | `f16`, `bf16` | the bits of the f32 that it is |
+//! | `f16`, `bf16` | the bits of the number as an f32 |
 //! | narrow ints | extended to u32 |
 //! | bools | 0 or 1 |
 //!
-//! A matrix is an array of its columns there.
+//! A matrix is stored as an array of its columns.
 
 use std::rc::Rc;
 

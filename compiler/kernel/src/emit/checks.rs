@@ -1,18 +1,19 @@
-//! What the source asked for, told to a device that checks it ([`Target::checks`](crate::Target::checks)): the
-//! operands as they were before any guard, in instructions of a set of our own that mean nothing to a device
-//! which does not know it.
+//! Check instructions for a device that checks kernels ([`Target::checks`](crate::Target::checks)).
+//!
+//! They have the operands of the source, before any guard. They are a non-semantic instruction set, which other devices
+//! ignore.
 //!
 //! | instruction | operands |
 //! |---|---|
-//! | index | the variable, or a string that is the name of a part; 0 where it is read, 1 written, 2 both; index and length of each axis |
+//! | index | the variable, or a string with the name of a member; 0 for a read, 1 for a write, 2 for both; index and length of each axis |
 //! | division | the dividend, the divisor |
-//! | shift | what is shifted, the amount |
-//! | conversion | the float, the int that it became, how many binary digits the float's type has |
-//! | uniform | the value |
+//! | shift | the shifted value, the amount |
+//! | conversion | the float, the int that results, the precision of the float's type in bits |
+//! | uniform | a value that should be uniform |
 //! | arithmetic | 0 sum, 1 difference, 2 product, 5 quotient; the two ints. 3 negation, 4 magnitude; 0 and the int |
-//! | birth | the float, and the numbers that it was made from |
+//! | non-finite | the float, and its operands |
 //!
-//! ORDER: the device reads these numbers.
+//! ORDER: the device reads these numbers (`checks` in `interface.rs` of the device crate).
 
 use rspirv::spirv::{Op, Word};
 
@@ -30,7 +31,7 @@ use crate::types::{Kind, Scalar, Type};
 /// The name of the set.
 pub const SET: &str = "NonSemantic.kps.Checks";
 
-/// The name of a test whether an index is inside, by which a device that checks knows it in words that tell nothing else.
+/// The name of a bounds test, for a device that checks a module without check instructions.
 /// ORDER: as the device reads it.
 pub const INSIDE: &str = "kps.inside";
 
@@ -45,7 +46,7 @@ pub enum Check {
     NonFinite = 7,
 }
 
-/// What makes an int of two. ORDER: as the device reads it.
+/// Binary int arithmetic. ORDER: as the device reads it.
 #[derive(Clone, Copy)]
 enum Arithmetic {
     Sum = 0,
@@ -54,7 +55,7 @@ enum Arithmetic {
     Quotient = 5,
 }
 
-/// What takes a number from 0. ORDER: as the device reads it.
+/// Unary int arithmetic. ORDER: as the device reads it.
 #[derive(Clone, Copy)]
 pub enum Opposite {
     Negation = 3,
@@ -62,13 +63,12 @@ pub enum Opposite {
 }
 
 impl FunctionEmitter<'_> {
-    /// Whether this function is told of: what our own functions do is no mistake of the user's, where they are
-    /// no operators.
+    /// Whether this function has check instructions: those of scripts do, and library functions that are operators.
     pub fn is_reported(&self) -> bool {
         self.target.checks && (self.function.called_for.is_none() || self.function.is_operator)
     }
 
-    /// Whether a device is told what comes of the numbers in this function.
+    /// Whether results of arithmetic are reported in this function, too.
     fn reports_results(&self) -> bool {
         self.is_reported() && self.target.checks_results
     }
@@ -80,7 +80,7 @@ impl FunctionEmitter<'_> {
         self.op(Op::ExtInst, void, &all);
     }
 
-    /// An element of an array parameter; in several axes by the index of each.
+    /// An element of an array parameter, with the index along each axis.
     pub fn report_buffer_index(&mut self, buffer: BufferId, index: NodeId, touch: Touch) {
         if !self.is_reported() {
             return;
@@ -96,7 +96,7 @@ impl FunctionEmitter<'_> {
         self.report(Check::Index, &operands);
     }
 
-    /// A part of what is no variable.
+    /// A part of a value that is not in a variable.
     pub fn report_value_index(&mut self, index: &ValueIndex) {
         if !self.is_reported() {
             return;
@@ -113,7 +113,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A part of an element of a buffer, or of the one value that is there.
+    /// A part of an element of a buffer, or of its one value.
     pub fn report_buffer_path(
         &mut self,
         buffer: BufferId,
@@ -126,7 +126,7 @@ impl FunctionEmitter<'_> {
         }
         let kernel = self.kernel;
         let buffer = &kernel.buffers[buffer.idx()];
-        // Nobody wrote the index of the one struct of a buffer.
+        // The index of a buffer's one struct is not in the source.
         let index = index.filter(|_| !buffer.is_cell);
         let axes: Vec<Step> = match index.and_then(|index| self.function.axes.get(&index)) {
             Some(axes) => axes.iter().map(|(index, _)| Step::At(*index)).collect(),
@@ -136,14 +136,13 @@ impl FunctionEmitter<'_> {
         self.report_path(name, &buffer.element, path, touch);
     }
 
-    /// The arrays, vectors and matrices that a path leads through, each by its own name (`p[..].f`) and with an index
-    /// for each of its axes.
+    /// Each array, vector and matrix on a path, by its name (`p[..].f`) and with an index for each axis.
     fn report_path(&mut self, mut name: String, ty: &Type, path: &[Step], touch: Touch) {
         for step in as_written(ty, path) {
             match step {
                 Written::Member(member) => name += &format!(".{member}"),
                 Written::Indices(axes) => {
-                    // Of a whole column, its first number.
+                    // A whole column is reported by its first number.
                     let first = |(step, len): (Option<Step>, u32)| (step.unwrap_or(Step::Part(0)), len);
                     let axes: Vec<(Step, u32)> = axes.into_iter().map(first).collect();
                     self.report_axes(&name, &axes, touch);
@@ -153,7 +152,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Nothing where every index is known to be inside.
+    /// Reports indices, unless all are known to be inside.
     fn report_axes(&mut self, name: &str, axes: &[(Step, u32)], touch: Touch) {
         let is_inside = |&(step, len): &(Step, u32)| match step {
             Step::Part(_) => true,
@@ -173,7 +172,7 @@ impl FunctionEmitter<'_> {
         self.report(Check::Index, &operands);
     }
 
-    /// `[2, ..]`: what is known only at run time is left out. Nothing where there are no indices.
+    /// `[2, ..]`: indices that are not constants are left out. Empty without indices.
     fn brackets(&self, steps: impl IntoIterator<Item = Step>) -> String {
         let known = |step| match step {
             Step::Part(at) => Some(i128::from(at)),
@@ -195,13 +194,13 @@ impl FunctionEmitter<'_> {
         )
     }
 
-    /// What may go wrong in an operation, before it is done.
+    /// The operands of an operation that may fail, before it.
     pub fn report_binary(&mut self, id: NodeId, op: BinaryOp, [a, b]: [Word; 2], divisor: Option<Constant>) {
         let function = self.function;
         let Some(scalar) = function.ty(id).scalar().filter(|_| self.is_reported()) else { return };
         let known = divisor.and_then(Constant::as_int);
         let bits = i128::from(scalar.bits());
-        // The least of the signed ints has no opposite.
+        // The least signed int has no opposite.
         if let BinaryOp::FloorDiv | BinaryOp::TruncDiv | BinaryOp::PlainDiv = op
             && scalar.is_int()
             && scalar.is_signed()
@@ -250,7 +249,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// What an atomic operation adds to what was there.
+    /// The operands of an atomic sum or difference: the old value and the new one.
     pub fn report_atomic(&mut self, op: AtomicOp, [old, value]: [Word; 2], ty: &Type) {
         let of = match op {
             AtomicOp::Add => Arithmetic::Sum,
@@ -267,7 +266,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// What an operation over a subgroup makes of an invocation's number and of those before it.
+    /// The operands of a scan or reduction: the invocation's number, and the result over the earlier invocations.
     pub fn report_combined(&mut self, combine: Combine, spread: Spread, value: Word, ty: &Type) {
         let (of, float_op, nothing) = match combine {
             Combine::Add => (Arithmetic::Sum, Op::FAdd, 0),
@@ -280,7 +279,7 @@ impl FunctionEmitter<'_> {
         let before = self.combine(combine, Spread::Exclusive, value, ty);
         let value = match spread {
             Spread::Reduce | Spread::Inclusive => value,
-            // The last one's number is in no result.
+            // No result contains the number of the last invocation.
             Spread::Exclusive => {
                 let own = self.input_value(Input::SubgroupLocalInvocationId);
                 let last = self.combine(Combine::Max, Spread::Reduce, own, &Type::U32);
@@ -302,8 +301,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// `-a`, or `abs(a)`: the least of the signed ints has neither in its type, and of the unsigned ones 0 alone has the
-    /// former.
+    /// `-a` or `abs(a)`. Both overflow for the least signed int; `-a` overflows for every unsigned int but 0.
     pub fn report_opposite(&mut self, id: NodeId, of: Opposite, a: Word) {
         let function = self.function;
         let ty = function.ty(id);
@@ -336,7 +334,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A float that a node made of others, or that a function or a power made of what it was given.
+    /// A float with the operands of its node, or with the arguments of the function or power that computes it.
     pub fn report_origin(&mut self, id: NodeId, value: Word) {
         let function = self.function;
         let node = function.node(id);
@@ -369,7 +367,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// What an operation makes a float of.
+    /// The operands of an operation on floats.
     fn parents(&self, kind: &NodeKind) -> Option<Vec<NodeId>> {
         match kind {
             NodeKind::Binary(_, a, b) | NodeKind::Dot(a, b) => Some(vec![*a, *b]),
@@ -380,18 +378,18 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A number or a vector as it is; of a matrix each number, for each of them is in all of what it gives.
-    fn push_numbers(&mut self, value: Word, ty: &Type, told: &mut Vec<Word>) {
+    /// A number or a vector as it is, and each number of a matrix, for a result may depend on any of them.
+    fn push_numbers(&mut self, value: Word, ty: &Type, numbers: &mut Vec<Word>) {
         match ty {
             Type::Matrix { columns, rows, scalar } => {
                 for column in 0..u32::from(*columns) {
                     let column = self.extract(value, column, &Type::Vector(*rows, *scalar));
                     let of_column =
                         (0..u32::from(*rows)).map(|row| self.extract(column, row, &(*scalar).into()));
-                    told.extend(of_column);
+                    numbers.extend(of_column);
                 }
             }
-            ty if ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool) => told.push(value),
+            ty if ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool) => numbers.push(value),
             _ => {}
         }
     }

@@ -1,8 +1,7 @@
 //! Conversions between scalar types, component by component: ints wrap, floats saturate, NaN is 0.
 //!
-//! The narrow floats are reached from and left through f32, which holds all of their values. An f64, and an int
-//! that an f32 may not hold, is rounded to odd on its way, so that it is rounded to nearest once. A narrow int is
-//! reached from a float through 32 bits.
+//! Conversions of narrow floats go through f32, which has all of their values. An f64 or a wide int is first rounded to
+//! odd, so that the result is rounded to nearest only once. A float becomes a narrow int through 32 bits.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 

@@ -1,8 +1,7 @@
-//! Cooperative matrices that the device holds: SPV_KHR_cooperative_matrix.
+//! Cooperative matrices that the device supports: SPV_KHR_cooperative_matrix.
 //!
-//! A kernel that has them is written for the Vulkan memory model, as their capability wants it. There an
-//! access is the invocation's own unless it says otherwise, so those to memory that others see say so, and
-//! barriers make what was stored visible; `Coherent` is not known there.
+//! A kernel that uses them needs the Vulkan memory model. There, accesses are private by default: those to shared memory
+//! are marked `NonPrivate`, and barriers make stores visible. The model has no `Coherent`.
 
 use rspirv::spirv::{
     CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, FPEncoding, Op, Scope, Word,

@@ -1,25 +1,24 @@
-//! Which indices are worked out from counters, sizes and ids alone, and from scalars that a launch promises to
-//! be modest.
+//! Which indices are computed only from counters, sizes, ids, and scalars that a launch promises to be modest.
 //!
-//! Such a one does not leave its array by gigabytes as long as it makes no large steps, and what is added to it
-//! would keep drivers from stepping along addresses. A local counts as long as nothing else is ever stored to
-//! it, and an argument as long as nothing else is ever given. Never here: how an index is tested.
+//! Such an index without large steps stays within gigabytes of its array, so it needs no clamp. A clamp would keep
+//! drivers from strength-reducing addresses. A local qualifies if all its stores do, and an argument if all calls pass
+//! such values. How an index is tested is never here.
 
 use super::values::is_float;
 use crate::ir::{BinaryOp, CallArg, Function, Home, Kernel, LocalId, NodeId, NodeKind, Stmt, walk};
 use crate::signature::Ints;
 
-/// Of the nodes behind an index, more than these are not looked at.
+/// The largest number of nodes that the analysis visits for an index.
 const MAX_COUNTED: usize = 32;
 
-/// Bytes from what one value of a counter or an id leads to, to what the next does, at most: those of a line of
-/// [`Ints::MAX_MODEST`] vectors. As many lines do not come round where a device counts bytes in 32 bits.
+/// The largest stride of a counter or an id in bytes: a line of [`Ints::MAX_MODEST`] vectors. That many lines do not wrap
+/// around on a device that computes addresses in 32 bits.
 const MAX_STRIDE: u64 = 16 * Ints::MAX_MODEST as u64;
 
-/// Bytes that constants and scalars alone lead away from the array's start, at most.
+/// The largest offset in bytes from constants and scalars alone.
 const MAX_OFFSET: u64 = 1 << 28;
 
-/// For each local of a function, whether all that is stored to it is counted.
+/// For each local of a function, whether all its stores are counted.
 pub(crate) struct Counted<'a> {
     locals: Vec<bool>,
     args: &'a [bool],
@@ -48,17 +47,17 @@ pub(crate) fn counted_args(kernel: &Kernel) -> Vec<Vec<bool>> {
 }
 
 impl<'a> Counted<'a> {
-    /// Takes locals for counted until a store says otherwise, again and again while that changes anything.
+    /// Assumes that all locals are counted, and removes the others until a fixpoint.
     pub fn of(function: &Function, scalars: Ints, args: &'a [bool]) -> Counted<'a> {
         let mut counted = Counted { locals: vec![true; function.locals.len()], args, scalars };
         let stores = stores(function, &mut counted);
-        let mut is_settled = false;
-        while !is_settled {
-            is_settled = true;
+        let mut is_fixpoint = false;
+        while !is_fixpoint {
+            is_fixpoint = true;
             for (local, value) in &stores {
                 if counted.locals[local.idx()] && !counted.holds(function, *value, 1) {
                     counted.locals[local.idx()] = false;
-                    is_settled = false;
+                    is_fixpoint = false;
                 }
             }
         }

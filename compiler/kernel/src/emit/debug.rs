@@ -1,8 +1,8 @@
-//! What debuggers want to know beyond lines and names ([`Target::debug_info`](crate::Target::debug_info)): the
-//! source's text, types, functions, arrays and variables, in the set NonSemantic.Shader.DebugInfo.100.
+//! Debug information beyond lines and names ([`Target::debug_info`](crate::Target::debug_info)): the source's text,
+//! types, functions, arrays and variables, in the set NonSemantic.Shader.DebugInfo.100.
 //!
-//! A variable is told where it lies in memory of its own, and where a value was first given its name.
-//! Functions of our library are left out: their lines are those that called for them.
+//! A variable in memory is declared at the head of its function; a value is declared where it first gets its name.
+//! Library functions have no debug information: their instructions belong to the lines of the calls.
 
 use kps_syntax::ast::Name;
 use kps_syntax::{Source, Span};
@@ -52,13 +52,13 @@ const STRUCTURE: u32 = 1;
 const FLAG_IS_DEFINITION: u32 = 1 << 3;
 const FLAG_IS_LOCAL: u32 = 1 << 2;
 
-/// What begins the names that no source has.
-const OURS: &str = "kps.";
+/// The prefix of names that no source has.
+const RESERVED_PREFIX: &str = "kps.";
 
 /// Bytes of text in one `OpString`: what fits into the 65,535 words of an instruction.
 const MAX_TEXT: usize = 65_000 * 4;
 
-/// What a module has told so far.
+/// The debug information of a module so far.
 pub(super) struct Debug {
     pub set: Word,
     unit: Word,
@@ -75,8 +75,8 @@ impl Debug {
 }
 
 impl Module {
-    /// Begins to tell, of a kernel in this source.
-    pub fn report_debuggers(&mut self, source: &Source) {
+    /// Begins the debug information of a kernel in this source.
+    pub fn begin_debug_info(&mut self, source: &Source) {
         let set = self.id();
         let debug = Debug { set, unit: 0, expression: 0, sources: Vec::new(), types: FxHashMap::default() };
         self.debug = Some(debug);
@@ -94,14 +94,14 @@ impl Module {
         self.global(Op::ExtInst, Some(void), &operands)
     }
 
-    /// Says something inside a function.
+    /// Writes an instruction inside a function.
     fn write_info(&mut self, words: &mut Vec<Word>, info: Info, operands: &[Word]) {
         let (void, id) = (self.void(), self.id());
         write(words, Op::ExtInst, Some(void), Some(id), &self.info_operands(info, operands));
     }
 
     fn info_operands(&self, info: Info, operands: &[Word]) -> Vec<Operand> {
-        let set = self.debug.as_ref().expect("debuggers are told").set;
+        let set = self.debug.as_ref().expect("the module has debug information").set;
         let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(info as u32)];
         all.extend(operands.iter().map(|id| Operand::IdRef(*id)));
         all
@@ -118,7 +118,7 @@ impl Module {
     }
 
     fn debug(&mut self) -> &mut Debug {
-        self.debug.as_mut().expect("debuggers are told")
+        self.debug.as_mut().expect("the module has debug information")
     }
 
     fn debug_source(&mut self, source: &Source) -> Word {
@@ -188,16 +188,16 @@ impl Module {
         self.info(info, &operands)
     }
 
-    /// What has members, each with its name and the bytes before it.
+    /// A type with members, each with its name and byte offset.
     fn debug_composite(&mut self, name: &str, ty: &Type, members: &[(&str, u32)]) -> Word {
         let (source, zero) = (self.debug().sources[0].1, self.number(0));
         let mut ids = Vec::new();
         for (at, (name, offset)) in (0..).zip(members) {
             let part = ty.part(at).expect("each member is a part");
-            let (name, told) = (self.string(name), self.debug_type(&part));
+            let (name, ty) = (self.string(name), self.debug_type(&part));
             let [offset, size] =
                 [*offset, part.packed_size()].map(|n_bytes| self.number(n_bytes.saturating_mul(8)));
-            ids.push(self.info(Info::TypeMember, &[name, told, source, zero, zero, offset, size, zero]));
+            ids.push(self.info(Info::TypeMember, &[name, ty, source, zero, zero, offset, size, zero]));
         }
         let size = self.number(ty.packed_size().saturating_mul(8));
         self.debug_structure(name, size, &ids)
@@ -255,20 +255,20 @@ impl Module {
     }
 }
 
-/// What a function has told so far.
+/// The debug information of a function so far.
 pub(super) struct FunctionDebug {
     scope: Word,
     source: Word,
     variables: FxHashMap<(Name, Type), Word>,
-    /// What its first block says behind its variables.
+    /// The instructions of the first block, behind its variables.
     pub head: Vec<Word>,
     /// The place that the last instruction of this block was said to come from.
     pub place: Option<(u32, u32)>,
 }
 
 impl FunctionEmitter<'_> {
-    /// Begins to tell of this function, if it is the user's.
-    pub fn report_debuggers(&mut self, id: Word) {
+    /// Begins the debug information of this function, if it is the script's.
+    pub fn begin_debug_info(&mut self, id: Word) {
         if self.module.debug.is_none() || self.function.called_for.is_some() {
             return;
         }
@@ -282,8 +282,8 @@ impl FunctionEmitter<'_> {
             head: Vec::new(),
             place: None,
         });
-        self.report_first(Info::Scope, &[scope]);
-        self.report_first(Info::FunctionDefinition, &[scope, id]);
+        self.write_at_head(Info::Scope, &[scope]);
+        self.write_at_head(Info::FunctionDefinition, &[scope, id]);
         for (at, arg) in (1..).zip(&function.args) {
             let (name, value) = match arg {
                 Arg::Value { name, .. } => (name, self.arg(at - 1)),
@@ -292,24 +292,24 @@ impl FunctionEmitter<'_> {
             let variable = self.debug_variable(name, arg_type(function, arg), function.span, Some(at));
             let expression = self.module.debug().expression;
             match arg {
-                Arg::Value { .. } => self.report_first(Info::Value, &[variable, value, expression]),
+                Arg::Value { .. } => self.write_at_head(Info::Value, &[variable, value, expression]),
                 Arg::Reference(_) => {
-                    self.report_first(Info::Declare, &[variable, self.arg(at - 1), expression])
+                    self.write_at_head(Info::Declare, &[variable, self.arg(at - 1), expression])
                 }
             }
         }
     }
 
-    /// Says something at the head of the function.
-    fn report_first(&mut self, info: Info, operands: &[Word]) {
-        let mut told =
-            std::mem::take(&mut self.debug.as_mut().expect("debuggers are told of this function").head);
-        self.module.write_info(&mut told, info, operands);
-        self.debug.as_mut().expect("it is there").head = told;
+    /// Writes an instruction at the head of the function.
+    fn write_at_head(&mut self, info: Info, operands: &[Word]) {
+        let mut head =
+            std::mem::take(&mut self.debug.as_mut().expect("the function has debug information").head);
+        self.module.write_info(&mut head, info, operands);
+        self.debug.as_mut().expect("it is there").head = head;
     }
 
     fn debug_variable(&mut self, name: &Name, ty: &Type, span: Span, arg: Option<u32>) -> Word {
-        let debug = self.debug.as_ref().expect("debuggers are told of this function");
+        let debug = self.debug.as_ref().expect("the function has debug information");
         let (scope, source) = (debug.scope, debug.source);
         let key = (name.clone(), ty.clone());
         if let Some(id) = debug.variables.get(&key) {
@@ -326,33 +326,33 @@ impl FunctionEmitter<'_> {
         id
     }
 
-    /// A variable of the source that lies in memory of its own.
+    /// A variable of the source that is in memory.
     pub fn debug_local(&mut self, local: LocalId, variable: Word) {
         let function = self.function;
         let local = function.local(local);
-        if self.debug.is_none() || local.name.starts_with(OURS) {
+        if self.debug.is_none() || local.name.starts_with(RESERVED_PREFIX) {
             return;
         }
-        let told = self.debug_variable(&local.name, &local.ty, local.span, None);
+        let variable_info = self.debug_variable(&local.name, &local.ty, local.span, None);
         let expression = self.module.debug().expression;
-        self.report_first(Info::Declare, &[told, variable, expression]);
+        self.write_at_head(Info::Declare, &[variable_info, variable, expression]);
     }
 
-    /// A value that the source gives a name.
+    /// A value with a name in the source.
     pub fn debug_value(&mut self, node: NodeId, value: Word) {
         let function = self.function;
         let node = function.node(node);
         let (Some(_), Some(name)) = (&self.debug, &node.name) else { return };
-        // What arguments are is told at the head.
+        // Arguments are declared at the head.
         if matches!(node.kind, NodeKind::Arg(_)) {
             return;
         }
-        let told = self.debug_variable(name, &node.ty, node.span, None);
+        let variable_info = self.debug_variable(name, &node.ty, node.span, None);
         let expression = self.module.debug().expression;
-        self.module.write_info(&mut self.body, Info::Value, &[told, value, expression]);
+        self.module.write_info(&mut self.body, Info::Value, &[variable_info, value, expression]);
     }
 
-    /// Where the next instruction comes from, where that changed since the last one of this block.
+    /// The line of the next instruction, if it differs from the last one of this block.
     pub fn debug_line(&mut self, place: (u32, u32)) {
         let Some(debug) = &mut self.debug else { return };
         let before = debug.place.replace(place);
@@ -383,7 +383,7 @@ fn encoding(scalar: Scalar) -> u32 {
     }
 }
 
-/// A text in parts that an instruction can hold.
+/// A text in parts that fit an instruction.
 fn chunks(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let end = (0..=text.len().min(MAX_TEXT)).rev().find(|at| text.is_char_boundary(*at))?;

@@ -1,5 +1,5 @@
-//! The end of an invocation, wherever it is. A function that was called leaves a flag, and gives a value that
-//! nobody sees: whoever called it looks at the flag, and ends, too.
+//! The end of an invocation inside a called function. The function sets a flag and returns an unused value; its caller
+//! tests the flag and returns, too.
 
 use rspirv::spirv::{FunctionControl, Op, Word};
 

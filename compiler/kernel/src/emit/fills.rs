@@ -1,5 +1,5 @@
-//! Long lists whose elements recur, as `[0.0] * 1000` has them: a loop stores them, for drivers take time
-//! that grows with the square of the stores.
+//! Long lists with repeated elements, such as `[0.0] * 1000`, are filled by a loop. Drivers take time quadratic in the
+//! number of stores.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 

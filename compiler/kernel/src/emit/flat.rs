@@ -1,9 +1,9 @@
-//! Flat indices of arrays of several axes, so that none comes round where 32 bits do not hold it.
+//! Overflow tests of flat indices into arrays of several axes, so that none wraps around into the array.
 //!
-//! An index whose range the launch guarantees (`limits.rs`) needs no test. Of any other the offsets along the
-//! outer axes are added up as floats, without their signs, which no int of 32 bits would hold: where they are more than an i32 counts, the
-//! index is outside, whatever the last axis adds. That axis alone is left out, where its index has a sign, so that the
-//! test is one for all neighbours in a row. Never here: whether an index lies inside.
+//! An index whose range the launch guarantees (`limits.rs`) needs no test. For any other, the module adds the absolute
+//! offsets along the outer axes as floats. If the sum is larger than an i32, the index is outside, whatever the last axis
+//! adds. A signed index along the last axis is left out, so that neighbours in a row share one test. Bounds tests are
+//! never here.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
@@ -16,21 +16,20 @@ use crate::types::{Scalar, Type};
 
 const F32: Type = Type::Scalar(Scalar::F32);
 
-/// As many elements an array has at most, and what sums of floats may be off by.
+/// The largest number of elements, plus the rounding error of the sum of floats.
 const LIMIT: f64 = (1u64 << 31) as f64 + 1024.0;
 
-/// How much heavier an offset weighs that leads below the array: what the last axis takes away besides must not come
-/// round from below.
+/// The weight of a negative offset: what the last axis subtracts from it must not wrap around.
 const BELOW: f64 = -4.0;
 
 impl FunctionEmitter<'_> {
-    /// The index of an element: beyond every array, as an unsigned number, where it stands for more than it holds.
+    /// The index of an element. An index that overflowed becomes -1, which is outside every array.
     pub fn element_index(&mut self, index: NodeId) -> Word {
         self.held(index, -1)
     }
 
-    /// What a function is given. Where a row starts that an int does not hold, the least one: whatever is added to
-    /// it does not lead into an array.
+    /// An argument of a call. The start of a row that overflowed becomes the least int: no index in the row leads into
+    /// the array.
     pub fn argument(&mut self, value: NodeId) -> Word {
         self.held(value, i32::MIN)
     }
@@ -42,7 +41,7 @@ impl FunctionEmitter<'_> {
         self.select(&Type::I32, fits, value, otherwise)
     }
 
-    /// Whether the value of an index is what it stands for; `None` where it is known to be, or is no flat one.
+    /// Whether a flat index did not overflow; `None` if it never does, or is not a flat index.
     pub fn fits(&mut self, index: NodeId) -> Option<Word> {
         let function = self.function;
         let flat = function.flats.get(&index).filter(|_| !self.is_held(index))?;

@@ -1,4 +1,4 @@
-//! Float `//` and `%`, with Python's sign, the remainder of C, and signs that are copied.
+//! Float `//` and `%` with Python's sign, C's remainder, and `copysign`.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 

@@ -1,4 +1,4 @@
-//! One function while it is emitted: its blocks, the ids of its values, the line it is on.
+//! The state of one function during emission: its blocks, the ids of its values, the current line.
 
 use kps_syntax::Span;
 use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, StorageClass, Word};
@@ -65,7 +65,7 @@ pub(crate) struct FunctionEmitter<'e> {
     pub loops: Vec<super::control::LoopLabels>,
     /// Whether the invocation may end in it.
     pub may_end: bool,
-    /// What debuggers are told of this function, if they are.
+    /// The debug information of this function, if it has any.
     pub debug: Option<FunctionDebug>,
 }
 
@@ -154,7 +154,7 @@ impl<'e> FunctionEmitter<'e> {
             self.args.push(arg_id);
             arg_types.push(ty);
         }
-        self.report_debuggers(id);
+        self.begin_debug_info(id);
         let function_type = self.module.function_type(result, &arg_types);
         self.module.name(id, &function.name);
         let first = self.module.id();
@@ -220,7 +220,7 @@ impl<'e> FunctionEmitter<'e> {
         self.set_span(span);
     }
 
-    /// What needs a capability from here on. A function of ours needs them where it was called for.
+    /// The place that needs a capability from here on. For a library function that is the call.
     fn set_span(&mut self, span: Span) {
         if self.function.called_for.is_none() {
             self.module.set_span(span);

@@ -1,7 +1,6 @@
 //! What the module binds: buffers, the push-constant block, the inputs of an invocation.
 //!
-//! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. What arrives as a value is in
-//! `params.rs`.
+//! The `i`-th array has set 0 and binding `i`, or PyShader's slot. Parameters that are values are in `params.rs`.
 
 use rspirv::spirv::{BuiltIn, Decoration, MemoryModel, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,8 +1,7 @@
-//! How values lie in memory that the host sees: the types of buffers, apart from those of values.
+//! The layout of values in memory that the host sees: the types of buffers, which differ from those of values.
 //!
-//! Everything is packed as NumPy packs it. That is what scalar block layout is; the rules that every
-//! device has let a struct hold no vector that lies so. There, and where a vector of three is an
-//! element of its own, vectors are arrays of their components. A matrix is an array of its rows.
+//! Everything is packed as in NumPy, which is the scalar block layout. Without that feature a vector in a struct, and an
+//! array element of three components, is an array of its components. A matrix is an array of its rows.
 
 use rspirv::spirv::Word;
 

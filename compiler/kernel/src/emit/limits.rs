@@ -1,8 +1,9 @@
-//! How far ints go at most that are made of ids, sizes, counters and scalars that a launch promises to be modest.
+//! Value range analysis: limits of ints that are made of ids, sizes, counters and scalars that a launch promises to be
+//! modest.
 //!
-//! The limit of a node holds for the number that it stands for: where arithmetic comes round, it is beyond what an
-//! int holds. A local goes as far as what is stored to it; one that a loop counts, as far as the loop's test lets
-//! it. Never here: what a launch makes of limits (`index_range.rs`).
+//! A limit is one of the exact number: where arithmetic wraps around, the limit is larger than the range of the int. The
+//! limit of a local follows from its stores; that of a loop's counter follows from the loop's test. How a launch uses
+//! limits is in `index_range.rs`, never here.
 
 use rustc_hash::FxHashMap;
 
@@ -16,10 +17,10 @@ use crate::signature::Ints;
 use crate::template::Input;
 use crate::types::{Kind, Scalar};
 
-/// Of the nodes behind an index, more than these are not looked at.
+/// The largest number of nodes that the analysis visits for an index.
 const MAX_DEPTH: u32 = 48;
 
-/// Invocations of a subgroup, and texels along an axis, at most.
+/// The largest number of invocations of a subgroup, and of texels along an axis.
 const MAX_SUBGROUP: i128 = 128;
 const MAX_TEXELS: i128 = 1 << 15;
 
@@ -28,7 +29,7 @@ pub(crate) struct Limits<'a> {
     kernel: &'a Kernel,
     function: &'a Function,
     args: &'a [Option<Limit>],
-    /// For each local, what is stored to it; `None` where others can change it.
+    /// The stores to each local; `None` if other functions or invocations can change it.
     stores: Vec<Option<Vec<Stored>>>,
     known: FxHashMap<NodeId, Option<Limit>>,
     /// Locals whose limit is being found.
@@ -36,7 +37,7 @@ pub(crate) struct Limits<'a> {
     depth: u32,
 }
 
-/// A store to a local as a whole, and the test of the loop that it stands in.
+/// A store to a whole local, with the test of the enclosing loop.
 #[derive(Clone, Copy)]
 struct Stored {
     value: NodeId,
@@ -80,14 +81,14 @@ impl<'a> Limits<'a> {
         limits
     }
 
-    /// The limits of a flat index along its axes, as far as they matter; `None` where one has none.
+    /// The limits of a flat index along the axes that matter; `None` if one of them has no limit.
     pub fn of_axes(&mut self, flat: &Flat) -> Option<Vec<(u8, Limit)>> {
         let (outer, last) = flat.outer_and_last(self.function, self.buffer(flat.buffer).rank);
         let mut limits = Vec::new();
         for (index, axis) in outer {
             limits.push((*axis, self.node(*index)?));
         }
-        // What leads below the array, and farther below along the last axis, may come round from there.
+        // A negative offset may wrap around into the array if the last axis subtracts from it, too.
         if let Some((index, axis)) = last
             && limits.iter().any(|(_, limit)| limit.is_signed)
         {

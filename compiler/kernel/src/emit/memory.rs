@@ -1,11 +1,10 @@
 //! Parts of locals and of buffers. Out of range, loads read 0 and stores are dropped.
 //!
-//! A load tests its indices, reads element 0 where one is outside, and chooses 0 over what it read; a
-//! store branches. Buffers leave the test of an element to a device that does it
-//! (`Target::robust_access`), but for loads that are checked in the words (`BoundsCheck`).
+//! A load tests its indices, reads element 0 if one is outside, and then selects 0; a store branches. A device with
+//! `Target::robust_access` tests elements of buffers itself, except for loads that the module checks (`BoundsCheck`).
 //!
-//! A local is loaded and stored whole. What lies in a buffer has a type of its own (`layout.rs`), so it
-//! is moved part by part down to what both have: numbers, and vectors where they lie as such.
+//! A local is loaded and stored as a whole. A buffer has its own types (`layout.rs`), so its values are moved part by
+//! part: numbers, and vectors where the layouts agree.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 
@@ -85,7 +84,7 @@ impl FunctionEmitter<'_> {
         chain: &mut Vec<Word>,
         class: StorageClass,
     ) -> (Type, Option<Word>) {
-        // One that is told of what is outside tests what is no buffer; those it tests as a whole.
+        // A device that checks tests buffers itself; the module tests other memory.
         let is_tested =
             self.is_reported() && matches!(class, StorageClass::Function | StorageClass::Workgroup);
         let mut all_inside: Option<Word> = None;
@@ -273,8 +272,8 @@ impl FunctionEmitter<'_> {
             && self.is_held(index)
     }
 
-    /// An index for a device that tests accesses itself. It tests them by their place in bytes, of which some
-    /// count 32 bits: one that lies behind them all is cut to the last of which no byte comes round.
+    /// An index for a device that tests accesses itself. Some devices compute the byte offset in 32 bits, so the index
+    /// is clamped to the last one whose offset does not wrap around.
     fn unwrapped_index(&mut self, buffer: BufferId, index: NodeId) -> Word {
         let value = self.element_index(index);
         let scalar = self.function.ty(index).scalar().expect("verified: an index is an int");

@@ -1,14 +1,13 @@
-//! A verified kernel in, SPIR-V words out.
+//! The emitter: a verified kernel in, a SPIR-V module out.
 //!
-//! One file for each family of instructions: `control` for the tree of statements, `values` for what
-//! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
-//! buffers, which `reach` leads to and whose types are `layout`'s, `counted` for which indices drivers
-//! need not fear, `flat` for those of several axes that may not fit, `limits` for those that surely do, `opaque` for
-//! constants that no optimizer knows, `stored` and `bits` for what memory holds instead of a value, `coop` for matrices
-//! that subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for what a
-//! device is told that checks, `debug` for what debuggers are told; `interface` holds what the
-//! module binds, `module` what its functions share, `ports` what comes into a stage of a graphics pipeline
-//! and goes out of it.
+//! Each file emits a family of instructions:
+//! - `control`: the tree of statements; `values`: the nodes; `ints`, `floats`, `convert`, `vectors`: arithmetic;
+//! - `memory`: locals and buffers, with addresses from `reach` and types from `layout`; `stored`, `bits`: values that
+//!   memory holds in another type;
+//! - `counted`, `flat`, `limits`: which indices need an overflow test; `opaque`: constants that no optimizer knows;
+//! - `coop`: cooperative matrices; `atomics`, `narrow`, `subgroup`: operations between invocations;
+//! - `checks`: check instructions; `debug`: debug information;
+//! - `interface`: bindings; `ports`: inputs and outputs of a graphics stage; `module`: what functions share.
 
 mod atomics;
 mod bits;
@@ -57,7 +56,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     let model = if kernel.has_matrices() { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
     let mut module = Module::new(main.source.at(main.span), model);
     if target.debug_info {
-        module.report_debuggers(&main.source);
+        module.begin_debug_info(&main.source);
     }
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);

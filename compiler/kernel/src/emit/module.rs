@@ -1,5 +1,5 @@
-//! The parts of a SPIR-V module that its functions share: types, constants, names, decorations,
-//! capabilities. Each is made when first asked for, and once.
+//! The shared parts of a SPIR-V module: types, constants, names, decorations, capabilities. Each is made once, at its
+//! first use.
 
 mod finish;
 mod words;
@@ -86,9 +86,9 @@ pub(crate) struct Module {
     place: Location,
     glsl: Word,
     pub model: MemoryModel,
-    /// The set of what a device is told that checks, if it is.
+    /// The set of check instructions, if the target checks.
     checks: Option<Word>,
-    /// What debuggers are told, if they are.
+    /// The debug information, if the target has it.
     pub debug: Option<Debug>,
 }
 
@@ -492,7 +492,7 @@ impl Module {
         id
     }
 
-    /// What a device that checks calls a part of something: the same string each time.
+    /// The name of a part in check instructions; equal names share a string.
     pub fn check_name(&mut self, name: &str) -> Word {
         if let Some(known) = self.check_names.get(name) {
             return *known;
@@ -502,7 +502,7 @@ impl Module {
         id
     }
 
-    /// A text for whoever reads the module.
+    /// A string of the module.
     pub fn string(&mut self, text: &str) -> Word {
         let id = self.id();
         write_string(&mut self.strings, id, text);

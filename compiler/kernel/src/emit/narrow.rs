@@ -1,9 +1,8 @@
 //! Atomic operations on numbers of 8 and 16 bits in array parameters, and on bools, which take 8 there.
 //!
-//! Instructions change words of 32 bits at least. So the word around the element is loaded, the element in it
-//! replaced, and the word exchanged if it still is what was loaded, else again. Lowering has such arrays
-//! reached by address: the word around the last element may reach past the array, never past its memory, which
-//! devices round up to whole words.
+//! Atomic instructions change at least 32 bits. So a compare-and-exchange loop replaces the element in its word.
+//! Lowering accesses such arrays by address. The word of the last element may extend past the array, but not past its
+//! memory, which devices round up to whole words.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 

@@ -1,8 +1,8 @@
-//! Constants that no optimizer can know (`NodeKind::Opaque`).
+//! Laundered constants, which no optimizer can know (`NodeKind::Opaque`).
 //!
-//! Each is computed once, where a function begins, from the number of workgroups along x: no device takes 2^31 of
-//! them. A zero is the top bit of that number, moved to where it belongs; any other float is the constant plus such a
-//! zero. Never here: which constants are opaque.
+//! A function computes each once, at its start, from the number of workgroups along x, which is below 2^31 on every
+//! device. A zero is the top bit of that number, shifted into place; another float is the constant plus such a zero.
+//! Which constants are opaque is never decided here.
 
 use rspirv::spirv::{Op, Word};
 

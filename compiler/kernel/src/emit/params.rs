@@ -1,4 +1,4 @@
-//! Parameters that are values: the blocks that they arrive in, and loading them.
+//! Parameters that are values: their blocks, and the loads from them.
 
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 

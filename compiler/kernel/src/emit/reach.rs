@@ -1,10 +1,8 @@
-//! How the words reach an array parameter: through the variable of a descriptor, or through an address
-//! among the push constants (`Reach`). Either leads to a block that holds the elements. A uniform is a block
-//! with one value.
+//! How a module accesses an array parameter: through the variable of a descriptor, or through an address in the push
+//! constants (`Reach`). Either leads to a block of elements. A uniform is a block with one value.
 //!
-//! What lies behind an address is told the device at each access by how it is aligned, and always tested:
-//! no device does that by itself. How many elements there are is asked of a descriptor, or told in the
-//! push constants.
+//! An access through an address states its alignment and has a bounds test, for no device tests it. The number of
+//! elements comes from the descriptor, or from the push constants.
 
 use rspirv::spirv::{Decoration, MemoryAccess, MemoryModel, Op, StorageClass, Word};
 
@@ -250,8 +248,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// The number of elements, unsigned and as wide as the array's counts. It is asked for once, where the
-    /// function begins.
+    /// The number of elements, unsigned and as wide as the array's counts. The function loads it once, at its
+    /// start.
     pub fn buffer_len(&mut self, buffer: BufferId) -> Word {
         let def = &self.kernel.buffers[buffer.idx()];
         let counts = Type::Scalar(def.counts.unsigned());

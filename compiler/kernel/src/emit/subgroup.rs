@@ -65,7 +65,7 @@ impl FunctionEmitter<'_> {
 
     fn relative_to_own(&mut self, step: Op, value: Word, by: Word, ty: &Type) -> Word {
         let own = self.input_value(Input::SubgroupLocalInvocationId);
-        // Below the first lane it comes round, far beyond the last one.
+        // Below the first lane the index wraps around, far beyond the last one.
         let lane = self.ids(step, &Type::U32, &[own, by]);
         self.of_lane(value, lane, ty)
     }

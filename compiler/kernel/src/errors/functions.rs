@@ -35,12 +35,12 @@ pub(crate) fn recursion(name: &str, steps: Vec<(Location, String)>) -> Diagnosti
     diagnostic.help("write a loop, with a list as the stack if it needs one")
 }
 
-/// What a function takes.
+/// Where the parameters of a function are declared.
 pub(crate) enum Declared {
-    /// The script says it here.
+    /// In the script, here.
     Here(Location),
-    /// It is one of ours, which is called like this.
-    Ours(String),
+    /// In the library; this is how it is called.
+    Library(String),
 }
 
 pub(crate) fn call_count(
@@ -59,7 +59,7 @@ pub(crate) fn call_count(
         Declared::Here(declared) => diagnostic
             .label(declared, "declared here")
             .help("leave out what it does not take, or give it another parameter"),
-        Declared::Ours(signature) => diagnostic.help(format!("write `{signature}`")),
+        Declared::Library(signature) => diagnostic.help(format!("write `{signature}`")),
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn missing_argument(at: Location, name: &str, param: &str, declared: 
                 .unwrap_or_else(|| format!("{name}(.., {param}=..)"));
             diagnostic.label(declared, "it has no default").help(format!("pass it: `{call}`"))
         }
-        Declared::Ours(signature) => diagnostic.help(format!("write `{signature}`")),
+        Declared::Library(signature) => diagnostic.help(format!("write `{signature}`")),
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn unknown_keyword(
     match (nearest, declared) {
         (Some(_), _) => meant(diagnostic, nearest),
         (None, Declared::Here(_)) => diagnostic.help("pass it by position, or leave it out"),
-        (None, Declared::Ours(signature)) => diagnostic.help(format!("write `{signature}`")),
+        (None, Declared::Library(signature)) => diagnostic.help(format!("write `{signature}`")),
     }
 }
 
@@ -307,10 +307,10 @@ pub(crate) fn unlike_lengths(at: Location, called: &str, n: u32, m: u32) -> Diag
         .help("give both the same length")
 }
 
-/// Of a function of ours, whatever in it cannot be done with what it was given.
+/// A library function that does not support its arguments, whatever the reason.
 pub(crate) fn not_for(at: Location) -> Diagnostic {
     let called = callee(at.source.slice(at.span)).to_owned();
-    error("kernel/call", at, format!("`{called}` cannot be computed of what it is given here"), "")
+    error("kernel/call", at, format!("`{called}` cannot take these arguments"), "")
         .help("give it numbers of one type, or lists, vectors and arrays of such")
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn shared_empty(at: Location, size: i128) -> Diagnostic {
         .help("a size is an int of at least 1")
 }
 
-/// `ty` is the type that stands elsewhere in the call, if one does.
+/// `ty` is a type that another argument of the call names, if any.
 pub(crate) fn shared_type(at: Location, text: &str, what: &Found, ty: &str) -> Diagnostic {
     error(
         "kernel/shared",

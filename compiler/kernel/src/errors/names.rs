@@ -7,7 +7,7 @@ use super::values::{ARRAYS_CHOSEN, ROWS_CHOSEN};
 use super::{Found, error, meant, zero_of};
 use crate::builtins::{self, Builtin};
 use crate::env::EnvValue;
-use crate::habits;
+use crate::foreign_names;
 use crate::types::Type;
 
 /// What people call the element that an invocation works on.
@@ -23,7 +23,7 @@ pub(crate) fn own_name(at: Location, name: &str) -> Diagnostic {
 }
 
 pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
-    if let Some(instead) = habits::instead(name) {
+    if let Some(instead) = foreign_names::instead(name) {
         if name == "array" && has_angle_behind(&at) {
             return error("kernel/unknown-name", at, "kernels have no `array<..>`", "")
                 .help("write a list, of as many elements: `[0.0] * 4`");
@@ -73,7 +73,7 @@ fn instead_of_member(path: &[&str]) -> Option<String> {
             Some(format!("kernels have it without a module: `{name}(..)`"))
         }
         Some(name) => Some(format!("kernels have it without a module: `{name}`")),
-        None => habits::instead(last),
+        None => foreign_names::instead(last),
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn name_below(at: Location, name: &str, below: Location) -> Diagnosti
 }
 
 pub(crate) fn unknown_function(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
-    if habits::instead(name).is_some() || without_f(name).is_some() || nearest.is_some() {
+    if foreign_names::instead(name).is_some() || without_f(name).is_some() || nearest.is_some() {
         return unknown_name(at, name, nearest);
     }
     let diagnostic = error("kernel/unknown-name", at, format!("unknown function `{name}`"), "");
@@ -149,7 +149,7 @@ pub(crate) fn captured_value(at: Location, name: &str, value: &EnvValue) -> Diag
 pub(crate) fn captured_item(at: Location, name: &str, item: &EnvValue) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let message = format!("`{text}` is a collection with {}, which kernels cannot use", item.describe());
-    let help = habits::instead(name).unwrap_or_else(|| PASS_THE_REST.to_owned());
+    let help = foreign_names::instead(name).unwrap_or_else(|| PASS_THE_REST.to_owned());
     error("kernel/captured-value", at, message, "").help(help)
 }
 
@@ -172,7 +172,7 @@ fn help_with_captured(text: &str, name: &str, value: &EnvValue) -> String {
         _ if is_ufunc => help_with_ufunc(text, name),
         _ if name == "norm" => "the length of a vector is `length(v)`".to_owned(),
         EnvValue::Str(_) => "kernels have no strings: capture a number that stands for it".to_owned(),
-        _ if let Some(instead) = habits::instead(name) => instead,
+        _ if let Some(instead) = foreign_names::instead(name) => instead,
         EnvValue::Builtin(_) | EnvValue::Function(_) => {
             format!("call `{text}` before the launch, and pass what it gives")
         }
@@ -207,14 +207,14 @@ fn is_callable_type(type_name: &str) -> bool {
 }
 
 fn help_with_ufunc(text: &str, name: &str) -> String {
-    let is_ours = builtins::lookup(name).is_some();
+    let is_builtin = builtins::lookup(name).is_some();
     match numpy_function(name) {
-        _ if text == name && is_ours => {
+        _ if text == name && is_builtin => {
             format!("that one is for arrays on the host: write `math.{name}(x)`")
         }
-        _ if is_ours => format!("kernels have it without a module: write `{name}(x)`"),
+        _ if is_builtin => format!("kernels have it without a module: write `{name}(x)`"),
         _ if name == "clip" => "for one number write `clamp(x, least, most)`".to_owned(),
-        Some(ours) => format!("NumPy's functions are for arrays on the host: for numbers write `{ours}`"),
+        Some(name_here) => format!("NumPy's functions are for arrays on the host: for numbers write `{name_here}`"),
         None => {
             "NumPy's functions are for arrays on the host: let it be one of `math`, as `math.sin` for `np.sin`"
                 .to_owned()

@@ -10,7 +10,7 @@ use super::source_text::{
 use super::values::cast_one;
 use super::{Found, SequenceKind, error, meant};
 use crate::builtins::{self, Builtin};
-use crate::habits;
+use crate::foreign_names;
 use crate::signature::ArrayParam;
 use crate::types::{Scalar, Type};
 
@@ -238,7 +238,7 @@ pub(crate) fn tuple_index(at: Location) -> Diagnostic {
 
 pub(crate) fn no_attribute(at: Location, name: &str, what: &Found) -> Diagnostic {
     let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
-    if let Some(instead) = habits::instead_of_attribute(name) {
+    if let Some(instead) = foreign_names::instead_of_attribute(name) {
         return diagnostic.help(instead);
     }
     let is_component = is_component(name);
@@ -308,7 +308,7 @@ pub(crate) fn no_array_attribute(
 ) -> Diagnostic {
     let of = owner(&at);
     let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
-    match (habits::instead_of_array_attribute(name), nearest) {
+    match (foreign_names::instead_of_array_attribute(name), nearest) {
         (Some(instead), _) => diagnostic.help(instead),
         (None, Some(_)) => meant(diagnostic, nearest),
         (None, None) if is_called(name) => {

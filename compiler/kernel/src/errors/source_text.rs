@@ -278,7 +278,7 @@ pub(super) fn as_operand(text: &str) -> String {
     if has_operator || text.starts_with('-') { format!("({text})") } else { text.to_owned() }
 }
 
-/// Whether a word is that of a type of ours with arguments: `Array` of `Array(16, f32)`.
+/// Whether a text is a type with arguments: `Array` of `Array(16, f32)`.
 pub(super) fn is_call_of(text: &str, name: &str) -> bool {
     text.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
 }

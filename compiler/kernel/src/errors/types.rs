@@ -5,7 +5,7 @@ use kps_syntax::{Diagnostic, Location};
 use super::source_text::{is_call_of, last_name, numbers_in_brackets};
 use super::{error, meant};
 use crate::env::{EnvValue, Holder};
-use crate::habits;
+use crate::foreign_names;
 use crate::types::Type;
 
 pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
@@ -42,7 +42,7 @@ pub(crate) fn unknown_type(at: Location, name: &str, nearest: Option<&str>) -> D
     if lower != name && Type::by_name(&lower).is_some() {
         return diagnostic.help(format!("write `{lower}`"));
     }
-    match (nearest, habits::instead(plain)) {
+    match (nearest, foreign_names::instead(plain)) {
         (_, Some(instead)) => diagnostic.help(instead),
         (Some(_), None) => meant(diagnostic, nearest),
         (None, None) => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),

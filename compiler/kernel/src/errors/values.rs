@@ -137,7 +137,7 @@ pub(crate) fn no_value(at: Location, text: &str) -> Diagnostic {
         .help("let the function return one, or call it on a line of its own")
 }
 
-/// A function of ours that only does something: to `changed`, where that is one of its arguments.
+/// A built-in function without a result; `changed` is the argument that it changes.
 pub(crate) fn builtin_gives_no_value(at: Location, text: &str, changed: Option<&str>) -> Diagnostic {
     let line = format!("write `{text}` on a line of its own");
     error("kernel/no-value", at, format!("`{text}` gives no value"), "").help(match changed {

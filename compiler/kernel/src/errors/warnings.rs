@@ -1,4 +1,4 @@
-//! What is allowed and most likely a slip. `kps check` shows it, and `kps run` as the kernel is defined or compiled.
+//! Lint warnings. `kps check` shows them, and `kps run` when a kernel is defined or compiled.
 
 use kps_syntax::ast::BinaryOp;
 use kps_syntax::{Diagnostic, Location};

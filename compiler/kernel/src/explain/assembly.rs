@@ -1,4 +1,4 @@
-//! The SPIR-V of one line of the source, with names in place of numbers where the module has names.
+//! The SPIR-V of one line of the source, with names instead of ids where the module has names.
 
 use std::collections::BTreeMap;
 

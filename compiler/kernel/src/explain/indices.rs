@@ -1,4 +1,4 @@
-//! Which loads and stores are tested, and which loads give every invocation the same: read off the IR.
+//! Remarks on memory accesses, from the IR: which are bounds-tested, and which loads are uniform.
 
 use kps_syntax::Span;
 

@@ -1,9 +1,8 @@
-//! What a kernel means, place by place: the type of each expression, the conversions that nobody wrote,
-//! which indices are tested, what is the same in every invocation, which places need what of a device.
+//! Remarks on a kernel's source: the type of each expression, implicit conversions, which indices are tested, which
+//! loads are uniform, and which places need which device feature.
 //!
-//! In goes what `specialize` takes; out comes the module that it gives and remarks on the source, as
-//! data. A kernel with mistakes has no explanation: its mistakes come out, the same as from
-//! `specialize`.
+//! In goes what `specialize` takes; out comes its module with the remarks, as data. A kernel with mistakes has no
+//! explanation: its mistakes come out, the same as from `specialize`.
 
 mod assembly;
 mod indices;
@@ -50,7 +49,7 @@ pub struct ExplainedFunction {
     pub remarks: Vec<Remark>,
 }
 
-/// Compiles a kernel and says what it means.
+/// Compiles a kernel, with remarks on its source.
 pub(crate) fn explain(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
@@ -59,7 +58,7 @@ pub(crate) fn explain(
 ) -> Result<Explanation, Diagnostics> {
     let (mut lowered, remarked) = lower::lower_remarked(template, env, signature, target);
     let emulated = std::mem::take(&mut lowered.emulated);
-    let kernel = crate::sound(lowered)?;
+    let kernel = crate::verified(lowered)?;
     let kernel = crate::workarounds::apply(kernel, target.workarounds)?;
     let module = emit::emit(&kernel, target);
     let functions = functions(kernel.get(), remarked, &module.capabilities, &emulated);
@@ -87,8 +86,8 @@ fn functions(
     // The kernel first; functions of other sources last.
     let home = kernel.functions[main].source.clone();
     shown.sort_by_key(|found| {
-        let is_elsewhere = kernel.functions[found.id.idx()].source != home;
-        (found.id.idx() != main, is_elsewhere, found.def.span.start, found.id)
+        let is_external = kernel.functions[found.id.idx()].source != home;
+        (found.id.idx() != main, is_external, found.def.span.start, found.id)
     });
     let order: Vec<_> = shown.iter().map(|found| found.id).collect();
     let differing = analysis::differing(kernel);
@@ -102,8 +101,8 @@ fn functions(
         remark_needs_of_library(kernel, function, uses, &mut remarks);
         let causes = emulated.iter().filter(|at| is_in(function, &found.def, at));
         remarks.extend(causes.map(|at| Remark { span: at.span, kind: RemarkKind::Emulates }));
-        settle_literals(function, &mut remarks);
-        weak::settle(function, &mut remarks);
+        resolve_literals(function, &mut remarks);
+        weak::resolve(function, &mut remarks);
         let signature = match found.id.idx() == main {
             true => String::new(),
             false => signature_of(function, &found.def, &remarks),
@@ -117,7 +116,7 @@ fn functions(
             remarks: in_order(remarks),
         }
     });
-    without_twins(explained.collect())
+    without_duplicates(explained.collect())
 }
 
 /// `(f32, Array(4, f32)) -> f32`, by what its parameters were found to be.
@@ -137,14 +136,14 @@ fn signature_of(function: &Function, def: &FunctionDef, remarks: &[Remark]) -> S
     }
 }
 
-/// Functions that were compiled for different functions, and about which the same is to be said, are one.
-fn without_twins(functions: Vec<ExplainedFunction>) -> Vec<ExplainedFunction> {
+/// Merges functions with the same remarks that were compiled more than once, for different function arguments.
+fn without_duplicates(functions: Vec<ExplainedFunction>) -> Vec<ExplainedFunction> {
     let mut kept: Vec<ExplainedFunction> = Vec::with_capacity(functions.len());
     let mut place = Vec::with_capacity(functions.len());
     for function in functions {
-        let twin = kept.iter().position(|known| is_twin(known, &function));
-        place.push(twin.unwrap_or(kept.len()));
-        if twin.is_none() {
+        let first = kept.iter().position(|known| is_duplicate(known, &function));
+        place.push(first.unwrap_or(kept.len()));
+        if first.is_none() {
             kept.push(function);
         }
     }
@@ -156,7 +155,7 @@ fn without_twins(functions: Vec<ExplainedFunction>) -> Vec<ExplainedFunction> {
     kept
 }
 
-fn is_twin(a: &ExplainedFunction, b: &ExplainedFunction) -> bool {
+fn is_duplicate(a: &ExplainedFunction, b: &ExplainedFunction) -> bool {
     let said = |function: &ExplainedFunction| {
         let is_call = |remark: &Remark| matches!(remark.kind, RemarkKind::Calls(_));
         function.remarks.iter().filter(|remark| !is_call(remark)).cloned().collect::<Vec<_>>()
@@ -188,7 +187,7 @@ fn remark_needs(function: &Function, def: &FunctionDef, uses: &[CapabilityUse], 
     }
 }
 
-/// A function of ours is compiled for the first place that calls it; every other place needs what that one does.
+/// The capabilities of a library function are recorded at its first call. Every other call needs them, too.
 fn remark_needs_of_library(
     kernel: &Kernel,
     function: &Function,
@@ -207,9 +206,8 @@ fn remark_needs_of_library(
     });
 }
 
-/// A variable that began as a literal and is kept in memory has the type that it is kept in, and not
-/// only that value.
-fn settle_literals(function: &Function, remarks: &mut Vec<Remark>) {
+/// A variable that starts as a literal and is stored in memory has the type of that memory, and more than one value.
+fn resolve_literals(function: &Function, remarks: &mut Vec<Remark>) {
     let mut changing = Vec::new();
     for remark in remarks.iter_mut() {
         let RemarkKind::Assigned(ty) = &mut remark.kind else { continue };
@@ -240,7 +238,7 @@ fn stored(function: &Function) -> impl Iterator<Item = LocalId> {
     stored.into_iter()
 }
 
-/// By place, each once. What a loop was found to be only after another pass over it is told last.
+/// By place, without duplicates. Remarks of a later pass over a loop come last.
 fn in_order(remarks: Vec<Remark>) -> Vec<Remark> {
     let mut ordered: Vec<Remark> = Vec::with_capacity(remarks.len());
     for remark in remarks {

@@ -1,7 +1,7 @@
-//! Numbers that took the type that they met, such as elements of lists of literals: lowering told the type that they
-//! have alone, too, which may be computed nowhere.
+//! The types of weakly typed literals in remarks.
 //!
-//! In go a function and the remarks on it; out they come with the types that something uses.
+//! A literal adopts the type of its operand or of its list, but lowering also records the type that it would have alone.
+//! In go a function and its remarks; out come the remarks with the types that the function uses.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use crate::types::Type;
 
 use super::{Remark, RemarkKind, RemarkType};
 
-pub(super) fn settle(function: &Function, remarks: &mut Vec<Remark>) {
+pub(super) fn resolve(function: &Function, remarks: &mut Vec<Remark>) {
     let used = used(function);
     let used: Vec<&Node> = used.iter().map(|node| function.node(*node)).collect();
-    settle_numbers(&used, remarks);
-    settle_lists(function, &used, remarks);
+    resolve_numbers(&used, remarks);
+    resolve_lists(function, &used, remarks);
 }
 
-fn settle_numbers(used: &[&Node], remarks: &mut Vec<Remark>) {
-    let mut settled = Vec::new();
+fn resolve_numbers(used: &[&Node], remarks: &mut Vec<Remark>) {
+    let mut resolved = Vec::new();
     for at in 0..remarks.len() {
         let RemarkKind::Taken(scalar) = remarks[at].kind else { continue };
         let span = remarks[at].span;
@@ -28,15 +28,15 @@ fn settle_numbers(used: &[&Node], remarks: &mut Vec<Remark>) {
             let is_used = used.iter().any(|node| node.span == span && node.ty == Type::Scalar(*alone));
             if !is_used {
                 *alone = scalar;
-                settled.push(span);
+                resolved.push(span);
             }
         }
     }
-    remarks.retain(|remark| !matches!(remark.kind, RemarkKind::Taken(_)) || !settled.contains(&remark.span));
+    remarks.retain(|remark| !matches!(remark.kind, RemarkKind::Taken(_)) || !resolved.contains(&remark.span));
 }
 
-/// Of a list that was made in several types, the one that is read.
-fn settle_lists(function: &Function, used: &[&Node], remarks: &mut [Remark]) {
+/// For a list that was made in several types, keeps the one that is read.
+fn resolve_lists(function: &Function, used: &[&Node], remarks: &mut [Remark]) {
     let local_of = |node: &&Node| match node.kind {
         NodeKind::Load(local) | NodeKind::LoadElement { local, .. } => Some(local),
         _ => None,
@@ -54,7 +54,7 @@ fn settle_lists(function: &Function, used: &[&Node], remarks: &mut [Remark]) {
     }
 }
 
-/// What something comes of: a store, a branch, a call.
+/// The nodes that an effect depends on: a store, a branch, a call.
 fn used(function: &Function) -> BTreeSet<NodeId> {
     let mut found: Vec<NodeId> = function.carries.iter().flatten().map(|(_, value)| *value).collect();
     walk(&function.body, &mut |stmt| match stmt {
@@ -80,7 +80,7 @@ fn used(function: &Function) -> BTreeSet<NodeId> {
     used
 }
 
-/// Whether nothing comes of it alone.
+/// Whether a node has no effect.
 fn is_pure(kind: &NodeKind) -> bool {
     matches!(
         kind,

@@ -45,7 +45,7 @@ pub struct Intrinsic {
 pub enum Source {
     /// The table of its specification.
     Vulkan,
-    /// A formula of ours, over instructions that are in that table.
+    /// A formula over instructions that are in that table.
     Formula,
 }
 

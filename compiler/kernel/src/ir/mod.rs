@@ -81,7 +81,7 @@ id! {
     FunctionId
 }
 id! {
-    /// The stores on one way into a merge.
+    /// The stores on one path into a merge.
     CarryId
 }
 
@@ -98,7 +98,7 @@ pub struct Kernel {
     /// Of its scalars.
     pub ints: Ints,
     pub index_range: IndexRange,
-    /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
+    /// It has barriers: a launch has whole workgroups, and needs no boundary test.
     pub whole_groups: bool,
     pub precise: bool,
     pub entry: Entry,
@@ -179,8 +179,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Whether `kps.len` says how many elements there are: a descriptor says it in 32 bits, an address not
-    /// at all.
+    /// Whether `kps.len` has the number of elements: a descriptor has it in 32 bits, an address has none.
     pub fn has_hidden_len(&self) -> bool {
         self.reach == Reach::Address || self.counts == Width::Wide
     }
@@ -243,20 +242,20 @@ pub struct Function {
     pub carries: Vec<Vec<(LocalId, NodeId)>>,
     /// For flat indices of arrays of several axes, index and length along each; where the target checks.
     pub axes: FxHashMap<NodeId, Vec<(NodeId, NodeId)>>,
-    /// What a function or a power that is a formula was given, at the float that it gives; nothing at its steps, which
-    /// are no mistake where the result is none. A float that is not here is an operation of its own.
+    /// The arguments of each float that a library formula computes, for reports of non-finite results. The steps of the
+    /// formula have no arguments here and are not reported. Any other float is an operation of its own.
     pub origins: FxHashMap<NodeId, Vec<NodeId>>,
-    /// Arithmetic of our own that may wrap, as what counts the rounds of a loop does: no mistake of the script's.
+    /// Arithmetic that the compiler adds and that may wrap, such as the counter of a loop. It is not reported.
     pub own: FxHashSet<NodeId>,
-    /// For flat indices of arrays of several axes that are worked out in 32 bits, what they stand for.
+    /// The terms of flat indices into arrays of several axes, which are computed in 32 bits.
     pub flats: FxHashMap<NodeId, Flat>,
-    /// For values that loops give, what each lies between, or is.
+    /// Bounds of values from loops: each is between the two, or equal to one.
     pub between: FxHashMap<NodeId, (NodeId, NodeId)>,
     pub body: Block,
-    /// The place in the user's source that first called for it, where it is a function of our own. Its
-    /// instructions have no lines, so they belong to those of the calls, and none of them may be contracted.
+    /// For a library function, the first call in the script. Its instructions have no lines of their own, and none may be
+    /// contracted.
     pub called_for: Option<Location>,
-    /// Of our own functions, one whose steps are what the script wrote: `a ** n`, `sum(xs)`, `coop_load(..)`.
+    /// A library function whose steps are what the script wrote: `a ** n`, `sum(xs)`, `coop_load(..)`.
     pub is_operator: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Functions of ours that are written in the kernel language: `*.kps` beside this file.
+//! The library: functions that are written in the kernel language, in `*.kps` beside this file.
 //!
 //! What GLSL.std.450 lacks for f64, error and gamma functions of every float, floats taken apart, whole numbers of
 //! Python's `math`, its built-in functions that are loops, determinants and inverses of matrices, and cooperative
@@ -51,9 +51,9 @@ pub(crate) fn function(name: &str) -> Option<HelperFunction> {
     }
 }
 
-/// Whether this is one of our functions, and not the user's.
-pub(crate) fn is_ours(def: &Arc<FunctionDef>) -> bool {
-    let is_it = |item: &Item| matches!(item, Item::Function(ours, _) if Arc::ptr_eq(ours, def));
+/// Whether a function is of the library, not of a script.
+pub(crate) fn is_library_function(def: &Arc<FunctionDef>) -> bool {
+    let is_it = |item: &Item| matches!(item, Item::Function(known, _) if Arc::ptr_eq(known, def));
     PARSED.iter().filter_map(OnceLock::get).any(|chapter| chapter.get(&*def.name.name).is_some_and(is_it))
 }
 

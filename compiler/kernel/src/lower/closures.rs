@@ -71,12 +71,12 @@ impl Callee<'_> {
     /// Its parameters, for a message: the place in the script, or for a library function how to call it by this
     /// name.
     pub fn declared(&self, name: &str, at: Span) -> Declared {
-        if !library::is_ours(&self.def) {
+        if !library::is_library_function(&self.def) {
             return Declared::Here(self.source.at(at));
         }
         let header = self.source.slice(self.def.header);
         let params = header.split_once('(').map_or("", |(_, params)| params.trim_end_matches(':'));
-        Declared::Ours(format!("{name}({params}"))
+        Declared::Library(format!("{name}({params}"))
     }
 }
 

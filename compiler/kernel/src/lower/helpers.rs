@@ -164,7 +164,7 @@ impl<'a> Ctx<'a> {
         if args.iter().any(|(operand, at)| self.of_bounded_size(operand.clone(), *at).is_error()) {
             return Called::ERROR;
         }
-        let is_library = library::is_ours(&callee.def);
+        let is_library = library::is_library_function(&callee.def);
         // Library functions are compiled for the types of their arguments.
         let passed = args.iter().map(|(operand, _)| match self.passed(operand) {
             Passed::Given { ty, facts, .. } if is_library => Passed::Value { ty, facts },
@@ -334,7 +334,7 @@ impl<'a> Ctx<'a> {
 
     /// The name of a function in messages. Library functions are members of modules.
     fn name_of_call(&self, callee: &Callee, span: Span) -> Name {
-        match library::is_ours(&callee.def) {
+        match library::is_library_function(&callee.def) {
             true => errors::callee(self.f.source.slice(span)).into(),
             false => callee.name().clone(),
         }
@@ -391,7 +391,7 @@ impl<'a> Ctx<'a> {
         let env = callee.env.get().identity();
         self.active.push(Active { def: Arc::clone(def), env, given, location: self.at(span) });
         let mut state = FunctionState::new(def, &callee.source, callee.env.clone(), &callee.captured);
-        if library::is_ours(def) {
+        if library::is_library_function(def) {
             let caller = &self.f.func;
             let is_reported = caller.called_for.is_none() || caller.is_operator;
             state.func.is_operator = is_reported && library::is_stepwise(&def.name.name);
@@ -433,7 +433,9 @@ impl<'a> Ctx<'a> {
             return None;
         }
         // Mistakes inside library functions are not shown to users.
-        if library::is_ours(def) && diagnostics.iter().any(|found| found.severity == Severity::Error) {
+        if library::is_library_function(def)
+            && diagnostics.iter().any(|found| found.severity == Severity::Error)
+        {
             self.error(errors::not_for(self.at(span)));
             return None;
         }

@@ -484,7 +484,7 @@ impl Ctx<'_> {
     }
 
     fn member(&mut self, module: &Name, env: Option<EnvModule>, attr: &Ident, span: Span) -> Operand {
-        if builtins::is_our_module(module) {
+        if builtins::is_kernel_module(module) {
             match builtins::member(&attr.name) {
                 Some(Builtin::Module) => return Operand::Static(Static::Module(attr.name.clone(), None)),
                 Some(builtin) => return self.builtin(&builtin, span),

@@ -105,7 +105,7 @@ use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
 use self::tiles::Tiles;
 use self::vars::{Binding, Var};
-use crate::check::{parts_handed_on, receivers};
+use crate::check::{passed_members, receivers};
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::index_range::IndexRange;
@@ -388,7 +388,7 @@ impl<'a> FunctionState<'a> {
         let mut changed = |name: &Name| state.changed_in_part.extend(scope.get(name));
         receivers(&def.body, &mut changed);
         scope.changed_in_part().iter().for_each(changed);
-        parts_handed_on(&def.body, &mut |name, member| {
+        passed_members(&def.body, &mut |name, member| {
             state.aliased_members.extend(scope.get(name).map(|var| (var, member.clone())));
         });
         state.def = Some(Arc::clone(def));

@@ -1,12 +1,12 @@
-//! Barriers stand only where every invocation of the workgroup passes, or none.
+//! Divergence analysis: a barrier is legal only in uniform control flow, where all invocations of a workgroup reach it or
+//! none does.
 //!
-//! One walk over the statements, in the order in which they run, knows for each value, for each local
-//! and for the flow of control why it differs between invocations, if it does. Loops are walked until
-//! nothing changes: a value that differs never becomes the same again, so this ends. Functions are
-//! walked again for each set of arguments that differ.
+//! The analysis walks the statements in the order of execution. For each value, each local and the control flow it
+//! records why that diverges, if it does. Loops are walked to a fixpoint: divergence only grows, so this ends. A
+//! function is walked again for each set of divergent arguments.
 //!
-//! What differs: ids of invocations, what other invocations may have written (shared memory, arrays
-//! that the kernel writes), what comes from such values, and what is assigned where such values decide.
+//! Divergent are: ids of invocations, memory that other invocations may have written (shared memory, arrays that the
+//! kernel writes), values computed from these, and assignments under a divergent condition.
 
 mod values;
 
@@ -43,7 +43,7 @@ fn walked(kernel: &Kernel) -> Analysis<'_> {
         summaries: FxHashMap::default(),
         differing: Differing::default(),
         level: 0,
-        told: FxHashSet::default(),
+        reported: FxHashSet::default(),
         diagnostics: Diagnostics::new(),
     };
     let main = kernel.functions.len() - 1;
@@ -97,7 +97,7 @@ struct Analysis<'k> {
     /// Blocks and calls that are being walked.
     level: u32,
     /// The places that were reported.
-    told: FxHashSet<(FunctionId, u32)>,
+    reported: FxHashSet<(FunctionId, u32)>,
     diagnostics: Diagnostics,
 }
 
@@ -182,8 +182,8 @@ impl<'k> Analysis<'k> {
         summary
     }
 
-    fn tell(&mut self, (id, function): (FunctionId, &Function), span: Span, name: &str, why: ReasonId) {
-        if self.told.insert((id, span.start)) {
+    fn report(&mut self, (id, function): (FunctionId, &Function), span: Span, name: &str, why: ReasonId) {
+        if self.reported.insert((id, span.start)) {
             let chain = self.reasons.chain(why);
             self.diagnostics.push(errors::divergent(function.source.at(span), name, chain));
         }
@@ -286,7 +286,7 @@ impl Walker<'_, '_> {
             }
             Stmt::Together(what, span) => {
                 if let Some(why) = self.control() {
-                    self.analysis.tell((self.id, self.function), *span, what.name(), why);
+                    self.analysis.report((self.id, self.function), *span, what.name(), why);
                 }
             }
             Stmt::If { condition, then, orelse, span } => self.branch(*condition, then, orelse, *span),

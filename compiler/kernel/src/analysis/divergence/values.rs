@@ -1,4 +1,4 @@
-//! Why the value of a node differs between the invocations of a workgroup, if it does.
+//! The divergence of a node: why its value differs between the invocations of a workgroup, if it does.
 
 use kps_syntax::{Location, Span};
 

@@ -41,7 +41,7 @@ pub(crate) fn write_string(words: &mut Vec<Word>, id: Word, text: &str) {
     end(words, start);
 }
 
-/// Begins an instruction; what is written from here on is its own, until [`end`] is told where it began.
+/// Begins an instruction and returns its start, for [`end`]. Words written in between belong to it.
 pub(crate) fn begin(words: &mut Vec<Word>, op: Op) -> usize {
     words.push(op as Word);
     words.len() - 1

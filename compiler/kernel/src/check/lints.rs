@@ -1,7 +1,6 @@
-//! Slips that are no mistakes: results that nobody uses, code that nothing reaches, arrays that are
-//! assigned by name.
+//! Lints: unused results, unreachable code, tests that never hold, and assignments to the name of an array.
 //!
-//! In goes a function's body as written, out come warnings.
+//! In goes a function's body, out come warnings.
 
 use kps_syntax::ast::{
     Argument, ArgumentKind, BoolOp, Branch, CompareOp, Comparison, Expr, ExprKind, FunctionDef, Stmt,
@@ -13,7 +12,7 @@ use super::types::int_literal;
 use crate::builtins::{self, Builtin, Effect};
 use crate::errors;
 
-/// A line that is an expression without effect. `is_own` tells which names are not the kernels' own.
+/// An expression statement without effect. `is_own` says which names the script defines.
 pub(super) fn unused(expr: &Expr, source: &Source, is_own: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
     if !is_pure(expr, is_own) {
         return None;

@@ -1,13 +1,20 @@
-//! Names that people bring along from CUDA, OpenCL, GLSL, WGSL, Numba, Taichi, NumPy and Python, each
-//! with what to write here.
+//! Names from CUDA, OpenCL, GLSL, HLSL, WGSL, Numba, Taichi, NumPy and Python, each with what to write in a kernel.
 //!
-//! Names of functions that kernels have under another name are in the rows of `builtins`. All are looked up only where a name is unknown: a script that defines one of them keeps it.
+//! The rows of `builtins` have the functions that kernels know by another name. These tables are consulted only for
+//! an unknown name, so a script may define any of them.
 
 use crate::builtins;
+use crate::types::{Scalar, Type};
 
-/// What to write instead of an unknown name; `None` for one that nobody brought along.
+/// What to write instead of an unknown name; `None` if no table has it.
 pub(crate) fn instead(name: &str) -> Option<String> {
-    find(NAMES, name).map(str::to_owned).or_else(|| builtins::instead(name))
+    let of_type = || type_named(name).map(|ty| format!("write `{ty}`"));
+    find(NAMES, name).map(str::to_owned).or_else(of_type).or_else(|| builtins::instead(name))
+}
+
+/// The type that a name stands for in another language.
+pub(crate) fn type_named(name: &str) -> Option<Type> {
+    TYPES.iter().find(|(names, _)| has(names, name)).map(|(_, ty)| ty.clone())
 }
 
 /// What to write instead of an attribute that kernels do not have.
@@ -15,13 +22,58 @@ pub(crate) fn instead_of_attribute(name: &str) -> Option<&'static str> {
     find(ATTRIBUTES, name)
 }
 
-/// The same for an array that is a parameter.
+/// The same for an array parameter.
 pub(crate) fn instead_of_array_attribute(name: &str) -> Option<&'static str> {
     find(ARRAY_ATTRIBUTES, name).or_else(|| instead_of_attribute(name))
 }
 
 fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
-    table.iter().find(|(names, _)| names.split(' ').any(|known| known == name)).map(|(_, help)| *help)
+    table.iter().find(|(names, _)| has(names, name)).map(|(_, help)| *help)
+}
+
+/// Whether a name is in a list of names that spaces separate.
+fn has(names: &str, name: &str) -> bool {
+    names.split(' ').any(|known| known == name)
+}
+
+/// Types of C, CUDA, GLSL, HLSL, WGSL and NumPy.
+const TYPES: &[(&str, Type)] = &[
+    ("char int8", Type::Scalar(Scalar::I8)),
+    ("short int16", Type::Scalar(Scalar::I16)),
+    ("int32", Type::Scalar(Scalar::I32)),
+    ("long int64", Type::Scalar(Scalar::I64)),
+    ("uint8", Type::Scalar(Scalar::U8)),
+    ("uint16", Type::Scalar(Scalar::U16)),
+    ("uint unsigned uint32", Type::Scalar(Scalar::U32)),
+    ("uint64", Type::Scalar(Scalar::U64)),
+    ("half float16", Type::Scalar(Scalar::F16)),
+    ("float32", Type::Scalar(Scalar::F32)),
+    ("double double_ float64", Type::Scalar(Scalar::F64)),
+    ("float2 make_float2 vec2f", Type::Vector(2, Scalar::F32)),
+    ("float3 make_float3 vec3f", Type::Vector(3, Scalar::F32)),
+    ("float4 make_float4 vec4f", Type::Vector(4, Scalar::F32)),
+    ("int2 make_int2 vec2i", Type::Vector(2, Scalar::I32)),
+    ("int3 make_int3 vec3i", Type::Vector(3, Scalar::I32)),
+    ("int4 make_int4 vec4i", Type::Vector(4, Scalar::I32)),
+    ("uint2 vec2u", Type::Vector(2, Scalar::U32)),
+    ("uint3 vec3u dim3", Type::Vector(3, Scalar::U32)),
+    ("uint4 vec4u", Type::Vector(4, Scalar::U32)),
+    ("double2", Type::Vector(2, Scalar::F64)),
+    ("double3", Type::Vector(3, Scalar::F64)),
+    ("double4", Type::Vector(4, Scalar::F64)),
+    ("float2x2", square_matrix(2, Scalar::F32)),
+    ("float3x3", square_matrix(3, Scalar::F32)),
+    ("float4x4", square_matrix(4, Scalar::F32)),
+    ("dmat2 dmat2x2", square_matrix(2, Scalar::F64)),
+    ("dmat3 dmat3x3", square_matrix(3, Scalar::F64)),
+    ("dmat4 dmat4x4", square_matrix(4, Scalar::F64)),
+    ("hmat2", square_matrix(2, Scalar::F16)),
+    ("hmat3", square_matrix(3, Scalar::F16)),
+    ("hmat4", square_matrix(4, Scalar::F16)),
+];
+
+const fn square_matrix(n: u8, scalar: Scalar) -> Type {
+    Type::Matrix { columns: n, rows: n, scalar }
 }
 
 const NAMES: &[(&str, &str)] = &[
@@ -51,21 +103,6 @@ const NAMES: &[(&str, &str)] = &[
         "kernels need no `cuda.`: `global_id.x` is `cuda.grid(1)`, `barrier()` waits, `shared(f32, 64)` is in common, \
          and `[0.0] * 4` an invocation's own",
     ),
-    ("float2 make_float2 vec2f", "write `vec2`"),
-    ("float3 make_float3 vec3f", "write `vec3`"),
-    ("float4 make_float4 vec4f", "write `vec4`"),
-    ("int2 make_int2 vec2i", "write `ivec2`"),
-    ("int3 make_int3 vec3i", "write `ivec3`"),
-    ("int4 make_int4 vec4i", "write `ivec4`"),
-    ("double2", "write `Vector(2, f64)`"),
-    ("double3", "write `Vector(3, f64)`"),
-    ("double4", "write `Vector(4, f64)`"),
-    ("float2x2", "write `mat2`"),
-    ("float3x3", "write `mat3`"),
-    ("float4x4", "write `mat4`"),
-    ("uint2 vec2u", "write `uvec2`"),
-    ("uint3 vec3u dim3", "write `uvec3`"),
-    ("uint4 vec4u", "write `uvec4`"),
     ("__ldg __restrict__", "leave it out: arrays that a kernel only reads are known to be"),
     ("clock clock64", "measure the launch: `kps run --profile`, or time it on the host"),
     ("laneid laneId lane_id", "write `subgroup_lane`"),
@@ -113,12 +150,6 @@ const NAMES: &[(&str, &str)] = &[
     ("true", "write `True`"),
     ("false", "write `False`"),
     ("null NULL nullptr nil", "kernels have no null: use a number that says \"nothing\", such as `-1`"),
-    ("double", "write `f64`"),
-    ("half", "write `f16`"),
-    ("uint unsigned", "write `u32`"),
-    ("long", "write `i64`"),
-    ("short", "write `i16`"),
-    ("char", "write `i8`"),
     ("const", "write `const[i32]`, with the type of the number"),
     ("void auto const_cast", "leave it out: variables take the type of their value"),
     ("PI M_PI", "write `math.pi`"),
@@ -170,12 +201,6 @@ const NAMES: &[(&str, &str)] = &[
         "kernels do not stop: `print(x[i])` works here, and `print(k.trace(x, at=3))`, on the host, follows one \
          invocation",
     ),
-    ("dmat2 dmat2x2", "write `Matrix(2, 2, f64)`"),
-    ("dmat3 dmat3x3", "write `Matrix(3, 3, f64)`"),
-    ("dmat4 dmat4x4", "write `Matrix(4, 4, f64)`"),
-    ("hmat2", "write `Matrix(2, 2, f16)`"),
-    ("hmat3", "write `Matrix(3, 3, f16)`"),
-    ("hmat4", "write `Matrix(4, 4, f16)`"),
     (
         "zeros empty zeros_like",
         "write a list of the kernel's own, `[0.0] * 4`, or make the array before the launch, and pass it",
@@ -196,20 +221,9 @@ const NAMES: &[(&str, &str)] = &[
     ("where", "write `a if condition else b`"),
     ("dot matmul", "sum the products in a loop: `total += a[i, k] * b[k, j]`"),
     ("mean cumsum median argmin argmax", "compute it in a loop over the elements"),
-    ("float64 double_", "write `f64`"),
-    ("float32", "write `f32`"),
-    ("float16", "write `f16`"),
-    ("int64", "write `i64`"),
-    ("int32", "write `i32`"),
-    ("int16", "write `i16`"),
-    ("int8", "write `i8`"),
-    ("uint64", "write `u64`"),
-    ("uint32", "write `u32`"),
-    ("uint16", "write `u16`"),
-    ("uint8", "write `u8`"),
 ];
 
-/// Of arrays that are parameters, before the attributes of all values.
+/// Attributes of array parameters. They take precedence over the attributes of any value.
 const ARRAY_ATTRIBUTES: &[(&str, &str)] = &[
     (
         "append extend insert push",
