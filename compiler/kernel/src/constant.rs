@@ -1,4 +1,4 @@
-//! Values known when a kernel is compiled: typed constants and weak literals.
+//! Compile-time values: typed constants and weakly typed literals.
 
 use std::fmt;
 

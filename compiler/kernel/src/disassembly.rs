@@ -1,4 +1,4 @@
-//! Words in, assembly out; `None` where the words are not made of instructions.
+//! The disassembler: a module in, assembly out; `None` if the module is malformed.
 
 use rspirv::binary::{Consumer, Disassemble, ParseAction, parse_words};
 use rspirv::dr::{Instruction, Loader, Module, ModuleHeader};

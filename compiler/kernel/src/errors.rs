@@ -1,4 +1,4 @@
-//! Every mistake that this crate can find in a kernel, one constructor for each, by family.
+//! The diagnostics of this crate: a constructor for each, in a file for each family.
 
 mod codes;
 mod declarations;

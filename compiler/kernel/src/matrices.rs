@@ -1,8 +1,7 @@
-//! Cooperative matrices: what one is, and which products of them a device makes by itself.
+//! The types of cooperative matrices, and the products that a device supports.
 //!
-//! A device lists its products: how large the matrices are, and of what numbers. [`Matrices`] keeps of such a
-//! list what kernels can use, small enough to be part of a `Target`. Sizes and numbers that are not among the
-//! known ones below are left out, and emulated.
+//! A device lists its products by sizes and element types. [`Matrices`] is the part of the list that kernels can use, in a
+//! form small enough for a `Target`. Sizes and types that are not in the tables below are omitted, and emulated.
 
 use std::fmt;
 

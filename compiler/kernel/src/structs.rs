@@ -1,8 +1,8 @@
-//! Structs: their members, where those lie in memory, and the methods that travel with the type.
+//! Struct types: members, memory layout and methods.
 //!
-//! A struct lies as C lays it out, and NumPy with `align=True`: each member at the next multiple of its
-//! own alignment, the whole rounded up to the largest of them. A struct without a name is what its
-//! members are; one with a name comes from a class, and is its class's alone.
+//! The layout is that of C, and of NumPy with `align=True`: each member is at the next multiple of its alignment, and the
+//! size is a multiple of the largest alignment. Structs without a name are equal if their members are; a struct with a
+//! name comes from a class, and equals only itself.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

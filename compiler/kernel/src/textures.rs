@@ -1,4 +1,4 @@
-//! Textures: what PyShader's `("texture", slot, "2d r32f")` and `Image["2d r32f"]` say of an image.
+//! Texture types, from PyShader's `("texture", slot, "2d r32f")` and from `Image["2d r32f"]`.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! What a type expression of a script names: a value's type, an array in a buffer, or a constant.
+//! The meaning of a type expression: a value's type, an array in a buffer, or a constant.
 
 use std::fmt;
 

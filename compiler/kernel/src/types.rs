@@ -1,8 +1,7 @@
-//! The types of kernels: what they are called, how wide they are, and where they lie in memory.
+//! The types of kernels: names, sizes and memory layout.
 //!
-//! A [`Type`] is a value, cheap to clone and to compare. `Type::Error` stands for what a mistake left
-//! behind: whatever it touches stays quiet, so that one mistake gives one message. No type that
-//! leaves the compiler is `Type::Error`.
+//! A [`Type`] is a value, cheap to clone and to compare. `Type::Error` is the type after a mistake: operations on it report
+//! nothing, so that one mistake gives one message. No type that leaves the compiler is `Type::Error`.
 
 use std::fmt;
 use std::rc::Rc;

@@ -1,7 +1,6 @@
-//! Every file in `cases/ok` compiles to modules that validate, for every target and with arrays that are bound
-//! and reached by address; where a `.spvasm`
-//! lies beside it the words are compared with it. Every file in `cases/errors` gives exactly the
-//! diagnostics beside it. `UPDATE=1` blesses.
+//! Every file in `cases/ok` compiles to valid modules, for every target, with arrays in descriptors and by address. A
+//! `.spvasm` file beside it is the expected module. Every file in `cases/errors` gives exactly the diagnostics in the
+//! file beside it. `UPDATE=1` writes the expected files.
 
 mod support;
 
@@ -24,14 +23,14 @@ use support::{ModuleEnv, compile, options, render, signature};
 const LAVAPIPE: Workarounds = Workarounds::of(Driver::Lavapipe, None);
 const NVIDIA: Workarounds = Workarounds::of(Driver::Nvidia, None);
 const ROBUST: Target = Target { robust_access: true, ..Target::portable() };
-/// A device that holds cooperative matrices.
+/// A device with cooperative matrices.
 const MATRICES: Target = Target {
     matrices: Matrices::of_all(32, 48 << 10),
     robust_access: true,
     scalar_layout: true,
     ..Target::portable()
 };
-/// Debuggers are told.
+/// With debug information.
 const DEBUG: Target = Target { debug_info: true, workarounds: NVIDIA, ..Target::portable() };
 const TARGETS: [Target; 6] = [
     Target::portable(),
@@ -71,7 +70,7 @@ fn ok_cases_compile_and_validate() {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         for target in &TARGETS {
             let (kernels, mut mistakes) = compile(&name, &text, target, Reach::Binding);
-            // What is most likely a slip compiles as well.
+            // A kernel with warnings compiles.
             mistakes.retain(|found| found.severity == Severity::Error);
             if !mistakes.is_empty() || kernels.is_empty() {
                 failures.push(format!("{name}: {} kernels\n{}", kernels.len(), render(&mistakes)));
@@ -92,20 +91,20 @@ fn ok_cases_compile_and_validate() {
                     failures.push(format!("{name}: {} by address {target:?}\n{message}", kernel.name));
                 }
             }
-            // Words for devices that test accesses themselves, or hold matrices, have goldens of their own.
-            let golden = match target {
+            // Modules with robust access, matrices or debug information have their own expected files.
+            let expected = match target {
                 _ if *target == Target::portable() => path.with_extension("spvasm"),
                 _ if *target == ROBUST => path.with_extension("robust.spvasm"),
                 _ if *target == MATRICES => path.with_extension("matrices.spvasm"),
                 _ if *target == DEBUG => path.with_extension("debug.spvasm"),
                 _ => continue,
             };
-            if golden.exists() {
+            if expected.exists() {
                 let text: Vec<String> = kernels
                     .iter()
                     .filter_map(|kernel| kps_kernel::disassemble(&kernel.module.words))
                     .collect();
-                failures.extend(compare(&golden, &(text.join("\n\n") + "\n")).err());
+                failures.extend(compare(&expected, &(text.join("\n\n") + "\n")).err());
             }
         }
     }
@@ -130,7 +129,7 @@ fn error_cases_give_their_diagnostics() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Every kernel of a text explained, and the remarks as goldens hold them: place, text, kind.
+/// The explanation of every kernel of a text, and its remarks as expected files have them: place, text, kind.
 fn explain(file: &str, text: &str) -> Vec<(Explanation, String)> {
     let source = Source::new(file, text);
     let module = Rc::new(kps_syntax::parse(&source).0);
@@ -182,18 +181,18 @@ fn explained_cases_give_their_remarks() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// A mistake by its kind: what stands in backquotes and every number differ from case to case.
+/// The kind of a mistake: the message without the code in backquotes and the numbers.
 fn kind_of(message: &str) -> String {
     let outside = message.split('`').step_by(2).collect::<Vec<_>>().join("_");
     outside.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect()
 }
 
 #[test]
-fn learners_mistakes_are_told_with_their_place_and_what_to_write() {
+fn mistakes_of_learners_have_a_place_and_a_help() {
     let mut kinds = BTreeSet::new();
     for path in files("errors") {
-        let golden = fs::read_to_string(path.with_extension("txt")).unwrap_or_default();
-        let lines: Vec<&str> = golden.lines().collect();
+        let expected = fs::read_to_string(path.with_extension("txt")).unwrap_or_default();
+        let lines: Vec<&str> = expected.lines().collect();
         let starts: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].starts_with("  ")).collect();
         for (nth, start) in starts.iter().enumerate() {
             let end = starts.get(nth + 1).copied().unwrap_or(lines.len());
@@ -209,7 +208,7 @@ fn learners_mistakes_are_told_with_their_place_and_what_to_write() {
     assert!(kinds.len() >= 80, "{} kinds of mistakes: {kinds:#?}", kinds.len());
 }
 
-/// An environment whose compilation is cancelled once it was asked so many times.
+/// An environment that cancels its compilation when it is asked for the n-th time.
 struct Cancelling {
     env: ModuleEnv,
     n_left: std::cell::Cell<u32>,
@@ -253,7 +252,7 @@ fn compiling_ends_where_it_is_cancelled() {
 }
 
 #[test]
-fn every_unknown_name_of_many_is_told() {
+fn every_unknown_name_of_many_is_reported() {
     let names: String = (0..8000).map(|at| format!("    a[0] = unknown_{at}\n")).collect();
     let text = format!("@kernel\ndef k(a: Array[f32]):\n{names}");
     let (_, mistakes) = compile("many.kps", &text, &Target::portable(), Reach::Binding);

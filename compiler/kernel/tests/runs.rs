@@ -1,10 +1,8 @@
-//! Every kernel of the files in `cases/run` runs on the built-in device, in order; what its arrays
-//! hold afterwards lies beside the file. `UPDATE=1` blesses. Arrays that are reached by their addresses
-//! give the same as those that are bound.
+//! Every kernel of the files in `cases/run` runs on the built-in device, in order. The file beside it has the expected
+//! contents of its arrays; `UPDATE=1` writes it. Arrays by address give the same results as arrays in descriptors.
 //!
-//! A line `# domain 10` sets the invocations, `# set a = 1 2 3` what an array or a scalar holds at
-//! first; arrays are zero otherwise, and as long as the domain. `# domain 2 5` has two axes, and
-//! `# shape a = 2 5` says what the axes of an array are.
+//! `# domain 10` sets the number of invocations, and `# set a = 1 2 3` the initial value of an array or a scalar. Other
+//! arrays are zero, and as long as the domain. `# domain 2 5` has two axes; `# shape a = 2 5` sets those of an array.
 
 mod support;
 

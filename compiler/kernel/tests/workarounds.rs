@@ -1,6 +1,6 @@
-//! The table of workarounds: each row changes the words of the kernel of its name in `cases/workarounds`, which a golden
-//! beside it holds, for the driver and the version that have the fault; `docs/src/reference/workarounds.md` is what the table says.
-//! `UPDATE=1` blesses both.
+//! The table of workarounds. Each row has a kernel of its name in `cases/workarounds`, with the expected module beside it.
+//! The workaround changes that module for the drivers and versions with the fault, and for no others.
+//! `docs/src/reference/workarounds.md` is printed from the table. `UPDATE=1` writes both.
 
 mod support;
 
@@ -14,7 +14,7 @@ use kps_snapshots::{cases, compare};
 use kps_spirv_tools::{Options, TargetEnv};
 
 const DRIVERS: [Driver; 2] = [Driver::Lavapipe, Driver::Nvidia];
-/// What the drivers say of their versions.
+/// The version strings of the drivers.
 const SEEN: [(Driver, &str); 2] =
     [(Driver::Lavapipe, "Mesa 22.3.6 (LLVM 15.0.6)"), (Driver::Nvidia, "580.159.04")];
 /// `VK_DRIVER_ID_MESA_NVK`.
@@ -28,7 +28,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The words of the kernel of a row's name.
+/// The module of a row's kernel.
 fn words(row: &Workaround, workarounds: Workarounds) -> Vec<u32> {
     let path = folder().join(row.name).with_extension("kps");
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -45,10 +45,10 @@ fn own(row: &Workaround) -> Workarounds {
 }
 
 #[test]
-fn each_workaround_gives_its_words() {
+fn each_workaround_gives_its_module() {
     let mut failures = Vec::new();
     for row in TABLE {
-        let text = kps_kernel::disassemble(&words(row, own(row))).expect("words of ours can be read");
+        let text = kps_kernel::disassemble(&words(row, own(row))).expect("the module can be disassembled");
         failures.extend(compare(&folder().join(row.name).with_extension("spvasm"), &(text + "\n")).err());
         if words(row, own(row)) == words(row, Workarounds::NONE) {
             failures.push(format!("{} changes nothing", row.name));

@@ -1,4 +1,4 @@
-//! Indivisible changes of one element of an array.
+//! Atomic operations on one element of an array.
 
 use super::row::{Effect, Gives, Known, Lowering, Param, Row};
 use super::row::{FUNCTION, any};

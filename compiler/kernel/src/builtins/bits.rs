@@ -1,4 +1,4 @@
-//! Functions of the bits of numbers.
+//! Functions on the bits of numbers.
 
 use super::row::{FUNCTION, any, int};
 use super::row::{Gives, Lowering, Row};

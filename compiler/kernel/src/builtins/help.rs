@@ -1,4 +1,4 @@
-//! What `help` says of a name that kernels know.
+//! The text of `help` for built-in names of kernels.
 
 use super::constants::CONSTANTS;
 use super::row::Kind;

@@ -1,5 +1,5 @@
-//! What only the library calls: the instructions of cooperative matrices. Their names have a dot, so that no script
-//! can write them.
+//! Functions that only the library calls: the instructions of cooperative matrices. Their names have a dot, so that no
+//! script can call them.
 
 use super::row::{Effect, Gives, Known, Lowering, Row, Stages};
 use super::row::{FUNCTION, any};

@@ -1,4 +1,4 @@
-//! Functions that are known as members of `math` alone.
+//! Functions that are only members of `math`.
 
 use super::row::{FUNCTION, any, float, items, number, one_number, rest, whole_number};
 use super::row::{Gives, Kind, Known, Lowering, Row, library};

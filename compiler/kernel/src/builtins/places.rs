@@ -1,4 +1,4 @@
-//! The names that tell an invocation its place in the launch.
+//! The names of an invocation's place in the launch.
 
 use super::{ALONE, Name, Rows, Section};
 

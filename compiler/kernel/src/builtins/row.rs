@@ -1,7 +1,7 @@
-//! What one row of the table says of a kernel function.
+//! A row of the table of kernel functions.
 //!
-//! All that the compiler, the prompt and the reference pages know of a function comes from its row.
-//! `tests/rows.rs` of this crate has the rules that the types do not hold.
+//! Everything that the compiler, the prompt and the reference pages know of a function comes from its row. `tests.rs`
+//! checks the rules that the types do not express.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

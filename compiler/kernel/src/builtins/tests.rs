@@ -1,4 +1,4 @@
-//! What the types do not hold of the rows.
+//! Rules of the rows that the types do not express.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The names of types, with what they are. `Type::by_name` says what each one means.
+//! The names of types, with descriptions. `Type::by_name` gives their meaning.
 
 use super::{ALONE, Name, Rows, Section};
 

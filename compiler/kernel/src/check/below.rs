@@ -1,7 +1,7 @@
-//! Names that a script binds further down than where a kernel needs them.
+//! Names that a script defines only after a kernel that uses them.
 //!
-//! In goes a name that is unknown at a place of a source, out comes where the blocks around the place bind it
-//! later. The source is parsed again, so only mistakes pay for this, and the mistakes of one source pay once.
+//! In goes a name that is unknown at a place, out comes its later definition in the enclosing blocks. The source is parsed
+//! again, so only scripts with mistakes pay for this, once for all of them.
 
 use std::cell::RefCell;
 use std::rc::Rc;

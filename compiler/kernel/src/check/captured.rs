@@ -1,8 +1,7 @@
-//! Declarations that the script holds under a name: `G = ("input", "GlobalInvocationId", ivec3)`, `i=G`.
+//! Declarations in a variable of the script: `G = ("input", "GlobalInvocationId", ivec3)`, `i=G`.
 //!
-//! In goes a tuple of values; out comes what a tuple that is written out would be, so that one reader reads both:
-//! each value has a name that no script can have, and an environment of its own knows it. Every part lies where the
-//! name stands.
+//! In goes a tuple of values; out comes the tuple as an expression, so that one reader reads both. Each value gets a name
+//! that no script can have, in an environment of its own. All spans are that of the variable.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Expr, Name};

@@ -1,4 +1,4 @@
-//! Recursion: kernels have no stack, so the graph of who calls whom must have no cycle.
+//! Recursion: kernels have no stack, so the call graph must have no cycle.
 
 use std::sync::Arc;
 

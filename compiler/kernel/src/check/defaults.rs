@@ -1,7 +1,7 @@
-//! Defaults of a kernel's parameters that no launch could take.
+//! Defaults that do not fit their parameter of a kernel.
 //!
-//! In goes a parameter as it is declared, and the expression behind its `=`; out comes what is wrong, where the
-//! expression is written out. One that is computed is judged at the launch that uses it.
+//! In goes a declared parameter with its default, out comes a mistake if the default is a literal. A computed default is
+//! checked at the launch that uses it.
 
 use kps_syntax::ast::{Expr, ExprKind, Ident};
 use kps_syntax::{Diagnostic, Source};

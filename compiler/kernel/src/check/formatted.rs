@@ -1,4 +1,4 @@
-//! Strings that the host makes by operators and methods, `"x = %d" % x`, and the f-strings to write in a kernel.
+//! Strings that only the host can format, `"x = %d" % x`, and the f-strings to write instead.
 
 use kps_syntax::Source;
 use kps_syntax::ast::{Argument, ArgumentKind, BinaryOp, Expr, ExprKind};

@@ -1,4 +1,4 @@
-//! The names that a function takes from outside, and those that expressions mention.
+//! The free names of a function, and the names in an expression.
 
 use std::sync::Arc;
 

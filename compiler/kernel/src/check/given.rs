@@ -1,7 +1,7 @@
-//! A signature from types that are written where a launch has its arguments: `(f32, Array[f32], n=16)`.
+//! A signature from types in place of a launch's arguments: `(f32, Array[f32], n=16)`.
 //!
-//! Nothing is launched. A number stands for its type, and gives a `const` parameter its value;
-//! parameters that are left out are what their annotations say.
+//! Nothing is launched. A number stands for its type, and is the value of a `const` parameter. A missing parameter has
+//! the type of its annotation.
 
 use kps_syntax::ast::{Argument, ArgumentKind, BinaryOp, Expr, ExprKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Source};

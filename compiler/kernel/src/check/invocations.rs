@@ -110,7 +110,7 @@ struct Ids {
     /// Variables that are assigned once, from one.
     names: FxHashMap<Name, Id>,
     /// The script has names of its own instead.
-    are_hidden: bool,
+    are_shadowed: bool,
 }
 
 impl Ids {
@@ -122,10 +122,10 @@ impl Ids {
             }
         });
         def.params.iter().for_each(|param| *n_assigned.entry(param.name.name.clone()).or_default() += 1);
-        let is_hidden = |name: &str| n_assigned.contains_key(name) || env.get(name).is_some();
-        let are_hidden =
-            ["global_id", "local_id", "barrier", "shared", "range", "len"].into_iter().any(is_hidden);
-        let mut ids = Ids { names: FxHashMap::default(), are_hidden };
+        let is_shadowed = |name: &str| n_assigned.contains_key(name) || env.get(name).is_some();
+        let are_shadowed =
+            ["global_id", "local_id", "barrier", "shared", "range", "len"].into_iter().any(is_shadowed);
+        let mut ids = Ids { names: FxHashMap::default(), are_shadowed };
         let mut assigned = Vec::new();
         each_stmt(&def.body, &mut |stmt| {
             let StmtKind::Assign { targets, value } = &stmt.kind else { return };
@@ -152,7 +152,7 @@ impl Ids {
     fn id(&self, expr: &Expr) -> Option<Id> {
         match &expr.kind {
             ExprKind::Name(name) => self.names.get(name).copied(),
-            ExprKind::Attribute { value, attr } if !self.are_hidden => {
+            ExprKind::Attribute { value, attr } if !self.are_shadowed => {
                 let ExprKind::Name(vector) = &value.kind else { return None };
                 let is_global = match &**vector {
                     "global_id" => true,
@@ -235,7 +235,7 @@ impl Kernel<'_> {
             StmtKind::Function(_) => is_apart = true,
             _ => {}
         });
-        let at = whole.filter(|_| !is_apart && !self.ids.are_hidden)?;
+        let at = whole.filter(|_| !is_apart && !self.ids.are_shadowed)?;
         Some(errors::all_by_each(self.source.at(at), first.name, &def.name.name))
     }
 
@@ -321,7 +321,7 @@ impl Kernel<'_> {
 
     /// Memory of the workgroup that is written at an index of one's own and read at another's, with no barrier between.
     fn missing_barriers(&self, body: &[Stmt], found: &mut Diagnostics) {
-        if self.is_of_one || self.ids.are_hidden {
+        if self.is_of_one || self.ids.are_shadowed {
             return;
         }
         let mut shared: Vec<&Name> = Vec::new();

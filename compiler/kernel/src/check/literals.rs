@@ -1,4 +1,4 @@
-//! Names to which a body gives nothing but numbers that are written out: `found = 1`, `step = -0.5 if x else 0.5`.
+//! Names to which a body assigns only literals: `found = 1`, `step = -0.5 if x else 0.5`.
 
 use kps_syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, UnaryOp};
 use kps_syntax::scope::{Assigns, assigned_names};

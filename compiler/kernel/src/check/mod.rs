@@ -1,8 +1,7 @@
-//! A kernel's definition, checked when it is defined: what needs no argument types.
+//! The check of a kernel at its definition, as far as no argument types are needed.
 //!
-//! In goes a decorated function and what it sees; out comes a template, or every mistake found, in
-//! the order of the source, those included that types show in the rest of it. The functions that a
-//! kernel calls are checked with it.
+//! In goes a decorated function with its environment; out comes a template, or all mistakes in the order of the source,
+//! type errors included. The functions that a kernel calls are checked with it.
 
 mod annotations;
 mod below;

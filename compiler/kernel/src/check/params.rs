@@ -1,7 +1,7 @@
-//! The parameters of a kernel, in both ways of declaring them.
+//! The parameters of a kernel, in both kinds of declaration.
 //!
-//! `@kernel` takes annotations, or nothing and waits for the arguments. `@python2shader` takes a tuple
-//! of kind, slot and type for each, as its default value or its annotation.
+//! A parameter of `@kernel` has an annotation, or takes its type from the argument. One of `@python2shader` has a tuple of
+//! kind, slot and type, as its default or its annotation.
 
 use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters};
 use kps_syntax::{Diagnostic, Diagnostics, Source};

@@ -1,7 +1,7 @@
 //! The ports of vertex and fragment functions: `("input", 0, vec2)`, `("output", "Position", vec4)`.
 //!
-//! In go the slot and the type as written, out comes a port whose type can travel there. Ports of one
-//! direction never share a location, nor a builtin.
+//! In go a slot and a type, out comes a port whose type is legal there. Ports of one direction never share a location or
+//! a builtin.
 
 use kps_syntax::ast::{Expr, FunctionDef};
 use kps_syntax::{Diagnostic, Diagnostics, Source};

@@ -1,7 +1,7 @@
 //! A struct from the class that defines it: `@struct class P: pos: vec3; mass: f32 = 1.0`.
 //!
-//! Members are the annotated names, in order; functions are methods. Nothing is run, so a default is a
-//! number that is written out; a host that runs the class knows the others.
+//! Members are the annotated names, in order; functions are methods. The class is not run, so only literals are known as
+//! defaults; a host that runs the class knows the others.
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
-//! Type expressions: what an annotation, PyShader's tuple or a call of `Array(..)` says.
+//! Type expressions in annotations, PyShader's tuples and calls of `Array(..)`.
 //!
 //! They are read from the syntax tree, never run: `f32`, `Array[f32]`, `Array(4, f32)`, `const[i32]`,
-//! `Vector(2, f32)`, and any of them as a string. A length is a number, or a name that stands for one.
+//! `Vector(2, f32)`, and any of them as a string. A length is a number, or a name with a number as its value.
 
 use std::rc::Rc;
 

@@ -1,6 +1,6 @@
-//! What Python has and kernels do not: each construct with what to write instead.
+//! Constructs of Python that kernels do not have, each with what to write instead.
 //!
-//! In goes the statement or the expression, out comes the one message about all of it.
+//! In goes a statement or an expression, out comes one message about all of it.
 
 use kps_syntax::ast::{Expr, ExprKind, Stmt, StmtKind};
 use kps_syntax::{Diagnostic, Source};

@@ -1,13 +1,14 @@
-//! Records for the host: what `print` and `assert` leave in the buffer `kps.print`.
+//! Records for the host: the output of `print` and `assert` in the buffer `kps.print`.
 //!
-//! The buffer begins with four counters: words asked for and records lost, of prints and then of
-//! assertions. Words for assertions come first ([`ASSERT_WORDS`]), those for prints fill the rest, so
-//! that prints never crowd out a failed assertion. A record is its site, the invocation's x, y and z,
-//! and the values; one that finds no room is counted as lost, and a 0 where it would begin ends the
-//! list. Steps of a trace have the words of prints for themselves, in places of [`STEP_WORDS`], and the first
-//! counter counts them: the first [`STEPS_KEPT`] stay, those behind go round in as many places.
-//! The site's text is an `OpString`: `kps.record SITE KIND LINE COLUMN FILE`, a line's end, and
-//! the template.
+//! The buffer starts with four counters: requested words and lost records, first of prints, then of assertions. The
+//! words of assertions come first ([`ASSERT_WORDS`]) and prints fill the rest, so that prints never displace a failed
+//! assertion. A record is its site, the invocation's x, y and z, and the values. A record without space is counted as
+//! lost, and a 0 at its start ends the list.
+//!
+//! Steps of a trace use the words of prints, in slots of [`STEP_WORDS`], and the first counter counts them. The first
+//! [`STEPS_KEPT`] steps stay; later ones are a ring buffer of as many slots.
+//!
+//! The text of a site is an `OpString`: `kps.record SITE KIND LINE COLUMN FILE`, a newline, and the template.
 
 use rspirv::spirv::{Decoration, MemorySemantics, Op, Scope, StorageClass, Word};
 

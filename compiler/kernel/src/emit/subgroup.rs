@@ -1,7 +1,7 @@
 //! Operations over a subgroup, each an instruction of its class.
 //!
-//! Vulkan leaves open what a lane holds that is not there: beyond the subgroup, or not active where the operation
-//! stands. In the language an invocation that asks for one gets its own value, so who is there is asked first.
+//! In Vulkan the value of a lane outside the subgroup, or of an inactive lane, is undefined. In the language an invocation
+//! that reads such a lane gets its own value, so the module tests first whether the lane is active.
 
 use rspirv::spirv::{GroupOperation, Op, Scope, Word};
 

@@ -1,4 +1,4 @@
-//! Textures and samplers: their types and variables, and what reads, writes and samples them.
+//! Textures and samplers: types, variables, reads, writes and samples.
 
 use rspirv::spirv::{Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
 

@@ -1,4 +1,4 @@
-//! What each node becomes: the table from IR to the families of instructions.
+//! The table from the nodes of the IR to the families of instructions.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 

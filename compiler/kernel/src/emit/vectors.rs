@@ -1,4 +1,4 @@
-//! Vectors, arrays and structs as values: making them, taking them apart, dot products.
+//! Vectors, arrays and structs as values: construction, extraction, dot products.
 
 use rspirv::spirv::{Op, Word};
 

@@ -1,4 +1,4 @@
-//! Mistakes in how kernels and their parameters are declared.
+//! Mistakes in declarations of kernels and their parameters.
 
 use kps_syntax::{Diagnostic, Location};
 

@@ -1,6 +1,6 @@
-//! What a message is about: the kind of an operand, and the type where it has one.
+//! The operand that a message is about: its kind, and its type if it has one.
 //!
-//! Constructors of errors match on it. It becomes text last, where it stands in a message or in a label.
+//! Constructors of errors match on it. It becomes text only in a message or a label.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Mistakes about functions, what is passed to them, and what loops walk over.
+//! Mistakes about functions, their arguments, and iterables of loops.
 
 use kps_syntax::ast::{CompareOp, Expr, ExprKind};
 use kps_syntax::{Diagnostic, Location};

@@ -1,4 +1,4 @@
-//! Mistakes about what a workgroup does together: local sizes, shared memory, atomics, barriers.
+//! Mistakes about workgroups: local sizes, shared memory, atomics, barriers.
 
 use kps_syntax::{Diagnostic, Location};
 

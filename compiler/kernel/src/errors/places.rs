@@ -1,4 +1,4 @@
-//! Mistakes about lists, elements, components, and what is assigned.
+//! Mistakes about lists, elements, components and assignments.
 
 use kps_syntax::ast::{Expr, ExprKind};
 use kps_syntax::{Diagnostic, Location};

@@ -1,4 +1,4 @@
-//! What `print` and `assert` cannot take.
+//! Mistakes in arguments of `print` and `assert`.
 
 use kps_syntax::{Diagnostic, Location};
 

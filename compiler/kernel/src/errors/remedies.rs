@@ -1,4 +1,4 @@
-//! Lines to write instead, made of the text that stands there and of the types that meet in it.
+//! Replacement lines for help texts, from the source text and the types of its operands.
 
 use std::cmp::Ordering;
 

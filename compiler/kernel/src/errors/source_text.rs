@@ -1,4 +1,4 @@
-//! The text of a script, read where a constructor has only its place: which brackets enclose it, what stands beside it.
+//! Inspection of the source text around a place: enclosing brackets, neighbouring text.
 //!
 //! Everything in the crate that searches the text of a script for a message is here. Nothing here reads a message.
 

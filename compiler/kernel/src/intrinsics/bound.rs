@@ -1,4 +1,4 @@
-//! Bounds and domains, as what a test asks of them and as what a reader sees.
+//! Error bounds and domains of functions, for tests and for the reference pages.
 
 use std::fmt;
 

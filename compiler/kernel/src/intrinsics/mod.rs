@@ -1,15 +1,15 @@
-//! What every operator and function of floats promises: where, how far from the true result, and by
-//! whose word.
+//! The accuracy of operators and functions of floats: their domains, error bounds, and the source of each bound.
 //!
 //! Operators have their bounds here, functions in their rows in `builtins`. `docs/src/reference/accuracy.md` is printed
-//! from both, and the conformance tests compare every device with them. Functions that are one instruction of SPIR-V
-//! have the bound that Vulkan's specification states for it ("Precision and Operation of SPIR-V Instructions"). What it
-//! defines by a formula, and what is a formula here, has the bound that the formula's steps add up to. The built-in
-//! device keeps tighter ones, everywhere. For f64, Vulkan states nothing of use: there the functions are those of
-//! `library`, and rely on `+ - * /` and the square root being rounded right.
+//! from both, and the conformance tests compare every device with them.
 //!
-//! A function of f16 or bf16 is computed in f32 and rounded once: it has f32's bound and half a unit of
-//! its own. Their operators count units of their own type.
+//! A function that is one SPIR-V instruction has the bound of Vulkan's specification ("Precision and Operation of SPIR-V
+//! Instructions"). A function that is a formula, there or here, has the sum of the bounds of its steps. The built-in
+//! device has tighter bounds for all. Vulkan has no useful bounds for f64; its functions are those of `library`, which
+//! need correctly rounded `+ - * /` and square roots.
+//!
+//! A function of f16 or bf16 is computed in f32 and rounded once: its bound is that of f32 plus half a unit of its own
+//! type. Bounds of their operators are in units of their own type.
 
 mod bound;
 mod rough;
@@ -40,10 +40,10 @@ pub struct Intrinsic {
     pub double: Option<Bound>,
 }
 
-/// By whose word a bound holds on Vulkan devices.
+/// The source of a bound on Vulkan devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The table of its specification.
+    /// The table of the specification.
     Vulkan,
     /// A formula over instructions that are in that table.
     Formula,

@@ -1,8 +1,8 @@
-//! Numbers that know how far off they may be, after the rules that Vulkan has for single instructions.
+//! Numbers with an error bound, propagated by Vulkan's rules for single instructions.
 //!
-//! In go exact arguments, out comes a value with the most that a device's own value may differ from it.
-//! So a function that the specification defines by a formula ("inherited from `sin(x) / cos(x)`") has its
-//! bound by computing the formula here. Nothing here runs in a kernel.
+//! In go exact arguments, out comes a value with the largest difference of a device's result. That gives the bound of a
+//! function that the specification defines by a formula ("inherited from `sin(x) / cos(x)`"). Nothing here runs in a
+//! kernel.
 
 use std::ops::{Add, Div, Mul, Sub};
 

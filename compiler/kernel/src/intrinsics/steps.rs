@@ -1,4 +1,4 @@
-//! The formulas of the table, step by step, over numbers that know how far off they may be.
+//! The formulas of the table, step by step, over numbers with an error bound.
 
 use super::bound::Bound::{self, Steps};
 use super::rough::Rough;

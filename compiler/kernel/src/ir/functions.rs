@@ -1,4 +1,4 @@
-//! The functions that nodes name: instructions on floats, and operations that see other invocations.
+//! The functions of nodes: instructions on floats, and subgroup operations.
 
 /// Functions that are one instruction of GLSL.std.450 for every component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,12 +1,11 @@
 //! The typed form of a kernel, between the syntax tree and SPIR-V.
 //!
-//! Values are nodes: each is computed once, where its `Stmt::Eval` stands, and used by number below
-//! that place, inside the same block or one nested in it. Constants need no place. Control flow is a
-//! tree of statements. What changes over time lives in locals: a node never does.
+//! Values are nodes. A node is computed once, at its `Stmt::Eval`, and used by id after it, in the same block or a nested
+//! one. Constants need no `Eval`. Control flow is a tree of statements. Mutable state is in locals; a node never changes.
 //!
-//! Absent on purpose: phis (a merge stores to a local on the ways that lead to it, which drivers turn
-//! into phis), weak literals and implicit conversions (lowering made them explicit), pointers (a place
-//! in memory is a local or a buffer with indices). Every node and local has its type and span.
+//! Absent on purpose: phis (each path into a merge stores to a local, and drivers make phis of that), weakly typed
+//! literals and implicit conversions (lowering makes them explicit), and pointers (a place in memory is a local or a
+//! buffer with indices). Every node and local has a type and a span.
 
 mod functions;
 mod nodes;

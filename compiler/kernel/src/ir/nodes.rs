@@ -1,4 +1,4 @@
-//! Values: what computes each, from which others.
+//! The kinds of nodes: operations with their operands.
 
 use kps_syntax::Span;
 use kps_syntax::ast::Name;

@@ -1,4 +1,4 @@
-//! Statements: what happens, in which order.
+//! The statements of the IR.
 
 use kps_syntax::Span;
 

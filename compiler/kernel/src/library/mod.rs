@@ -1,15 +1,15 @@
 //! The library: functions that are written in the kernel language, in `*.kps` beside this file.
 //!
-//! What GLSL.std.450 lacks for f64, error and gamma functions of every float, floats taken apart, whole numbers of
-//! Python's `math`, its built-in functions that are loops, determinants and inverses of matrices, and cooperative
-//! matrices. A chapter is parsed once for a process, when a kernel first wants one of its functions; each becomes a
-//! function of the module, once for every type it is called with. They are trusted: nothing checks them but the tests.
+//! It has the functions of f64 that GLSL.std.450 lacks, error and gamma functions of every float, functions on the bits of
+//! floats, int functions of Python's `math`, built-in functions that are loops, determinants and inverses of matrices,
+//! and emulated cooperative matrices.
 //!
-//! Their bounds are in their rows in `builtins`. Each chapter names its formulas; `tests/doubles.rs` holds
-//! them against the host's.
+//! A chapter is parsed once in a process, at the first use of one of its functions. A function is compiled once for each
+//! type of its arguments. The library is trusted: only the tests check it.
 //!
-//! They rely on `+ - * /` and the square root being rounded right, subnormals included; a device that
-//! flushes those gives 0 where the result, or a number on the way to it, is one.
+//! Error bounds are in the rows in `builtins`. Each chapter cites its formulas; `tests/doubles.rs` compares them with the
+//! host's functions. They need correctly rounded `+ - * /` and square roots, subnormals included. On a device that flushes
+//! subnormals, a subnormal result or intermediate number is 0.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

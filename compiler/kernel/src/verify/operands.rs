@@ -1,7 +1,7 @@
-//! Which operands each node takes, and which type it gives.
+//! Verification of nodes: the types of their operands and of their result.
 //!
-//! In goes a node whose operands are known to be usable; out comes a violation, or nothing. Never here: where
-//! nodes and statements stand.
+//! In goes a node whose operands are visible; out comes a violation, or nothing. Scopes of nodes and statements are never
+//! checked here.
 
 use kps_syntax::Span;
 
@@ -147,7 +147,7 @@ impl Verifier<'_> {
         ensure(holds, span, format_args!("operands that do not fit: {kind:?} as `{ty}`"))
     }
 
-    /// Whether a constant can be hidden from optimizers.
+    /// Whether a constant can be laundered (`NodeKind::Opaque`).
     pub(super) fn opaque(&self, constant: Constant, ty: &Type) -> bool {
         let fits = match constant.scalar().kind() {
             Kind::Float | Kind::Bool => true,

@@ -1,5 +1,5 @@
-//! NVIDIA's compiler folds the difference of two f32 constants wrongly where it is a tie. So no f32 is a constant in a
-//! precise kernel, and no bf16, which is computed as an f32.
+//! NVIDIA's compiler folds the difference of two f32 constants wrongly where it is a tie. So a precise kernel launders
+//! its f32 constants, and those of bf16, which is computed as f32.
 
 use super::float_constants;
 use crate::ir::Kernel;

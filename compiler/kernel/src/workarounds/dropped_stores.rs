@@ -1,9 +1,9 @@
-//! A device with robust access drops a store out of range, but lavapipe's compiler hands what was stored to a load of
-//! the same index behind it. So the words check the bounds of such loads.
+//! A device with robust access drops a store out of range, but lavapipe's compiler forwards the stored value to a later
+//! load of the same index. So the module tests the bounds of such loads.
 //!
-//! The walk is in the order of statements. At a loop's entry all stores of its rounds count; a call counts what its
-//! function stores, and that function begins with what any of its callers stored. A store to an index that is proven is
-//! never dropped, and atomic ones are checked by the words anyway.
+//! The analysis walks statements in order. A loop is entered with all its stores; a call adds the stores of its function,
+//! which starts with the stores of all its callers. A store with a proven index is never dropped, and atomic operations
+//! have bounds tests anyway.
 
 use rustc_hash::FxHashSet;
 

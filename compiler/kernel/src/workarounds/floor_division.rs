@@ -1,7 +1,7 @@
-//! Float `//` and `%` as the operations that they consist of.
+//! Expands float `//` and `%` into simpler operations.
 //!
-//! They give what the instructions of the emitter give (`emit/floats.rs`), but for the sign of a quotient that is zero:
-//! it is that of a product with an opaque zero.
+//! The results equal those of the emitter (`emit/floats.rs`). The sign of a zero quotient is that of a product with an
+//! opaque zero.
 
 use super::build::Builder;
 use crate::ir::{BinaryOp, CompareOp, FloatFn, NodeId, NodeKind, UnaryOp};
@@ -24,8 +24,8 @@ pub(super) fn quotient(builder: &mut Builder, [a, b]: [NodeId; 2], ty: &Type) ->
     let adjusts = builder.binary(BinaryOp::And, has_rest, differ);
     let quotient = builder.select(adjusts, less, quotient);
     let has_quotient = builder.compare(CompareOp::NotEqual, quotient, zero);
-    let hidden = builder.opaque_zero(ty);
-    let nothing = builder.binary(BinaryOp::Mul, a, hidden);
+    let laundered = builder.opaque_zero(ty);
+    let nothing = builder.binary(BinaryOp::Mul, a, laundered);
     let turned = builder.node(NodeKind::Unary(UnaryOp::Negate, nothing), ty.clone());
     let nothing = builder.select(wants_below, turned, nothing);
     let quotient = builder.select(has_quotient, quotient, nothing);

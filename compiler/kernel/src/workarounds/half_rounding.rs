@@ -1,5 +1,5 @@
-//! NVIDIA's compiler leaves out the rounding to f16 of what is widened again. So a float that is rounded to f16 goes
-//! through its bits, joined with those of an opaque zero.
+//! NVIDIA's compiler omits the rounding to f16 if the result is widened again. So the rounded bits are combined with
+//! those of an opaque zero.
 
 use crate::ir::{Kernel, RoundBy};
 use crate::stages::Stage;

@@ -1,7 +1,6 @@
-//! Where all exits of a loop bring the same value of a variable, Mesa 22.3 makes no phi for it. Behind the loop it then
-//! reads a register that each round overwrites for all lanes, those included that have left the loop. So such loops get
-//! a second exit, which no invocation takes, and which brings zeros: now there are phis, whose registers keep the lanes
-//! apart.
+//! If all exits of a loop have the same value of a variable, Mesa 22.3 makes no phi for it. After the loop it reads a
+//! register that each iteration overwrites for all lanes, also for lanes that have left the loop. So such loops get a
+//! second exit with zeros, which no invocation takes: it needs phis, whose registers are per lane.
 
 use std::collections::BTreeSet;
 

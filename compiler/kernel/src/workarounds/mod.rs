@@ -1,12 +1,11 @@
 //! Workarounds for faults of drivers: a pass over the verified IR, between verification and emission.
 //!
-//! In go a kernel and the workarounds that the driver of its device needs; out comes a kernel that means the same,
-//! verified again. [`TABLE`] is the list: a row for each fault of each driver, with a file of its own for what is done.
-//! `docs/src/reference/workarounds.md` is printed from it. The pass applies the rows in order. Never here: words. What a workaround
-//! needs of the emitter is a neutral construct of the IR, such as [`NodeKind::Opaque`](crate::ir::NodeKind::Opaque).
+//! In go a kernel and the workarounds of its device's driver; out comes an equivalent kernel, verified again. [`TABLE`]
+//! has a row for each fault of each driver, and a file for each rewrite. The pass applies the rows in order.
+//! `docs/src/reference/workarounds.md` is printed from the table. A workaround never writes SPIR-V: it uses neutral
+//! constructs of the IR, such as [`NodeKind::Opaque`](crate::ir::NodeKind::Opaque).
 //!
-//! To add one: find the smallest kernel that shows the fault and make it a case that every device runs; write a file
-//! with `apply`; add a row, and a kernel of its name to `tests/cases/workarounds`.
+//! CONTRIBUTING.md says how to add one.
 
 mod build;
 mod constant_differences;
@@ -50,7 +49,7 @@ pub struct Workaround {
 const MESA_22_3_6: Versions = Versions { seen: Version::new(22, 3, 6), fixed: None };
 const NVIDIA_580: Versions = Versions { seen: Version::new(580, 159, 4), fixed: None };
 
-/// ORDER: constants are hidden before other rows add constants of their own, and floor divisions are expanded before
+/// ORDER: constants are laundered before other rows add constants of their own, and floor divisions are expanded before
 /// what they consist of is replaced.
 pub const TABLE: &[Workaround] = &[
     Workaround {

@@ -1,5 +1,5 @@
-//! NVIDIA's compiler computes ints of 8 and 16 bits in 32 and widens one to what it was before it was made narrow. So
-//! they are widened by arithmetic on their bits.
+//! NVIDIA's compiler computes ints of 8 and 16 bits in 32 bits, and a widening returns the number before it was
+//! truncated. So they are widened by arithmetic on their bits.
 
 use crate::ir::{Kernel, WidenBy};
 

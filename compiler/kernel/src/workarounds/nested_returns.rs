@@ -1,5 +1,5 @@
-//! NVIDIA's compiler crashes on some kernels that end within loops, or choices within choices. Most of them live as
-//! functions that the entry point calls.
+//! NVIDIA's compiler crashes on some kernels that return inside loops or nested branches. So the kernel becomes a
+//! function that the entry point calls.
 
 use crate::ir::{Block, Entry, Kernel, Stmt};
 

@@ -1,6 +1,6 @@
-//! Lavapipe takes every f64 beyond 2^24 for whole and rounds halves towards zero, in remainders too, where the processor
-//! has no AVX-512 (`GALLIUM_OVERRIDE_CPU_CAPS=avx` shows it on those that have it). `Floor` and `Ceil` are right there,
-//! and the other roundings are made of them.
+//! On processors without AVX-512, lavapipe does not round any f64 above 2^24 and rounds halves towards zero, also in
+//! remainders (`GALLIUM_OVERRIDE_CPU_CAPS=avx` shows it on other processors). `Floor` and `Ceil` are right, so the other
+//! roundings use them.
 
 use super::build::{self, Builder};
 use super::floor_division;

@@ -1,6 +1,6 @@
-//! LLVM 15, which lavapipe compiles with, may take one of two values for the other where `(x & m) | (y & ~m)` is itself
-//! chosen, on processors with AVX-512. So signs are not copied by bits: a float or its negation is chosen. The sign of a
-//! float `//` that is zero, which bits give otherwise, is that of a product with a zero that is no constant.
+//! On processors with AVX-512, LLVM 15, which lavapipe uses, may swap `x` and `y` if `(x & m) | (y & ~m)` is an operand of
+//! a select. So a copied sign selects a float or its negation, without bits. The sign of a zero from float `//` is that of
+//! a product with an opaque zero.
 
 use super::build::{self, Builder};
 use super::floor_division;

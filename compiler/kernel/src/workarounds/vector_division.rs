@@ -1,5 +1,5 @@
-//! NVIDIA's compiler divides vectors of ints by 1 where a condition chooses the divisors, as the guard against zero
-//! does. So they are divided component by component.
+//! NVIDIA's compiler divides vectors of ints by 1 if the divisors are a select, as in the guard against zero. So they are
+//! divided component by component.
 
 use super::build::{self, Builder};
 use crate::ir::{BinaryOp, Kernel, NodeId, NodeKind};

@@ -1,4 +1,4 @@
-//! Mesa 22.3 takes `i64(x) < 100` for false where it sees the conversion. So an i32 is extended by arithmetic.
+//! Mesa 22.3 folds `i64(x) < 100` to false if it sees the conversion. So an i32 is extended by arithmetic.
 
 use crate::ir::{Kernel, WidenBy};
 

@@ -1,4 +1,4 @@
-//! Kernels from a file, with the environment that a module would give them.
+//! Kernels from a file, with the environment of its module.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -244,7 +244,7 @@ pub fn options(def: &FunctionDef) -> Option<KernelOptions> {
     Some(options)
 }
 
-/// Diagnostics as goldens hold them: code, place, message, labels, help.
+/// Diagnostics as expected files have them: code, place, message, labels, help.
 pub fn render(diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {

@@ -1,4 +1,4 @@
-//! The finished module: its sections in the order that SPIR-V wants them, capabilities and extensions first.
+//! The finished module: its sections in SPIR-V's order, capabilities and extensions first.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::ModuleHeader;

@@ -1,5 +1,5 @@
-//! Instructions, written as the words that modules are made of: an opcode with the number of words, the
-//! result's type and id where there are any, and the operands.
+//! The encoding of instructions as 32-bit words: an opcode with the number of words, the result's type and id if it has
+//! them, and the operands.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::Operand;
