@@ -101,8 +101,8 @@ impl Constant {
     }
 }
 
-/// What becomes the right `to` when it is rounded to it: through f64 a 64-bit int would be rounded twice on its way to
-/// f32. For the narrow floats the bits after the first 53 are one, set if any of them is.
+/// An f64 that rounds to the correct float of type `to`. Without this, a 64-bit int would be rounded twice, to f64
+/// and to f32. For narrow floats the bits after the first 53 become one sticky bit.
 fn int_to_float(value: i128, to: Scalar) -> f64 {
     match to {
         Scalar::F64 => value as f64,
@@ -121,7 +121,7 @@ fn saturate(value: f64, to: Scalar) -> i128 {
     if value.is_nan() { 0 } else { (value as i128).clamp(min, max) }
 }
 
-/// What kind of number a literal is.
+/// The kind of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiteralKind {
     Int,
@@ -219,8 +219,8 @@ impl Literal {
     }
 }
 
-/// Toward zero, with the last bit set where something was cut off: what rounds that once more, to 16 bits,
-/// rounds as if once. (`half` itself looks at the upper half of an f64 alone.)
+/// Rounds to odd: toward zero, with the last bit set if the result is inexact. A second rounding, to 16 bits, is then
+/// correct. (`half` itself reads only the upper half of an f64.)
 fn rounded_to_odd(value: f64) -> f32 {
     let nearest = value as f32;
     if f64::from(nearest) == value || value.is_nan() {

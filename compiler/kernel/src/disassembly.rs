@@ -10,7 +10,7 @@ pub fn disassemble(words: &[u32]) -> Option<String> {
     load(words).map(|module| module.disassemble())
 }
 
-/// A module of any words. Debug information between functions stands behind the types and constants.
+/// Disassembles a module. Debug information between functions is shown after the types and constants.
 pub(crate) fn load(words: &[u32]) -> Option<Module> {
     if !is_readable(words) {
         return None;
@@ -48,7 +48,7 @@ fn is_readable(words: &[u32]) -> bool {
     true
 }
 
-/// Feeds the loader, minus what it has no place for.
+/// Feeds the loader, without the instructions that it does not support.
 struct Placing {
     loader: Loader,
     in_function: bool,

@@ -30,8 +30,8 @@ pub trait KernelEnv {
     /// Every name there is.
     fn names(&self) -> Vec<Name>;
 
-    /// The names that a misspelt one may be meant for. `None` where so many were misspelt that nobody reads more
-    /// suggestions: each takes as long as there are names.
+    /// The candidates for a misspelt name. `None` after so many misspelt names that further suggestions are not worth
+    /// their time, which is linear in the number of names.
     fn candidates(&self) -> Option<Vec<Name>> {
         Some(self.names())
     }
@@ -40,19 +40,19 @@ pub trait KernelEnv {
     /// several functions, each of which captured values of its own.
     fn identity(&self) -> usize;
 
-    /// What a parameter of the function that sees this is by default, where the definition only says
-    /// how to compute it: it was computed when the function was defined.
+    /// The default of a parameter of this environment's function, if the definition has an expression: its value when
+    /// the function was defined.
     fn default_of(&self, _param: &str) -> Option<EnvValue> {
         None
     }
 
-    /// Whether whoever asked for a kernel does not want it any more. Compiling asks often, and then ends with one
-    /// mistake, of the code [`CANCELLED`](crate::CANCELLED).
+    /// Whether the host has cancelled the compilation. The compiler polls this, and then fails with one error of the
+    /// code [`CANCELLED`](crate::CANCELLED).
     fn is_cancelled(&self) -> bool {
         false
     }
 
-    /// The module of the host's own library that this belongs to; what a script wrote has none.
+    /// The module of the host's library that this belongs to; `None` for scripts.
     fn library(&self) -> Option<Name> {
         None
     }
@@ -71,7 +71,7 @@ pub enum EnvValue {
     /// A scalar that has a type of its own, such as `numpy.float64(0.1)`.
     Constant(Constant),
     Type(Type),
-    /// `Array[f32]`, `const[i32]`: what a parameter is declared as, and no value has.
+    /// A type that only parameters have: `Array[f32]`, `const[i32]`.
     Declared(TypeExpr),
     Function(HelperFunction),
     /// A built-in function, under any imported name: `Builtin("sin")` for `math.sin`.
@@ -99,12 +99,12 @@ pub enum EnvValue {
 pub struct HelperFunction {
     pub def: Arc<FunctionDef>,
     pub source: Source,
-    /// What the function itself sees.
+    /// The function's own environment.
     pub env: Rc<dyn KernelEnv>,
 }
 
-/// What has members: a module by its full name, a class, or an object by the name of its class. Those of
-/// `math`, `pyshader` and `pyshader.stdlib` are known here and are not asked for.
+/// A value with members: a module by its full name, a class, or an object by the name of its class. Those of
+/// `math`, `pyshader` and `pyshader.stdlib` are built in and not looked up.
 #[derive(Clone)]
 pub struct EnvModule {
     pub name: Name,
@@ -120,13 +120,13 @@ pub enum Holder {
 }
 
 impl EnvModule {
-    /// What it is, for messages.
+    /// A description for messages.
     pub(crate) fn describe(&self) -> Found {
         let name = self.name.clone();
         match self.kind {
             Holder::Module => Found::Module(name),
             Holder::Class => Found::Class(name),
-            // What `enum` gives its members.
+            // The attributes of members of an `enum`.
             Holder::Object if self.members.get("_value_").is_some() => Found::EnumMember(name),
             Holder::Object => Found::Object(name),
         }
@@ -143,7 +143,7 @@ impl From<TypeExpr> for EnvValue {
 }
 
 impl EnvValue {
-    /// What it holds under a name: a member of a module, a constant of a struct's class.
+    /// The member with a name: a member of a module, a constant of a struct's class.
     pub fn member(&self, name: &str) -> Option<EnvValue> {
         match self {
             EnvValue::Module(module) | EnvValue::Named(module, _) => module.members.get(name),
@@ -172,12 +172,12 @@ impl EnvValue {
         }
     }
 
-    /// What stands for a collection that kernels cannot use, for it is too large.
+    /// The value in place of a collection that is too large for kernels.
     pub fn too_large() -> EnvValue {
         EnvValue::Other { type_name: format!("collection of more than {MAX_PARTS} values") }
     }
 
-    /// Takes the parts off what is left; `None` where that is not enough.
+    /// Subtracts the parts from the budget; `None` if it is exceeded.
     fn count_down(&self, n_left: &mut usize) -> Option<()> {
         *n_left = n_left.checked_sub(1)?;
         match self {
@@ -188,7 +188,7 @@ impl EnvValue {
         }
     }
 
-    /// What it is, for messages: `an int`, `a module`.
+    /// A description for messages: `an int`, `a module`.
     pub fn describe(&self) -> String {
         match self {
             EnvValue::Int(_) => "an int".to_owned(),

@@ -63,7 +63,7 @@ fn advised(diagnostic: Diagnostic, help: Option<impl Into<String>>) -> Diagnosti
     }
 }
 
-// What kernels do not have.
+// Unsupported constructs.
 
 pub(crate) fn not_yet(at: Location, what: &str) -> Diagnostic {
     error("kernel/not-yet", at, format!("kernels do not have {what} yet"), "")
@@ -99,7 +99,7 @@ pub(crate) fn cancelled(at: Location) -> Diagnostic {
 
 /// `most` is a function with the number of forms that were compiled of it.
 pub(crate) fn too_large(at: Location, limit: u32, function: &str, most: Option<(&str, u32)>) -> Diagnostic {
-    let message = format!("the kernel comes to more than {limit} expressions, and is not compiled further");
+    let message = format!("the kernel has more than {limit} expressions, and is not compiled further");
     let diagnostic = error("kernel/too-large", at, message, format!("in `{function}`"));
     match most {
         Some((name, n)) if n > 100 => diagnostic.help(format!(

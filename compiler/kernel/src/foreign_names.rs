@@ -12,7 +12,7 @@ pub(crate) fn instead(name: &str) -> Option<String> {
     find(NAMES, name).map(str::to_owned).or_else(of_type).or_else(|| builtins::instead(name))
 }
 
-/// The type that a name stands for in another language.
+/// The type with this name in another language.
 pub(crate) fn type_named(name: &str) -> Option<Type> {
     TYPES.iter().find(|(names, _)| has(names, name)).map(|(_, ty)| ty.clone())
 }
@@ -255,7 +255,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("astype cast", "cast one number, by the name of its type: `f64(x)`, `i32(x)`"),
     ("copy clone", "assigning a value copies it; a list is copied by `[*a]`"),
     ("fill", "assign the elements in a loop"),
-    ("T transpose", "index it the other way round: `a[column, row]`"),
+    ("T transpose", "swap its indices: `a[column, row]`"),
     ("reshape flatten ravel", "compute the index of the element: `a[row * width + column]`"),
     (
         "view",

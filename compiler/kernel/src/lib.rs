@@ -36,7 +36,7 @@
 //!
 //! A kernel reads names of the script through a [`KernelEnv`]. Nothing here reads a file, a clock or a device.
 
-// A mistake is made once and travels a short way: boxing it would help nobody.
+// Errors are rare and pass few functions: boxing them would not help.
 #![allow(clippy::result_large_err)]
 
 mod analysis;
@@ -123,7 +123,7 @@ pub fn read_struct(
     check::read_struct(def, source, env)
 }
 
-/// What an expression such as `Struct(a=f32)`, `vec3` or `Array[f32]` names.
+/// The type of an expression such as `Struct(a=f32)`, `vec3` or `Array[f32]`.
 pub fn read_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Result<TypeExpr, Diagnostics> {
     check::TypeReader { source, env, ints: check::NO_INTS }.read(expr).map_err(Diagnostics::from)
 }

@@ -1,7 +1,7 @@
 //! The types of cooperative matrices, and the products that a device supports.
 //!
-//! A device lists its products by sizes and element types. [`Matrices`] is the part of the list that kernels can use, in a
-//! form small enough for a `Target`. Sizes and types that are not in the tables below are omitted, and emulated.
+//! A device lists its products by sizes and element types. [`Matrices`] is the part of the list that kernels can use,
+//! in a form small enough for a `Target`. Sizes and types that are not in the tables below are omitted, and emulated.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ impl fmt::Display for CoopType {
     }
 }
 
-/// What is known of a matrix that a message is about. A list of rows that stands for one may have no use.
+/// The shape of a matrix in a message. A list of rows in place of a matrix may have no purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CoopShape {
     pub rows: u32,
@@ -42,7 +42,7 @@ impl fmt::Display for CoopShape {
     }
 }
 
-/// What a matrix is for.
+/// The purpose of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoopUse {
     A,
@@ -108,7 +108,7 @@ const SIZES: [(u32, u32, u32); 12] = [
 /// Rows or columns of a matrix that a device holds, at most.
 pub(crate) const MAX_SIDE: u32 = 32;
 
-/// The products of a device, and what else decides whether a kernel uses them.
+/// The products of a device, and the limits of their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Matrices {
     /// A bit for each of `NUMBERS` with each of `SIZES`.

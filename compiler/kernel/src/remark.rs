@@ -24,9 +24,9 @@ pub enum RemarkKind {
     Assigned(RemarkType),
     /// The value is known before the kernel runs.
     Known(String),
-    /// The value becomes another type, and nobody wrote so.
+    /// An implicit conversion of the value.
     Converted { from: Type, to: Type },
-    /// A literal takes the type of what it meets.
+    /// A literal adopts the type of its operand.
     Taken(Scalar),
     /// Computed in a wider type and rounded back.
     ComputedIn { wide: Scalar, ty: Type },
@@ -38,7 +38,7 @@ pub enum RemarkKind {
     Calls(usize),
     /// The device has no instruction for this, so all matrices of the kernel are emulated.
     Emulates,
-    /// Not every device has what this needs.
+    /// It needs a feature that not every device has.
     Needs(Capability),
 }
 
@@ -46,7 +46,7 @@ pub enum RemarkKind {
 #[derive(Clone, Debug, PartialEq)]
 pub enum RemarkType {
     Value(Type),
-    /// A literal, or a variable that stands for one: it takes the type of what it meets.
+    /// A weakly typed literal, or a variable with one: it adopts the type of the other operand.
     Weak(LiteralKind),
     Array(ArrayParam),
     Image(TextureType),
@@ -73,7 +73,7 @@ pub enum IndexTest {
     TestedLoad,
     /// Out of range nothing is stored.
     TestedStore,
-    /// Out of range nothing happens, and 0 comes out.
+    /// Out of range it has no effect, and gives 0.
     TestedAtomic,
     Proven,
 }

@@ -1,7 +1,7 @@
-//! What a kernel is compiled for, and what comes out.
+//! The inputs and the output of a compilation: [`Signature`], [`Target`] and [`KernelModule`].
 //!
-//! The words of a [`KernelModule`] are a function of the source, the [`Signature`] and the [`Target`],
-//! on every machine. A signature is a key: a host keeps compiled forms by it.
+//! A module depends only on the source, the signature and the target, on every machine. A signature is a key: a host
+//! caches modules by it.
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -27,7 +27,7 @@ use crate::workarounds::Workarounds;
 pub enum Form {
     /// `@kernel`: scalars and arrays as arguments, an exact domain.
     Kernel,
-    /// `@python2shader`: every parameter says its kind, slot and type; local size 1, 1, 1.
+    /// `@python2shader`: every parameter declares its kind, slot and type; local size 1, 1, 1.
     Python2Shader,
 }
 
@@ -36,7 +36,7 @@ pub struct KernelOptions {
     pub form: Form,
     /// As written in `@kernel(local_size=(16, 16))`, missing axes 1.
     pub local_size: Option<[u32; 3]>,
-    /// The decorator says a size that only running the script tells: of a kernel that is read, not launched.
+    /// The decorator's size is known only when the script runs: for a kernel that is checked, not launched.
     pub sized_later: bool,
     /// No contraction of a multiply and an add; signed zeros, infinities and NaNs kept.
     pub precise: bool,
@@ -60,7 +60,7 @@ impl KernelOptions {
     }
 }
 
-/// What the words may rely on beyond Vulkan 1.2.
+/// The features of a device that a module may use beyond Vulkan 1.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// `scalarBlockLayout`: an array of vec3 has stride 12 as NumPy packs it.
@@ -75,7 +75,7 @@ pub struct Target {
     /// exchange until it fits.
     pub f32_atomic_add: bool,
     pub f64_atomic_add: bool,
-    /// Products of cooperative matrices that the device makes by itself. The others are emulated.
+    /// The products of cooperative matrices that the device supports. The others are emulated.
     pub matrices: Matrices,
     /// The invocation, by its global id, whose assignments are recorded one by one.
     pub trace: Option<[u32; 3]>,
@@ -113,7 +113,7 @@ impl Default for Target {
     }
 }
 
-/// What one parameter is bound to.
+/// The type of one parameter, or the value of a constant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParamType {
     Array(ArrayParam),
@@ -179,7 +179,7 @@ impl Ints {
 pub struct Signature {
     /// One for each parameter of the kernel, in order.
     pub params: Vec<ParamType>,
-    /// Axes of the domain, 1 to 3: chooses the local size where the kernel says none.
+    /// Axes of the domain, 1 to 3: they choose the local size if the kernel has none.
     pub rank: u8,
     pub dispatches: Dispatches,
     pub boundary_test: BoundaryTest,
@@ -199,7 +199,7 @@ impl Signature {
         unknown.map(|capture| &capture.path)
     }
 
-    /// For these parameters and what the kernel captures from `env` now.
+    /// The signature for these parameters and the current captures from `env`.
     pub fn new(template: &KernelTemplate, env: &dyn KernelEnv, params: Vec<ParamType>) -> Signature {
         let types = params.iter().filter_map(|param| match param {
             ParamType::Array(array) => Some(&array.element),
@@ -278,7 +278,7 @@ pub(crate) enum CaptureValue {
     Items(Box<[CaptureValue]>),
     Numbers(Type, Rc<[Constant]>),
     Module(Name),
-    /// A class or an object that was named as a whole, with what it holds.
+    /// A class or an object that is captured as a whole, with its members.
     Holder(Name, Vec<Capture>),
     Unknown,
     Other(String),
@@ -301,7 +301,7 @@ impl CaptureValue {
                 CaptureValue::Items(items.iter().cloned().map(CaptureValue::of).collect())
             }
             EnvValue::Numbers(ty, numbers) => CaptureValue::Numbers(ty, numbers),
-            EnvValue::Module(module) => CaptureValue::held(module, MAX_HELD_DEPTH),
+            EnvValue::Module(module) => CaptureValue::of_holder(module, MAX_CAPTURE_DEPTH),
             EnvValue::Unknown => CaptureValue::Unknown,
             EnvValue::Other { type_name } => CaptureValue::Other(type_name),
         }
@@ -309,11 +309,11 @@ impl CaptureValue {
 }
 
 /// Objects within objects further in than this are known by their class alone.
-const MAX_HELD_DEPTH: u32 = 3;
+const MAX_CAPTURE_DEPTH: u32 = 3;
 
 impl CaptureValue {
     /// A module is known by its name: its members are captured one by one.
-    fn held(module: EnvModule, depth: u32) -> CaptureValue {
+    fn of_holder(module: EnvModule, depth: u32) -> CaptureValue {
         if module.kind == Holder::Module || depth == 0 {
             return CaptureValue::Module(module.name);
         }
@@ -321,7 +321,7 @@ impl CaptureValue {
         names.sort();
         let capture = |path: Name| {
             let value = match module.members.get(&path)? {
-                EnvValue::Module(inner) => CaptureValue::held(inner, depth - 1),
+                EnvValue::Module(inner) => CaptureValue::of_holder(inner, depth - 1),
                 value => CaptureValue::of(value),
             };
             Some(Capture { path, value })
@@ -366,22 +366,22 @@ pub struct KernelModule {
     pub uniform_size: u32,
     /// The limits that a launch must meet, for [`IndexRange::Assumed`].
     pub index_limits: IndexLimits,
-    /// What the kernel needs beyond the floor, and the places that need it.
+    /// The capabilities beyond the baseline, with the places that need them.
     pub capabilities: Vec<CapabilityUse>,
-    /// What asks for memory of a workgroup, in the order of the text, and for how many bytes.
+    /// The declarations of shared memory, in the order of the source, with their bytes.
     pub shared: Vec<(Location, u64)>,
     /// Lint warnings that need the types of a launch; the template has the others.
     pub warnings: Diagnostics,
 }
 
 impl KernelModule {
-    /// The words as bytes, little-endian.
+    /// The module as little-endian bytes.
     pub fn bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 }
 
-/// Where an argument goes.
+/// The place of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     /// The parameter's place in the kernel's list.
@@ -409,12 +409,12 @@ pub enum BindingPlace {
         set: u32,
         binding: u32,
     },
-    /// In the push-constant block, as what `Type::in_push_constants` says; a bool is 0 or 1 there.
+    /// In the push-constant block, with the type `Type::in_push_constants`; a bool is 0 or 1 there.
     PushConstant {
         offset: u32,
         ty: Type,
     },
-    /// The same in the uniform buffer that takes what the push constants do not: binding 0 of set 1.
+    /// The same in the uniform buffer for parameters that do not fit the push constants: binding 0 of set 1.
     Uniform {
         offset: u32,
         ty: Type,
@@ -425,7 +425,7 @@ pub enum BindingPlace {
 #[derive(Clone, Debug)]
 pub struct CapabilityUse {
     pub capability: Capability,
-    /// One or more, in the order of the words.
+    /// One or more, in the order of the module.
     pub places: Vec<Location>,
 }
 

@@ -4,8 +4,8 @@
 const RED_ZONE: usize = 1 << 20;
 const SEGMENT: usize = 4 << 20;
 
-/// This many levels fit the stack of any thread. Asking the system for the remaining space is slow, and few kernels need
-/// it.
+/// This many levels fit the stack of any thread. Asking the system for the remaining space is slow, and few kernels
+/// need it.
 const SHALLOW: u32 = 32;
 
 /// Runs `walk` at this nesting depth of blocks and calls, on a larger stack if needed.

@@ -8,7 +8,7 @@ use rspirv::spirv::BuiltIn;
 use crate::signature::Capability;
 use crate::types::{Scalar, Type};
 
-/// What a function is compiled for.
+/// The stage of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
     Compute,
@@ -48,7 +48,7 @@ impl Direction {
     }
 }
 
-/// A value that comes into a stage or goes out of it.
+/// An input or an output of a stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Port {
     pub direction: Direction,
@@ -58,7 +58,7 @@ pub struct Port {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Slot {
-    /// Shared with the stage before or behind.
+    /// Shared with the previous or the next stage.
     Location(u32),
     /// Known to the device.
     Builtin(&'static StageBuiltin),
@@ -110,7 +110,7 @@ impl BuiltinType {
         }
     }
 
-    /// What to write.
+    /// The type to write in messages.
     pub fn example(self) -> &'static str {
         match self {
             BuiltinType::Int => "i32",
@@ -193,7 +193,7 @@ pub(crate) fn builtin(stage: Stage, direction: Direction, name: &str) -> Option<
     builtins(stage, direction).iter().find(|row| row.name == name)
 }
 
-/// Locations that a value takes, each of 16 bytes; `None` for what cannot travel between stages.
+/// The number of locations of a value, each of 16 bytes; `None` for types that cannot pass between stages.
 pub(crate) fn n_locations(ty: &Type) -> Option<u32> {
     let scalar = |scalar: Scalar| !matches!(scalar, Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::Bf16);
     match ty {

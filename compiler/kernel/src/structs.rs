@@ -1,8 +1,8 @@
 //! Struct types: members, memory layout and methods.
 //!
-//! The layout is that of C, and of NumPy with `align=True`: each member is at the next multiple of its alignment, and the
-//! size is a multiple of the largest alignment. Structs without a name are equal if their members are; a struct with a
-//! name comes from a class, and equals only itself.
+//! The layout is that of C, and of NumPy with `align=True`: each member is at the next multiple of its alignment, and
+//! the size is a multiple of the largest alignment. Structs without a name are equal if their members are; a struct
+//! with a name comes from a class, and equals only itself.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -43,8 +43,8 @@ pub struct Method {
     pub kind: MethodKind,
 }
 
-/// What the class of a struct holds beside members and methods: constants to kernels, by their values now. They are no
-/// part of what the type is.
+/// The other attributes of a struct's class: constants to kernels, by their current values. They are not part of the
+/// type's identity.
 #[derive(Clone, Default)]
 pub struct ClassConstants(Option<Rc<dyn KernelEnv>>);
 
@@ -83,12 +83,12 @@ impl StructType {
         self.methods.iter().find(|method| &*method.name == name && method.kind != MethodKind::Setter)
     }
 
-    /// What an assignment to a property calls.
+    /// The setter of a property.
     pub fn setter(&self, name: &str) -> Option<&Method> {
         self.methods.iter().find(|method| &*method.name == name && method.kind == MethodKind::Setter)
     }
 
-    /// What the class holds under a name that is neither a member's nor a method's: `P.K`, `self.K`.
+    /// The value of a class attribute that is neither a member nor a method: `P.K`, `self.K`.
     pub fn constant(&self, name: &str) -> Option<EnvValue> {
         if self.member(name).is_some() || self.method(name).is_some() {
             return None;

@@ -1,5 +1,5 @@
-//! A kernel before its arguments are known: the checked definition, its parameters as declared, and
-//! the names that it captures.
+//! The template of a kernel, before its arguments are known: the checked definition, the declared parameters, and the
+//! captured names.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -168,7 +168,8 @@ impl Input {
 }
 
 impl KernelTemplate {
-    /// The first parameter whose declaration says too little for a signature: no type, or no value of a constant.
+    /// The first parameter whose declaration is too little for a signature: it has no type, or a constant without a
+    /// value.
     pub fn undeclared(&self) -> Option<&Param> {
         let mut params = self.params.iter().enumerate();
         params.find(|(at, _)| declared_param(self, *at).is_none()).map(|(_, param)| param)
@@ -342,7 +343,7 @@ fn resolve(path: &str, env: &dyn KernelEnv) -> Option<EnvValue> {
         EnvValue::Module(module) | EnvValue::Named(module, _) if !rest.is_empty() => {
             resolve(rest, &*module.members)
         }
-        // Its constants come with it.
+        // A type has its constants with it.
         value => Some(value),
     }
 }

@@ -6,17 +6,17 @@ use rspirv::spirv::ImageFormat;
 
 use crate::types::Scalar;
 
-/// How many axes an image has, and what its texels are.
+/// The axes and the texels of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextureType {
     pub n_axes: u8,
-    /// What reading gives four of: f32, i32 or u32.
+    /// The type of the four components of a read: f32, i32 or u32.
     pub scalar: Scalar,
     /// Only images of this format; `None` where any will do that is read as `scalar`.
     pub format: Option<ImageFormat>,
 }
 
-/// What is wrong with a texture's description.
+/// A mistake in a texture's description.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TextureMistake {
     NoDimension,
@@ -78,7 +78,7 @@ impl TextureType {
     }
 }
 
-/// A format by its name in GLSL, with what reading it gives.
+/// A format by its name in GLSL, with the type of its components.
 fn format(name: &str) -> Option<(Scalar, Option<ImageFormat>)> {
     let digits = name.trim_start_matches(|letter: char| letter.is_alphabetic());
     let channels = &name[..name.len() - digits.len()];
@@ -97,7 +97,7 @@ fn format(name: &str) -> Option<(Scalar, Option<ImageFormat>)> {
         _ => return None,
     };
     let kind = if kind == "_snorm" { "Snorm" } else { kind };
-    // Texels of 64 bits are a capability of their own, and `Image` has none.
+    // Texels of 64-bit ints need another capability, and `Image` has none.
     let format = ImageFormat::from_str(&format!("{channels}{bits}{kind}")).ok().filter(|_| bits != "64")?;
     Some((scalar, Some(format)))
 }

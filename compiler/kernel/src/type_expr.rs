@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::types::{Scalar, Type};
 
-/// What a type expression names.
+/// The meaning of a type expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TypeExpr {
     Value(Type),
@@ -17,18 +17,18 @@ pub enum TypeExpr {
 /// Axes that an array has at most.
 pub const MAX_RANK: u8 = 8;
 
-/// An array as the words see it.
+/// The type of an array parameter in a module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayParam {
     pub element: Type,
-    /// Axes, 1 to [`MAX_RANK`]. The last one's elements lie closest together.
+    /// Axes, 1 to [`MAX_RANK`]. Elements along the last one are contiguous.
     pub rank: u8,
     pub reach: Reach,
-    /// Of its elements: what `len` and `.shape` give.
+    /// The width of its counts: `len` and `.shape`.
     pub counts: Width,
 }
 
-/// How the words reach an array.
+/// How a module accesses an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Reach {
     /// Through a descriptor.
@@ -82,7 +82,7 @@ impl ArrayParam {
 }
 
 impl fmt::Display for ArrayParam {
-    /// As an annotation says it: `Array[f32]`, `Array[f32, 2]`.
+    /// In the form of an annotation: `Array[f32]`, `Array[f32, 2]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.rank {
             1 => write!(f, "Array[{}]", self.element),

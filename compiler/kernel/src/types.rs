@@ -1,7 +1,7 @@
 //! The types of kernels: names, sizes and memory layout.
 //!
-//! A [`Type`] is a value, cheap to clone and to compare. `Type::Error` is the type after a mistake: operations on it report
-//! nothing, so that one mistake gives one message. No type that leaves the compiler is `Type::Error`.
+//! A [`Type`] is a value, cheap to clone and to compare. `Type::Error` is the type after a mistake: operations on it
+//! report nothing, so that one mistake gives one message. No type that leaves the compiler is `Type::Error`.
 
 use std::fmt;
 use std::rc::Rc;
@@ -16,26 +16,26 @@ use crate::structs::StructType;
 /// The type of a value in a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// What a function without a result returns.
+    /// The result of a function without one.
     Void,
     Scalar(Scalar),
     /// Two to four components.
     Vector(u8, Scalar),
-    /// Columns that are vectors of floats. In memory its numbers lie row by row, as NumPy's do.
+    /// Columns that are vectors of floats. In memory its numbers are stored row by row, as in NumPy.
     Matrix {
         columns: u8,
         rows: u8,
         scalar: Scalar,
     },
-    /// A fixed number of elements: what a list literal makes.
+    /// A fixed number of elements, as of a list literal.
     Array(Rc<ArrayType>),
     /// Named members.
     Struct(Rc<StructType>),
-    /// What `return a, b` gives; it has no place in memory that the host sees.
+    /// The result of `return a, b`; it is never in memory that the host sees.
     Tuple(Rc<[Type]>),
     /// A matrix that a subgroup holds; where a device has none, it is an array of rows instead.
     Coop(CoopType),
-    /// Left behind by a mistake that was reported.
+    /// The type after a reported mistake.
     Error,
 }
 
@@ -73,7 +73,7 @@ impl Type {
             "boolean" => return Some(Type::BOOL),
             _ => {}
         }
-        // All others end in one, and most names that are asked for do not.
+        // All others end in a digit, and most queried names do not.
         if name != Scalar::Bool.name() && !name.ends_with(|last: char| last.is_ascii_digit()) {
             return None;
         }
@@ -131,7 +131,7 @@ impl Type {
         Type::of(self.n_components().max(1), scalar)
     }
 
-    /// What stands for a scalar or vector in the push constants.
+    /// The type of a scalar or vector in the push constants.
     pub fn in_push_constants(&self) -> Type {
         match self.scalar() {
             Some(scalar) => self.with_scalar(scalar.in_push_constants()),
@@ -147,7 +147,7 @@ impl Type {
         matches!(self, Type::Vector(..))
     }
 
-    /// How many parts a value is made of; `None` for what has no parts.
+    /// The number of parts of a value; `None` without parts.
     pub fn n_parts(&self) -> Option<u32> {
         match self {
             Type::Vector(n, _) => Some(u32::from(*n)),
@@ -172,7 +172,7 @@ impl Type {
         })
     }
 
-    /// Whether it is an array, or has one in it: such a part can have a name of its own.
+    /// Whether it is an array or contains one. Names may alias such a part.
     pub(crate) fn holds_array(&self) -> bool {
         match self {
             Type::Array(_) => true,

@@ -193,7 +193,7 @@ impl Verifier<'_> {
                 self.block(orelse)
             }
             Stmt::Loop(parts) => {
-                // What the test computes can be used in the body and in the step: it dominates both.
+                // Nodes of the test dominate the body and the step, so both may use them.
                 let n_loops = std::mem::replace(&mut self.n_loops, 0);
                 self.open_block(&parts.test)?;
                 if let Some(condition) = parts.condition {
@@ -267,7 +267,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What reading a texture gives; its coordinates are as many as its axes, of this kind of number.
+    /// The type of a texture read. It has a coordinate for each axis, of this kind of number.
     fn texture(&self, texture: TextureId, at: NodeId, scalar: Scalar, span: Span) -> Result<Type, Violation> {
         let texture = self.texture_type(texture, span)?;
         self.usable(at, span)?;

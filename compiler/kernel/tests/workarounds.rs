@@ -1,5 +1,5 @@
-//! The table of workarounds. Each row has a kernel of its name in `cases/workarounds`, with the expected module beside it.
-//! The workaround changes that module for the drivers and versions with the fault, and for no others.
+//! The table of workarounds. Each row has a kernel of its name in `cases/workarounds`, with the expected module
+//! beside it. The workaround changes that module for the drivers and versions with the fault, and for no others.
 //! `docs/src/reference/workarounds.md` is printed from the table. `UPDATE=1` writes both.
 
 mod support;

@@ -10,7 +10,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "compile/break-outside-loop",
-        "`break` or `continue` stands outside a loop.",
+        "`break` or `continue` is outside a loop.",
         "Move it into a loop.",
     ),
     ErrorCode::new(

@@ -4,7 +4,7 @@
 
 use kps_syntax::{Location, Source, Span};
 
-/// `None` for what is the same in every invocation.
+/// `None` for a uniform value.
 pub(super) type Why = Option<ReasonId>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(super) struct ReasonId(u32);
 
 struct Reason {
     at: Location,
-    /// What differs, as the next reason in the chain calls it.
+    /// The name of the divergent value in the next reason of the chain.
     subject: String,
     text: String,
     because: Why,
@@ -22,12 +22,12 @@ struct Reason {
 pub(super) struct Reasons(Vec<Reason>);
 
 impl Reasons {
-    /// What differs by itself, without more to say of it.
+    /// A value that diverges by itself, without an explanation.
     pub fn plain_source(&mut self, source: &Source, span: Span, subject: &str) -> ReasonId {
         self.source(source, span, subject, &differs(subject))
     }
 
-    /// What differs by itself.
+    /// A value that diverges by itself.
     pub fn source(&mut self, source: &Source, span: Span, subject: &str, text: &str) -> ReasonId {
         self.add(source.at(span), subject.to_owned(), text.to_owned(), None)
     }
@@ -49,7 +49,7 @@ impl Reasons {
         self.add(source.at(span), subject, text, Some(because))
     }
 
-    /// A step that is no value: `make` words it from what it depends on.
+    /// A step that is no value; `make` gives its text for the value that it depends on.
     pub fn step(
         &mut self,
         at: Location,
@@ -66,7 +66,7 @@ impl Reasons {
         ReasonId(self.0.len() as u32 - 1)
     }
 
-    /// The chain from here down to what differs by itself.
+    /// The chain from here down to a value that diverges by itself.
     pub fn chain(&self, reason: ReasonId) -> Vec<(Location, String)> {
         let mut chain = Vec::new();
         let mut next = Some(reason);

@@ -4,7 +4,7 @@ use super::constants::CONSTANTS;
 use super::row::Kind;
 use super::{Function, Gives, Known, Row, Rows, SECTIONS};
 
-/// A few lines on a bare name or a member of `math`: what it takes and gives, what it does, and an example.
+/// The help for a bare name or a member of `math`: parameters, result, description and example.
 pub fn help(name: &str) -> Option<String> {
     let bare = name.strip_prefix("math.").or(name.strip_prefix("stdlib.")).unwrap_or(name);
     if let Some(function) = super::function(bare).filter(|function| function.known != Known::Library) {

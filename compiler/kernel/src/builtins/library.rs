@@ -22,7 +22,7 @@ const INSTRUCTION: Row = Row {
 };
 
 pub(super) const ROWS: &[Row] = &[
-    // A matrix that is known to lie inside of the array, row by row.
+    // Loads a matrix that is known to be inside the array, row by row.
     Row {
         names: &["coop.load"],
         params: &[any("m"), any("array"), any("start"), any("stride")],
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
         }),
         ..INSTRUCTION
     },
-    // Stores a matrix that is known to lie inside of the array.
+    // Stores a matrix that is known to be inside the array.
     Row {
         names: &["coop.store"],
         params: &[any("m"), any("array"), any("start"), any("stride")],

@@ -23,7 +23,7 @@ const NUMBERS: Row = Row { known: Known::Math, ..FUNCTION };
 /// The library's function takes all calls.
 const NONE: fn(&mut Ctx<'_>, &Arguments, kps_syntax::Span) -> Option<Operand> = |_, _, _| None;
 
-/// A factor for each unit that `x` lies beyond 2.
+/// A factor for each unit by which `x` exceeds 2.
 const GAMMA: Bound = Growing { units: 6.0, times: 1.0 };
 /// Two terms cancel where the function crosses zero between its poles.
 const LOG_GAMMA_ROUGH: Bound = UlpOrNear { units: 12.0, near: (-20.0, 8.0), absolute: 1.0 / 16384.0 };

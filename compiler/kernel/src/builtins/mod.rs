@@ -35,7 +35,7 @@ pub(crate) use self::row::{
 pub use self::row::{Function, Gives, Known, Param, Row};
 use crate::types::Type;
 
-/// What a built-in name stands for.
+/// The meaning of a built-in name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Builtin {
     Type(Type),
@@ -56,7 +56,7 @@ pub enum Builtin {
 /// A section of the reference page.
 pub struct Section {
     pub title: &'static str,
-    /// What to know of all its functions, in Markdown.
+    /// A remark on all its functions, in Markdown.
     pub about: &'static str,
     pub rows: Rows,
     /// The kernel that runs the examples.
@@ -71,14 +71,14 @@ pub enum Rows {
 
 /// A name that is no function.
 pub struct Name {
-    /// As the page writes it: `Vector(n, T)`.
+    /// The form on the page: `Vector(n, T)`.
     pub name: &'static str,
-    /// What it is, in Markdown.
+    /// A description in Markdown.
     pub doc: &'static str,
 }
 
 impl Name {
-    /// Without what is in brackets.
+    /// Without the part in brackets.
     pub fn bare(&self) -> &'static str {
         self.name.split(['(', '[']).next().unwrap_or(self.name)
     }
@@ -88,7 +88,7 @@ impl Name {
 pub struct Setup {
     /// Declarations, as a kernel has them.
     pub params: &'static str,
-    /// What a script passes for them.
+    /// The argument in scripts.
     pub args: &'static str,
     /// Statements before each example.
     pub lines: &'static [&'static str],
@@ -184,7 +184,7 @@ fn is_bare(row: &Row) -> bool {
     matches!(row.known, Known::Everywhere | Known::Bare)
 }
 
-/// A member of `math`, `stdlib` or `pyshader`, and what the library calls.
+/// A member of `math`, `stdlib` or `pyshader`, or a function that only the library calls.
 pub fn member(name: &str) -> Option<Builtin> {
     if let Some(constant) = constants::named(name) {
         return Some(Builtin::Constant(constant.value));
@@ -192,7 +192,7 @@ pub fn member(name: &str) -> Option<Builtin> {
     function(name).map(Builtin::Function).or_else(|| lookup(name))
 }
 
-/// Whether a module's members are looked up here instead of being asked for.
+/// Whether a module's members are built in, not those of an environment.
 pub fn is_kernel_module(name: &str) -> bool {
     matches!(name, "math" | "stdlib" | "pyshader" | "pyshader.stdlib")
 }
@@ -221,7 +221,7 @@ pub fn member_names() -> impl Iterator<Item = &'static str> {
         .chain(constants::CONSTANTS.iter().map(|constant| constant.name))
 }
 
-/// What scripts get from `stdlib`: functions that kernels alone have, and constants with their values.
+/// The members of `stdlib` for scripts: functions that only kernels have, and constants with their values.
 pub fn stdlib() -> impl Iterator<Item = (&'static str, Option<f64>)> {
     let functions = rows().filter(|row| matches!(row.known, Known::Everywhere | Known::Member));
     functions
@@ -229,7 +229,7 @@ pub fn stdlib() -> impl Iterator<Item = (&'static str, Option<f64>)> {
         .chain(constants::CONSTANTS.iter().map(|constant| (constant.name, Some(constant.value))))
 }
 
-/// What to write for a name of another language.
+/// What to write instead of a name of another language.
 pub(crate) fn instead(name: &str) -> Option<String> {
     static FOREIGN: LazyLock<FxHashMap<&str, (Function, &str)>> = LazyLock::new(|| {
         let all = rows().flat_map(|row| row.external.iter().map(move |external| (row, external)));

@@ -13,7 +13,7 @@ use crate::ir::{FloatFn, NodeId};
 use crate::lower::{Arguments, Operand};
 use crate::lower::{BuiltinCall, Ctx, Math, TreeCall};
 
-/// A function that kernels know by themselves.
+/// A built-in function of kernels.
 pub struct Row {
     /// The first one is canonical.
     pub names: &'static [&'static str],
@@ -21,16 +21,16 @@ pub struct Row {
     pub params: &'static [Param],
     pub result: Gives,
     pub(crate) lowering: Lowering,
-    /// What the function gives for literals, which keeps them weak.
+    /// The result for literals, which stays weakly typed.
     pub(crate) fold: Fold,
-    /// The special method of a struct that answers instead: `__len__`.
+    /// The special method of a struct that implements the function: `__len__`.
     pub(crate) method: Option<&'static str>,
     pub(crate) lists: Lists,
     pub(crate) effect: Effect,
     pub(crate) stages: Stages,
     /// Calls over the floats `x`, `y` and `z`, each with its error bounds. The conformance test runs them.
     pub floats: &'static [Intrinsic],
-    /// Calls that are exact: of the ints `x`, `y` and `z`, or with a bool as the result. The conformance test runs them.
+    /// Exact calls: over the ints `x`, `y` and `z`, or with a bool as the result. The conformance test runs them.
     pub exact: &'static [&'static str],
     /// Names in other languages, each with a sentence that says what to write; an empty one means this function.
     pub(crate) external: &'static [(&'static [&'static str], &'static str)],
@@ -59,14 +59,14 @@ pub(super) const FUNCTION: Row = Row {
     example: "",
 };
 
-/// Where a name is known.
+/// The scope of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// By itself, and as a member of `math` and of `stdlib`.
     Everywhere,
     /// By itself. Scripts that import `stdlib` do not get it.
     Bare,
-    /// As a member of `math` and of `stdlib`: bare, the name is too likely somebody's own.
+    /// As a member of `math` and of `stdlib`: scripts often use the bare name themselves.
     Member,
     /// The same, but scripts get it from their own `math`.
     Math,
@@ -74,7 +74,7 @@ pub enum Known {
     Library,
 }
 
-/// What a call gives.
+/// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gives {
     /// The type of the arguments.
@@ -95,7 +95,7 @@ pub enum Gives {
     Other(&'static str),
 }
 
-/// What a function does with a list, for the analysis of lists that are only read.
+/// The use of a list argument, for the analysis of lists that are only read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lists {
     /// The result has no part of the list.
@@ -111,7 +111,7 @@ pub(crate) enum Lists {
 pub(crate) enum Effect {
     /// The call only computes: it may be repeated, or left out.
     None,
-    /// It writes, waits, or depends on other invocations.
+    /// It writes, has a barrier, or depends on other invocations.
     Group,
 }
 
@@ -127,13 +127,13 @@ pub(crate) enum Stages {
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
     pub name: &'static str,
-    /// What a message writes for it; else it writes the names of the parameters that a call needs.
+    /// The placeholder in messages; without one they show the names of the required parameters.
     sample: Option<&'static str>,
     pub(crate) kind: Kind,
     need: Need,
     /// It is also passed by its name.
     pub(crate) is_named: bool,
-    /// The call changes what it is given.
+    /// The call changes its argument.
     pub(crate) is_changed: bool,
 }
 
@@ -147,7 +147,7 @@ enum Need {
     Keyword,
 }
 
-/// What a parameter takes.
+/// The kind of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The lowering judges it.
@@ -279,14 +279,14 @@ pub(crate) enum Lowering {
     ),
     /// Any arguments, and any result.
     Value(fn(&mut Ctx<'_>, &BuiltinCall) -> Operand),
-    /// A function of the library with parameters of its own. The second one takes the calls that need more than the
-    /// library's function, and gives `None` for all others.
+    /// A function of the library with its own parameters. The Rust function lowers the calls that the library's
+    /// function does not support, and gives `None` for all others.
     Library(&'static str, fn(&mut Ctx<'_>, &Arguments, kps_syntax::Span) -> Option<Operand>),
     /// The arguments are read from the tree: some are places, texts or types.
     Tree(fn(&mut Ctx<'_>, &TreeCall) -> Operand),
 }
 
-/// A function of floats: what computes it for `f32`, and what for `f64`. Narrower floats are computed in `f32`.
+/// A function of floats, with its implementations for `f32` and `f64`. Narrower floats are computed in `f32`.
 #[derive(Clone, Copy)]
 pub(crate) struct Floats {
     pub single: Body,
@@ -303,7 +303,7 @@ pub(crate) enum Body {
     Library(&'static str),
 }
 
-/// What a function gives for literals. A result that is not finite is left to the run.
+/// The folding of a function for literals. A non-finite result is not folded.
 #[derive(Clone, Copy)]
 pub(crate) enum Fold {
     Never,
@@ -361,7 +361,7 @@ impl Row {
         format!("{}({})", self.path(), names.join(", "))
     }
 
-    /// The call as a message asks for it.
+    /// The call as messages show it.
     pub(crate) fn line(&self) -> String {
         line(self.params, &self.path(), &[])
     }

@@ -1,7 +1,7 @@
 //! Names that a script defines only after a kernel that uses them.
 //!
-//! In goes a name that is unknown at a place, out comes its later definition in the enclosing blocks. The source is parsed
-//! again, so only scripts with mistakes pay for this, once for all of them.
+//! In goes a name that is unknown at a place, out comes its later definition in the enclosing blocks. The source is
+//! parsed again, so only scripts with mistakes pay for this, once for all of them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 pub(super) fn binding_below(source: &Source, name: &str, place: Span) -> Option<Span> {
     thread_local! {
-        /// The source that was asked about last.
+        /// The source of the last query.
         static LAST: RefCell<Option<(Source, Rc<Block>)>> = const { RefCell::new(None) };
     }
     let known = LAST.with_borrow(|last| match last {
@@ -33,7 +33,7 @@ pub(super) fn binding_below(source: &Source, name: &str, place: Span) -> Option<
 #[derive(Default)]
 struct Block {
     stmts: Vec<(Span, Vec<Block>)>,
-    /// Where each name is bound, with the statement that does it, in the order of the source.
+    /// The binding statements of each name, in the order of the source.
     bindings: FxHashMap<Name, Vec<(usize, Span)>>,
 }
 

@@ -1,20 +1,20 @@
 //! Declarations in a variable of the script: `G = ("input", "GlobalInvocationId", ivec3)`, `i=G`.
 //!
-//! In goes a tuple of values; out comes the tuple as an expression, so that one reader reads both. Each value gets a name
-//! that no script can have, in an environment of its own. All spans are that of the variable.
+//! In goes a tuple of values; out comes the tuple as an expression, so that one reader reads both. Each value gets a
+//! name that no script can have, in an environment of its own. All spans are that of the variable.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Expr, Name};
 
 use crate::env::{EnvValue, KernelEnv};
 
-/// The values of a tuple by their places, above what is seen around them.
+/// The values of a tuple by their positions, in front of the enclosing environment.
 pub(super) struct TupleEnv<'a> {
     items: Vec<(Name, EnvValue)>,
     around: &'a dyn KernelEnv,
 }
 
-/// The tuple as if written at `span`, with what it sees.
+/// The tuple as an expression at `span`, with its environment.
 pub(super) fn spelled<'a>(
     items: &[EnvValue],
     span: Span,

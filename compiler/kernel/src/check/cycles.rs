@@ -19,7 +19,7 @@ pub(super) struct CallGraph {
     n_of: FxHashMap<*const FunctionDef, usize>,
 }
 
-/// One definition may make several functions, each of which sees an environment of its own.
+/// A function by its definition and environment: one definition may make several functions.
 type Identity = (*const FunctionDef, usize);
 
 /// Functions of one definition that are looked at: where a script is only read, each reading may make a new one.

@@ -1,7 +1,7 @@
 //! Defaults that do not fit their parameter of a kernel.
 //!
-//! In goes a declared parameter with its default, out comes a mistake if the default is a literal. A computed default is
-//! checked at the launch that uses it.
+//! In goes a declared parameter with its default, out comes a mistake if the default is a literal. A computed default
+//! is checked at the launch that uses it.
 
 use kps_syntax::ast::{Expr, ExprKind, Ident};
 use kps_syntax::{Diagnostic, Source};
@@ -38,13 +38,13 @@ fn is_no_number(default: &Expr) -> bool {
     matches!(default.kind, ExprKind::None | ExprKind::Str(_))
 }
 
-/// What a parameter without a type would not take.
+/// Whether a parameter without a type cannot have this default.
 fn is_no_argument(default: &Expr) -> bool {
     is_no_number(default)
         || matches!(default.kind, ExprKind::List(_) | ExprKind::Tuple(_) | ExprKind::Dict(_))
 }
 
-/// What is written out and is no tensor, no image and no sampler.
+/// A literal, which is no tensor, image or sampler.
 fn is_plain(default: &Expr) -> bool {
     let is_truth = matches!(default.kind, ExprKind::True | ExprKind::False);
     let is_several = matches!(default.kind, ExprKind::Tuple(_) | ExprKind::List(_));

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use super::free::free_paths;
 use crate::builtins::{self, Builtin, Lists};
 
-/// For each name, the smallest number of indices in all its uses: 1 for `a[i]`, 2 for `a[i][j]`, also through
-/// `row = a[i]` and `for row in a`. Any other use counts as 0. `is_free` says whether the script does not define a name.
+/// For each name, the smallest number of indices in all its uses: 1 for `a[i]`, 2 for `a[i][j]`, also through `row =
+/// a[i]` and `for row in a`. Any other use counts as 0. `is_free` says whether the script does not define a name.
 pub(crate) fn reading_depths(body: &[Stmt], is_free: &dyn Fn(&str) -> bool) -> FxHashMap<Name, usize> {
     let mut depths = Depths { found: FxHashMap::default(), named: Vec::new(), is_free };
     depths.block(body);
@@ -68,7 +68,7 @@ impl<'d> Depths<'d> {
         });
     }
 
-    /// What is read by other names; false where that is no news.
+    /// Follows reads through other names; false if that changes nothing.
     fn read_by_names(&mut self) -> bool {
         let before = self.found.clone();
         for Named { names, value, depth } in std::mem::take(&mut self.named) {

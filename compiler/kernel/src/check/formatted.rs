@@ -19,7 +19,7 @@ pub(super) fn is_formatted(expr: &Expr) -> bool {
     }
 }
 
-/// The f-string that says the same; `None` where that takes more than writing it otherwise.
+/// The equivalent f-string; `None` if there is none.
 pub(super) fn as_f_string(expr: &Expr, source: &Source) -> Option<String> {
     Some(format!("f\"{}\"", content(expr, source)?))
 }
@@ -61,13 +61,13 @@ fn content(expr: &Expr, source: &Source) -> Option<String> {
     }
 }
 
-/// What stands between the quotes for a text.
+/// The content of the f-string for a text.
 fn literal(text: &str) -> Option<String> {
     let is_plain = !text.contains(['"', '\\', '\n', '\t']);
     is_plain.then(|| text.replace('{', "{{").replace('}', "}}"))
 }
 
-/// What stands in braces for a value.
+/// The content of the braces for a value.
 fn value<'s>(expr: &Expr, source: &'s Source) -> Option<&'s str> {
     let text = source.slice(expr.span);
     (!text.contains(['"', '\'', '{', '\n'])).then_some(text)

@@ -29,7 +29,7 @@ pub(crate) fn free_paths(def: &FunctionDef) -> Vec<(Name, Span)> {
     free.paths
 }
 
-/// Collects what no scope around a name defines.
+/// Collects the names that no enclosing scope defines.
 struct Free {
     scopes: Vec<Arc<Scope>>,
     paths: Vec<(Name, Span)>,
@@ -150,23 +150,23 @@ pub(crate) fn receivers_in(expr: &Expr, found: &mut dyn FnMut(&Name)) {
     expr.each_child(&mut |child| receivers_in(child, found));
 }
 
-/// Calls `found` with a variable and its member, for each member that is assigned to a name or passed to a function, as a
-/// whole or in part: `p` and `a` of `x = p.a[0]`.
+/// Calls `found` with a variable and its member, for each member that is assigned to a name or passed to a function,
+/// as a whole or in part: `p` and `a` of `x = p.a[0]`.
 pub(crate) fn passed_members(body: &[Stmt], found: &mut dyn FnMut(&Name, &Name)) {
     for stmt in body {
         if let StmtKind::Assign { value, .. } | StmtKind::AnnAssign { value: Some(value), .. } = &stmt.kind {
             part_of_variable(value, found);
         }
         stmt.each_part(&mut |part| match part {
-            Part::Expr(expr) | Part::Place(expr) => parts_given(expr, found),
+            Part::Expr(expr) | Part::Place(expr) => passed_in(expr, found),
             Part::Block(body) => passed_members(body, found),
             Part::Name(..) => {}
         });
     }
 }
 
-/// The same of an expression alone.
-fn parts_given(expr: &Expr, found: &mut dyn FnMut(&Name, &Name)) {
+/// The same for an expression.
+fn passed_in(expr: &Expr, found: &mut dyn FnMut(&Name, &Name)) {
     match &expr.kind {
         ExprKind::Call { args, .. } => args.iter().for_each(|arg| match &arg.kind {
             ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) => {
@@ -177,7 +177,7 @@ fn parts_given(expr: &Expr, found: &mut dyn FnMut(&Name, &Name)) {
         ExprKind::Walrus { value, .. } => part_of_variable(value, found),
         _ => {}
     }
-    expr.each_child(&mut |child| parts_given(child, found));
+    expr.each_child(&mut |child| passed_in(child, found));
 }
 
 fn part_of_variable(value: &Expr, found: &mut dyn FnMut(&Name, &Name)) {

@@ -1,7 +1,7 @@
 //! Type errors of a kernel that already has errors.
 //!
-//! In goes the template of a kernel with the diagnostics of `check`; out come these and the ones that lowering finds, as
-//! far as the parameters are annotated. Nothing is reported twice, and nothing follows from a reported mistake.
+//! In goes the template of a kernel with the diagnostics of `check`; out come these and the ones that lowering finds,
+//! as far as the parameters are annotated. Nothing is reported twice, and nothing follows from a reported mistake.
 
 use kps_syntax::{Diagnostic, Diagnostics, Severity};
 

@@ -18,13 +18,13 @@ use crate::type_expr::TypeExpr;
 use crate::types::Scalar;
 
 impl Signature {
-    /// What annotations and the defaults of `const` parameters say; `None` where a parameter has neither.
+    /// The signature from annotations and defaults of `const` parameters; `None` if a parameter has neither.
     pub fn declared(template: &KernelTemplate, env: &dyn KernelEnv) -> Option<Signature> {
         Signature::completed(template, env, |_| None).ok()
     }
 
-    /// The same, where `given` says what the parameter at a place takes that declares nothing; fails with the
-    /// first one of which nobody says it.
+    /// The same, with `given` for the types of undeclared parameters by position. Fails with the first parameter
+    /// without a type.
     pub fn completed<'t>(
         template: &'t KernelTemplate,
         env: &dyn KernelEnv,
@@ -37,7 +37,7 @@ impl Signature {
         Ok(Signature::new(template, env, params.collect::<Result<Vec<_>, _>>()?))
     }
 
-    /// The same, with `value` for each `const` parameter that has no default: what one launch might say.
+    /// The same, with `value` for each `const` parameter without a default, as a launch might pass it.
     pub fn supposing(template: &KernelTemplate, env: &dyn KernelEnv, value: i128) -> Option<Signature> {
         let param = |at: usize| {
             let declared = declared_param(template, at);
@@ -51,8 +51,7 @@ impl Signature {
         Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
     }
 
-    /// For arguments that are written as types, as in `(f32, Array[f32], n=16)`; parameters that are
-    /// left out are what they declare.
+    /// For types in place of arguments, as in `(f32, Array[f32], n=16)`; missing parameters have their declared types.
     pub fn given(
         template: &KernelTemplate,
         env: &dyn KernelEnv,
@@ -82,7 +81,7 @@ impl Signature {
     }
 }
 
-/// What was written for each parameter.
+/// The argument of each parameter.
 fn matched<'e>(
     template: &KernelTemplate,
     args: &'e [Argument],
@@ -153,7 +152,7 @@ fn read(reader: &TypeReader, param: &Param, expr: &Expr) -> Result<ParamType, Di
     }
 }
 
-/// What a parameter is when nothing is said of it: its annotation, or the number that it is by default.
+/// The type of a missing parameter: its annotation, or its default number.
 pub(crate) fn declared_param(template: &KernelTemplate, at: usize) -> Option<ParamType> {
     let param = &template.params[at];
     match &param.kind {
@@ -188,7 +187,7 @@ pub(super) fn number(expr: &Expr) -> Option<Literal> {
     }
 }
 
-/// `2 ** 32`, `1 << 16`: what sizes are written as. What is larger is left for the run.
+/// Sizes such as `2 ** 32` and `1 << 16`. Larger ones are left for the run.
 fn computed(op: BinaryOp, left: i128, right: i128) -> Option<i128> {
     match op {
         BinaryOp::Add => left.checked_add(right),

@@ -55,7 +55,7 @@ pub(super) fn lints(
     found
 }
 
-/// Whether the script mentions a kernel to call it, `k(..)`, and in no other way.
+/// Whether the script uses a kernel only in calls `k(..)`.
 fn is_only_called(def: &FunctionDef, source: &Source) -> bool {
     let (name, text) = (&*def.name.name, source.text());
     let words = words_of(source);
@@ -67,13 +67,13 @@ fn is_only_called(def: &FunctionDef, source: &Source) -> bool {
     outside.peek().is_some() && outside.all(|at| text[at + name.len()..].starts_with('('))
 }
 
-/// Where the words of a text begin, by word.
+/// The positions of the words of a text, by word.
 type Words = FxHashMap<Box<str>, Vec<u32>>;
 
-/// The words of a source. All kernels of one ask for them, so they are found once.
+/// The words of a source, computed once for all its kernels.
 fn words_of(source: &Source) -> Rc<Words> {
     thread_local! {
-        /// The source that was asked about last.
+        /// The source of the last query.
         static LAST: RefCell<Option<(Source, Rc<Words>)>> = const { RefCell::new(None) };
     }
     let known = LAST.with_borrow(|last| match last {
@@ -105,11 +105,11 @@ struct Id {
     axis: u8,
 }
 
-/// What stands for ids in a kernel.
+/// The names and expressions that are ids in a kernel.
 struct Ids {
     /// Variables that are assigned once, from one.
     names: FxHashMap<Name, Id>,
-    /// The script has names of its own instead.
+    /// The script defines these names itself.
     are_shadowed: bool,
 }
 
@@ -186,7 +186,7 @@ impl Kernel<'_> {
         self.source.slice(expr.span)
     }
 
-    /// `a[global_id.x, global_id.y]`, where no array is indexed the other way round.
+    /// `a[global_id.x, global_id.y]`, if no array is indexed in the other order.
     fn swapped_axes(&self, body: &[Stmt]) -> Option<Diagnostic> {
         let (mut first, mut is_right) = (None, false);
         each_expr(body, &mut |expr| {
@@ -207,7 +207,7 @@ impl Kernel<'_> {
         Some(errors::swapped_axes(self.source.at(at), &name, indices))
     }
 
-    /// A loop over the whole array that counts the invocations, in a kernel that does not tell them apart.
+    /// A loop over the whole array that sets the domain, in a kernel that never uses ids.
     fn all_by_each(&self, def: &FunctionDef, env: &dyn KernelEnv, first: &Array) -> Option<Diagnostic> {
         let (mut is_apart, mut whole) = (false, None);
         each_expr(&def.body, &mut |expr| match &expr.kind {
@@ -271,7 +271,7 @@ impl Kernel<'_> {
         }
     }
 
-    /// Whether a test may choose few invocations: it compares ids with `==` or `!=`, or with a number, or calls something.
+    /// Whether a test may select few invocations: it compares ids with `==`, `!=` or a number, or it has a call.
     fn chooses(&self, branch: &Branch) -> bool {
         fn any(expr: &Expr, is_choice: &dyn Fn(&Expr) -> bool) -> bool {
             let mut found = is_choice(expr);
@@ -290,14 +290,14 @@ impl Kernel<'_> {
         })
     }
 
-    /// `x[i + 1]` for every element of `x`, where no test comes before it.
+    /// `x[i + 1]` for every element of `x`, without a test before it.
     fn neighbours(&self, body: &[Stmt], first: &Array, found: &mut Diagnostics) {
         for stmt in body {
             let value = match &stmt.kind {
                 StmtKind::Assign { value, .. } | StmtKind::AugAssign { value, .. } => value,
                 StmtKind::Expr(value) => value,
                 StmtKind::For { .. } => continue,
-                // Whoever goes on behind a test may be one that has the neighbour.
+                // After a test, only invocations with the neighbour may be left.
                 _ => return,
             };
             each_unconditional(value, &mut |expr| {
@@ -481,7 +481,7 @@ fn is_range(iter: &Expr) -> bool {
         if matches!(&func.kind, ExprKind::Name(name) if &**name == "range"))
 }
 
-/// Whether something is called that may wait: `barrier()`, or a function of which the text here does not tell.
+/// Whether something is called that may have a barrier: `barrier()`, or a function that is not in this text.
 fn calls(expr: &Expr) -> bool {
     let mut found = matches!(&expr.kind, ExprKind::Call { .. });
     expr.each_child(&mut |child| found |= calls(child));

@@ -35,7 +35,7 @@ pub(super) fn unused(expr: &Expr, source: &Source, is_own: &dyn Fn(&str) -> bool
     Some(errors::unused_result(source.at(expr.span), text, help))
 }
 
-/// What is left of `++i` and `--i` behind the first sign.
+/// The rest of `++i` and `--i` after the first sign.
 fn is_counted(operand: &Expr) -> bool {
     matches!(&operand.kind, ExprKind::Unary { op: UnaryOp::Plus | UnaryOp::Minus, operand }
         if matches!(operand.kind, ExprKind::Name(_) | ExprKind::Subscript { .. }))
@@ -61,7 +61,7 @@ fn is_pure(expr: &Expr, is_own: &dyn Fn(&str) -> bool) -> bool {
             _ => false,
         },
         ExprKind::Walrus { .. } | ExprKind::Error => false,
-        // What it does when it is called is another matter.
+        // Effects of a later call do not count.
         ExprKind::Lambda(_) => return true,
         _ => true,
     };
@@ -76,13 +76,13 @@ pub(crate) fn is_test_with_text(test: &Expr) -> bool {
     matches!(&items[..], [_, Expr { kind: ExprKind::Str(_) | ExprKind::FString(_), .. }])
 }
 
-/// A test that is false whatever happens, by what is written in it: `False`, `1 > 2`.
+/// A test that is always false, by its literals: `False`, `1 > 2`.
 pub(super) fn never_true(test: &Expr, source: &Source) -> Option<Diagnostic> {
     (written_truth(test) == Some(false))
         .then(|| errors::never_true(source.at(test.span), source.slice(test.span)))
 }
 
-/// What stands behind a test that is true whatever happens.
+/// The branches after a test that is always true.
 pub(super) fn behind_true(branches: &[Branch], orelse: &[Stmt], source: &Source) -> Option<Diagnostic> {
     let at = branches.iter().position(|branch| written_truth(&branch.test) == Some(true))?;
     let test = branches[at].test.span;
@@ -91,7 +91,7 @@ pub(super) fn behind_true(branches: &[Branch], orelse: &[Stmt], source: &Source)
     Some(errors::behind_true(source.at(next), source.at(test)))
 }
 
-/// The truth of a test without names, as they may stand for settings.
+/// The truth of a test without names; a name may be a setting.
 fn written_truth(test: &Expr) -> Option<bool> {
     match &test.kind {
         ExprKind::True => Some(true),
@@ -146,8 +146,8 @@ pub(super) fn never_runs(iter: &Expr, source: &Source) -> Option<Diagnostic> {
     let help = match step {
         _ if start == stop => "leave it out: `range` stops before its end".to_owned(),
         _ if !is_away => return None,
-        -1 => format!("to count the other way, write `range({start}, {stop})`"),
-        step => format!("to count the other way, write `range({start}, {stop}, {})`", -step),
+        -1 => format!("to count in the other direction, write `range({start}, {stop})`"),
+        step => format!("to count in the other direction, write `range({start}, {stop}, {})`", -step),
     };
     Some(errors::never_runs(source.at(iter.span), source.slice(iter.span), help))
 }
@@ -214,7 +214,7 @@ pub(super) fn unreachable(body: &[Stmt], source: &Source) -> Option<Diagnostic> 
     Some(errors::unreachable_code(source.at(next.span), source.at(body[jump].span)))
 }
 
-/// Control does not go on behind this statement.
+/// Control never continues after this statement.
 fn ends(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => true,
@@ -232,11 +232,11 @@ pub(crate) fn has_break(body: &[Stmt]) -> bool {
     has_exit(body, |exit| matches!(exit, StmtKind::Break))
 }
 
-/// Whether a statement of this kind stands in a loop's body and is about that loop.
+/// Whether a loop's body has a statement of this kind that belongs to that loop.
 pub(crate) fn has_exit(body: &[Stmt], is_exit: fn(&StmtKind) -> bool) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         exit if is_exit(exit) => true,
-        // One in the `else` of an inner loop is about this one.
+        // In the `else` of an inner loop it belongs to this loop.
         StmtKind::While { orelse, .. } | StmtKind::For { orelse, .. } => has_exit(orelse, is_exit),
         _ => stmt.blocks().into_iter().any(|block| has_exit(block, is_exit)),
     })

@@ -69,8 +69,8 @@ pub(crate) fn check(
     }
 }
 
-/// A function on its own. A method of a struct is checked when a kernel is found to call it: which one a name
-/// stands for depends on types, and methods for the host alone may be anything.
+/// Checks one function. A method is checked at its first call from a kernel: lookup of methods needs types, and methods
+/// that only the host calls may use anything.
 pub(crate) fn check_method(function: &HelperFunction) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     let HelperFunction { def, source, env } = function;

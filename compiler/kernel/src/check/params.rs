@@ -1,7 +1,7 @@
 //! The parameters of a kernel, in both kinds of declaration.
 //!
-//! A parameter of `@kernel` has an annotation, or takes its type from the argument. One of `@python2shader` has a tuple of
-//! kind, slot and type, as its default or its annotation.
+//! A parameter of `@kernel` has an annotation, or takes its type from the argument. One of `@python2shader` has a
+//! tuple of kind, slot and type, as its default or its annotation.
 
 use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
@@ -128,7 +128,7 @@ pub(super) fn check_variadic(
 
 fn annotated(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
     if let Some(default) = &param.default {
-        // PyShader's tuple begins with the kind; any other value is what the host gives when the call does not.
+        // PyShader's tuple begins with the kind; any other value is a default.
         if let ExprKind::Tuple(items) = &default.kind
             && items.first().is_some_and(|item| matches!(item.kind, ExprKind::Str(_)))
         {
@@ -269,7 +269,7 @@ fn buffer(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diag
     }
 }
 
-/// What a string says of a texture.
+/// The texture type in a string.
 fn texture(ty: &Expr, reader: &TypeReader) -> Result<TextureType, Diagnostic> {
     let at = || reader.source.at(ty.span);
     let Some(text) = reader.word(ty) else {
@@ -301,7 +301,7 @@ pub(super) fn image_or_sampler(
     }
 }
 
-/// Slots are small: devices have at most a few thousand bindings, and 32 is what every device has.
+/// The largest slot: devices have at most a few thousand bindings, and every device has 32.
 pub(super) fn slot_number(expr: &Expr, reader: &TypeReader) -> Option<u32> {
     reader.int(expr).and_then(|number| u32::try_from(number).ok()).filter(|number| *number < 1024)
 }
@@ -324,7 +324,7 @@ fn same_slot(a: &ParamKind, b: &ParamKind) -> bool {
     slot_of(a).is_some_and(|slot| slot_of(b) == Some(slot))
 }
 
-/// The descriptor set and binding, where the parameter says them.
+/// The descriptor set and binding, if the parameter has them.
 fn slot_of(kind: &ParamKind) -> Option<(u32, u32)> {
     match kind {
         ParamKind::Buffer { set, binding, .. }

@@ -1,7 +1,7 @@
 //! The ports of vertex and fragment functions: `("input", 0, vec2)`, `("output", "Position", vec4)`.
 //!
-//! In go a slot and a type, out comes a port whose type is legal there. Ports of one direction never share a location or
-//! a builtin.
+//! In go a slot and a type, out comes a port whose type is legal there. Ports of one direction never share a location
+//! or a builtin.
 
 use kps_syntax::ast::{Expr, FunctionDef};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
@@ -12,7 +12,7 @@ use crate::errors;
 use crate::stages::{self, Direction, Port, Slot, Stage};
 use crate::template::{Input, Param, ParamKind};
 
-/// Beyond what any device has, so that sums of locations stay small.
+/// More locations than any device has, so that their sums stay small.
 const MAX_LOCATIONS: u32 = 1024;
 
 pub(super) fn port(

@@ -1,7 +1,7 @@
 //! A struct from the class that defines it: `@struct class P: pos: vec3; mass: f32 = 1.0`.
 //!
-//! Members are the annotated names, in order; functions are methods. The class is not run, so only literals are known as
-//! defaults; a host that runs the class knows the others.
+//! Members are the annotated names, in order; functions are methods. The class is not run, so only literals are known
+//! as defaults; a host that runs the class knows the others.
 
 use std::rc::Rc;
 
@@ -48,7 +48,7 @@ pub(crate) fn read_struct(
 
 fn other_stmt(stmt: &Stmt, source: &Source) -> Result<(), Diagnostic> {
     match &stmt.kind {
-        // What the class alone has is no member.
+        // An attribute of the class is not a member.
         StmtKind::Pass | StmtKind::Error | StmtKind::Expr(_) | StmtKind::Assign { .. } => Ok(()),
         _ => {
             let text = source.slice(stmt.span);

@@ -26,11 +26,11 @@ use crate::types::Type;
 pub(crate) struct TypeReader<'a> {
     pub source: &'a Source,
     pub env: &'a dyn KernelEnv,
-    /// Names that hide those of `env` and stand for ints: `const` parameters.
+    /// Names of ints that shadow those of `env`: `const` parameters.
     pub ints: &'a dyn Fn(&str) -> Option<i128>,
 }
 
-/// Where there are no such names.
+/// No such names.
 pub(crate) const NO_INTS: &dyn Fn(&str) -> Option<i128> = &|_| None;
 
 impl TypeReader<'_> {
@@ -74,7 +74,7 @@ impl TypeReader<'_> {
         }
     }
 
-    /// What is wrong with a declaration; one with a name that has no value yet is not judged.
+    /// The mistake in a declaration, unless it depends on a name without a value yet.
     pub fn blame(&self, declaration: &Expr, mistake: Diagnostic) -> Diagnostic {
         match self.unknown_name(declaration) {
             Some(name) => errors::known_later(self.source.at(declaration.span), &name),
@@ -109,7 +109,7 @@ impl TypeReader<'_> {
     }
 
     fn named(&self, name: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
-        match self.held(self.env.get(name), span) {
+        match self.captured(self.env.get(name), span) {
             Some(held) => held,
             None => self.own(name, span),
         }
@@ -118,7 +118,7 @@ impl TypeReader<'_> {
     /// `shapes.Item`, `Scene.Item`, and `pyshader.f32`.
     fn member(&self, holder: &Expr, name: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
         let of = self.constant(holder);
-        if let Some(held) = self.held(of.as_ref().and_then(|of| of.member(name)), span) {
+        if let Some(held) = self.captured(of.as_ref().and_then(|of| of.member(name)), span) {
             return held;
         }
         let (at, text) = (self.source.at(span), self.source.slice(span));
@@ -136,9 +136,9 @@ impl TypeReader<'_> {
         }
     }
 
-    /// The type that a value of the script is; `None` for what may be the host's own `int` or `float`, which arrive as
-    /// types of another kind.
-    fn held(&self, value: Option<EnvValue>, span: Span) -> Option<Result<TypeExpr, Diagnostic>> {
+    /// The type that a value of the script is; `None` if it may be the host's `int` or `float`, which are values of
+    /// another kind.
+    fn captured(&self, value: Option<EnvValue>, span: Span) -> Option<Result<TypeExpr, Diagnostic>> {
         Some(match value? {
             EnvValue::Type(ty) => Ok(TypeExpr::Value(ty)),
             EnvValue::Declared(declared) => Ok(declared),
@@ -167,7 +167,7 @@ impl TypeReader<'_> {
         }
     }
 
-    /// What makes a type of others, by its own name: `Array`, `pyshader.Array`, and `A` that was imported as that.
+    /// The name of a type constructor: `Array` for `pyshader.Array`, and for `A` that was imported as that.
     fn maker(&self, callee: &Expr) -> Option<Name> {
         match &callee.kind {
             ExprKind::Name(name) => match self.env.get(name) {
@@ -307,7 +307,7 @@ impl TypeReader<'_> {
         }
     }
 
-    /// What the script holds under a name, dotted or not.
+    /// The script's value of a name, dotted or not.
     pub fn constant(&self, expr: &Expr) -> Option<EnvValue> {
         match &expr.kind {
             ExprKind::Name(name) => self.env.get(name),
@@ -319,8 +319,8 @@ impl TypeReader<'_> {
         }
     }
 
-    /// A type in a string: what could stand there without the quotes, or PyShader's, spaces and case
-    /// aside: `"ivec3"`, `"Array(f32)"`, `"Array(12, i32)"`.
+    /// A type in a string: a type expression, or PyShader's notation without regard to spaces and case: `"ivec3"`,
+    /// `"Array(f32)"`, `"Array(12, i32)"`.
     fn text(&self, text: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
         let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         self.text_type(&compact.to_lowercase(), span).or_else(|error| self.quoted(text).ok_or(error))
@@ -352,7 +352,7 @@ impl TypeReader<'_> {
             };
         };
         let inner = rest.strip_suffix(')').ok_or_else(unreadable)?;
-        // One level only: no element of a buffer has parentheses of its own.
+        // One level only: elements of a buffer have no parentheses.
         if inner.contains('(') {
             return Err(unreadable());
         }

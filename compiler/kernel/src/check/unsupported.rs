@@ -60,7 +60,7 @@ pub(super) fn expr(expr: &Expr, source: &Source) -> Option<Diagnostic> {
         ),
         ExprKind::FString(_) => (
             "an f-string",
-            "`print` and `assert` take it as it stands: for one text or another write two of them, under `if` and `else`",
+            "`print` and `assert` take it only as a literal: for two texts write two calls, under `if` and `else`",
         ),
         ExprKind::ListComp { .. } => {
             ("a list comprehension", "make the list first, `xs = [0.0] * 8`, and fill it in a `for` loop")

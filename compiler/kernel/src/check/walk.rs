@@ -33,7 +33,7 @@ pub(super) struct CallSite {
     pub is_called: bool,
 }
 
-/// Reports what is wrong with one function, and says which functions it calls.
+/// Reports the mistakes in one function, and returns the functions that it calls.
 pub(super) fn check_function(
     def: &FunctionDef,
     source: &Source,
@@ -49,7 +49,7 @@ pub(super) fn check_function(
     walk.calls
 }
 
-/// What was reported of unknown names.
+/// The unknown names that were reported.
 #[derive(Default)]
 pub(super) struct Unknown {
     /// Messages and helps.
@@ -77,7 +77,7 @@ impl Unknown {
 struct Walk<'a> {
     source: &'a Source,
     env: &'a dyn KernelEnv,
-    /// What the function is called: a kernel is not there yet while it is being defined.
+    /// The name of the function; a kernel has no value yet while it is being defined.
     own_name: &'a Name,
     /// Of the function, and of those nested in it that are being looked at.
     scopes: Vec<Arc<Scope>>,
@@ -201,7 +201,7 @@ impl Walk<'_> {
         self.text(expr);
     }
 
-    /// What `print` and `assert` take: strings, and f-strings with values in them.
+    /// The text of `print` and `assert`: strings, and f-strings with values in them.
     fn text(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Str(_) => {}
@@ -387,7 +387,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a name stands for what the host has and no kernel can use.
+    /// Whether a name has a value of the host that kernels cannot use.
     fn is_of_the_host(&self, expr: &Expr) -> bool {
         let ExprKind::Name(name) = &expr.kind else { return false };
         !self.is_own(name) && matches!(self.env.get(name), Some(EnvValue::Other { .. }))
@@ -446,7 +446,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is called.
+    /// The callee.
     fn callee(&mut self, func: &Expr) {
         match &func.kind {
             ExprKind::Name(name) if self.is_unknown(name) => {
@@ -560,7 +560,7 @@ impl Walk<'_> {
     }
 }
 
-/// The float that `float("inf")`, `float("-inf")` and `float("nan")` make, as they are written: what has no literal.
+/// Floats without a literal: `float("inf")`, `float("-inf")` and `float("nan")`.
 pub(crate) fn float_of_text(args: &[Argument]) -> Option<f64> {
     let [Argument { kind: ArgumentKind::Positional(Expr { kind: ExprKind::Str(text), .. }), .. }] = args
     else {
@@ -578,7 +578,7 @@ pub(crate) fn float_of_text(args: &[Argument]) -> Option<f64> {
     }
 }
 
-/// What a cooperative matrix is for is said in words.
+/// The purpose of a cooperative matrix is a string.
 fn is_purpose(func: &Expr, arg: &Argument) -> bool {
     let is_word = matches!(&arg.kind, ArgumentKind::Positional(Expr { kind: ExprKind::Str(_), .. }));
     is_word && matches!(&func.kind, ExprKind::Name(name) if &**name == "coop_matrix")

@@ -1,9 +1,9 @@
 //! Atomic operations, each on one element.
 //!
-//! Ints of 32 and 64 bits have an instruction for each operation. A device may have the sum of floats. Other operations
-//! on floats, and all on narrow elements of shared memory, are a compare-and-exchange loop on their bits. For that a
-//! buffer has a second variable of ints, and shared memory holds ints in place of its elements. Narrow elements of array
-//! parameters are in `narrow`.
+//! Ints of 32 and 64 bits have an instruction for each operation. A device may have the sum of floats. Other
+//! operations on floats, and all on narrow elements of shared memory, are a compare-and-exchange loop on their bits.
+//! For that a buffer has a second variable of ints, and shared memory holds ints in place of its elements. Narrow
+//! elements of array parameters are in `narrow`.
 //!
 //! The memory order is relaxed: only a barrier, or the end of a launch, orders other memory.
 
@@ -114,7 +114,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// On a part of an element. Where it is seen as an int, or narrow, it is behind an address.
+    /// On a part of an element. If the part is accessed as an int, or narrow, the array is accessed by address.
     fn atomic_within(
         &mut self,
         op: AtomicOp,
@@ -260,7 +260,7 @@ impl FunctionEmitter<'_> {
         self.op(op, result, &operands)
     }
 
-    /// Gives what was there; the value is stored where that is `expected`.
+    /// Compare and exchange: gives the old value, and stores the new one if the old one is `expected`.
     fn exchange_if(&mut self, element: &Element, value: Word, expected: Word) -> Word {
         let none = self.int(&Type::U32, 0);
         let seen = element.bits.as_ref().unwrap_or(&element.ty);
@@ -276,7 +276,7 @@ impl FunctionEmitter<'_> {
         self.op(Op::AtomicCompareExchange, result, &operands)
     }
 
-    /// Computes the new value from what is there, and exchanges it if that still is there.
+    /// Computes the new value from the old one, and exchanges it if the old one is still there.
     fn exchanged(&mut self, op: AtomicOp, element: &Element, value: Word) -> Word {
         let seen = element.bits.clone().expect("operations on bits have their type");
         self.exchange_until(&seen, element, |emitter, old| {
@@ -286,8 +286,8 @@ impl FunctionEmitter<'_> {
         })
     }
 
-    /// `change` makes of what is there, seen as `seen`, the value before and what is there afterwards. It is
-    /// asked again until nobody else came in between.
+    /// A compare-and-exchange loop. `change` maps the stored value, of type `seen`, to the old value and the new stored
+    /// one. The loop repeats until no other invocation interferes.
     pub fn exchange_until(
         &mut self,
         seen: &Type,
@@ -313,7 +313,7 @@ impl FunctionEmitter<'_> {
         self.open(next);
         self.branch(header);
         self.open(merge);
-        // The last round found what it had expected: the value before the change.
+        // In the last iteration the old value was as expected.
         now
     }
 
@@ -353,7 +353,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A value as it lies in memory.
+    /// A value as it is stored in memory.
     fn seen(&mut self, value: Option<Word>, element: &Element) -> Word {
         let value = value.expect("a verified operation has its values");
         match &element.bits {

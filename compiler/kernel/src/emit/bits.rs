@@ -19,7 +19,7 @@ use crate::ir::{Home, LocalId};
 use crate::structs::{Member, StructType};
 use crate::types::{Scalar, Type};
 
-/// What holds the bits of these numbers: ints, in arrays and structs of the same form.
+/// The type that stores the bits of these numbers: ints, in arrays and structs of the same form.
 pub(super) fn bits_of(ty: &Type) -> Type {
     match ty {
         Type::Array(array) => Type::array(array.len, bits_of(&array.element)),
@@ -48,7 +48,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// What lies at a place of a local.
+    /// The value at a place of a local.
     pub fn load_local(&mut self, local: LocalId, place: Word, ty: &Type) -> Word {
         let holds_bits = self.holds_bits(local);
         let bits = if holds_bits { bits_of(ty) } else { ty.clone() };

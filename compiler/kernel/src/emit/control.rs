@@ -14,7 +14,7 @@ use crate::types::{Scalar, Type};
 /// Loops over lists of matrices with more rounds are left to the driver.
 const MAX_UNROLLED: i128 = 16;
 
-/// Where `break` and `continue` lead.
+/// The targets of `break` and `continue`.
 pub(crate) struct LoopLabels {
     merge: Word,
     next: Word,
@@ -22,7 +22,7 @@ pub(crate) struct LoopLabels {
 }
 
 impl FunctionEmitter<'_> {
-    /// Emits statements into the open block; whether control goes on after them.
+    /// Emits statements into the open block; returns whether control continues after them.
     pub fn block(&mut self, block: &Block) -> bool {
         for stmt in block {
             if !self.stmt(stmt) {
@@ -82,7 +82,7 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.barrier();
             }
-            // It only says what the analysis asks for.
+            // It is only for the divergence analysis.
             Stmt::Together(Together::CoopMatrix, _) => {}
             Stmt::If { condition, then, orelse, span } => {
                 self.at(*span);
@@ -117,7 +117,7 @@ impl FunctionEmitter<'_> {
         true
     }
 
-    /// Waits for the workgroup; what it stored before, shared, in buffers or in images, is seen behind.
+    /// A barrier: earlier stores of the workgroup to shared memory, buffers and images are visible after it.
     fn barrier(&mut self) {
         let scope = self.int(&Type::U32, i128::from(Scope::Workgroup as u32));
         let mut semantics = MemorySemantics::ACQUIRE_RELEASE
@@ -173,7 +173,7 @@ impl FunctionEmitter<'_> {
         self.effect(Op::SelectionMerge, &[Operand::IdRef(merge), control]);
     }
 
-    /// Runs `then` where the condition holds, and goes on.
+    /// Runs `then` if the condition holds, and continues.
     pub fn when(&mut self, condition: Word, then: impl FnOnce(&mut Self)) {
         let (label, merge) = (self.module.id(), self.module.id());
         self.selection_merge(merge);
@@ -184,7 +184,7 @@ impl FunctionEmitter<'_> {
         self.open(merge);
     }
 
-    /// One or the other, and goes on.
+    /// Runs one of the two, and continues.
     pub fn when_else(
         &mut self,
         condition: Word,
@@ -203,7 +203,7 @@ impl FunctionEmitter<'_> {
         self.open(merge);
     }
 
-    /// What `compute` gives where the condition holds, else 0; nothing for a type without values.
+    /// The result of `compute` if the condition holds, else 0; nothing for a type without values.
     pub fn when_value(
         &mut self,
         condition: Word,
@@ -264,12 +264,11 @@ impl FunctionEmitter<'_> {
     }
 
     fn loop_control(&self, parts: &Loop) -> LoopControl {
-        // Loops of our own functions are products of matrices and what is rarely done: drivers that unroll
-        // them compile for minutes.
+        // Loops of library functions are products of matrices, or rare: unrolling them costs minutes of compilation.
         if self.function.called_for.is_some() {
             return LoopControl::DONT_UNROLL;
         }
-        // A device holds matrices in registers, which no index that is worked out leads to.
+        // Cooperative matrices are in registers, which have no computed indices.
         let is_short = parts.condition.is_some_and(|condition| match self.function.node(condition).kind {
             NodeKind::Compare(_, _, end) => {
                 let end = self.function.constant(end).and_then(Constant::as_int);
@@ -309,8 +308,8 @@ impl FunctionEmitter<'_> {
         self.open(merge);
     }
 
-    /// Invocations beyond the domain return at once: the last workgroup may be partly empty. Along an axis
-    /// where a workgroup has one invocation there are as many of them as the domain says.
+    /// The boundary test: invocations outside the domain return at once. An axis with one invocation in a workgroup
+    /// needs no test.
     pub fn domain_guard(&mut self) {
         self.at(self.function.span);
         let axes: Vec<u32> = (0..3).filter(|&axis| self.kernel.local_size[axis as usize] > 1).collect();

@@ -90,7 +90,7 @@ impl FunctionEmitter<'_> {
             false => [Op::ConvertUToF, Op::ConvertFToU, Op::ULessThan, Op::UGreaterThan],
         };
         let nearest = self.ids(to_float, &f32s, &[value]);
-        // What is next above the largest ints is none.
+        // There is no next float above the largest int.
         let max = source.int_range().map_or(0, |(_, max)| max);
         let limit = self.float(&f32s, (max + 1) as f64);
         let is_past = self.ids(Op::FOrdGreaterThanEqual, &bools, &[nearest, limit]);
@@ -107,9 +107,9 @@ impl FunctionEmitter<'_> {
         self.moved_to_odd(nearest, &f32s, (is_less, is_more), is_negative)
     }
 
-    /// The f32 next to a number whose last bit is 1, of the nearest one, which may be less or more than the number:
-    /// what is rounded from there is as if it were rounded from the number (Boldo and Melquiond, "Emulation of FMA and
-    /// correctly rounded sums: proved algorithms using rounding to odd", 2008).
+    /// Rounding to odd: the neighbouring f32 of a number whose last bit is 1, from the nearest f32. A later rounding
+    /// gives the same result as from the number itself (Boldo and Melquiond, "Emulation of FMA and correctly rounded
+    /// sums: proved algorithms using rounding to odd", 2008).
     fn moved_to_odd(
         &mut self,
         nearest: Word,
@@ -239,8 +239,8 @@ impl FunctionEmitter<'_> {
         if *to == u32s { wide } else { self.convert(wide, &u32s, to) }
     }
 
-    /// The instruction is undefined outside the int's range, so its operand is brought inside, and
-    /// what was at or past the upper end becomes the largest int.
+    /// The instruction is undefined outside the int's range, so its operand is clamped. Floats at or above the upper
+    /// end become the largest int.
     fn float_to_int(&mut self, value: Word, from: &Type, to: &Type) -> Word {
         let target = to.scalar().unwrap_or(Scalar::I32);
         if target.bits() < 32 {

@@ -1,7 +1,7 @@
 //! Cooperative matrices that the device supports: SPV_KHR_cooperative_matrix.
 //!
-//! A kernel that uses them needs the Vulkan memory model. There, accesses are private by default: those to shared memory
-//! are marked `NonPrivate`, and barriers make stores visible. The model has no `Coherent`.
+//! A kernel that uses them needs the Vulkan memory model. There, accesses are private by default: those to shared
+//! memory are marked `NonPrivate`, and barriers make stores visible. The model has no `Coherent`.
 
 use rspirv::spirv::{
     CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, FPEncoding, Op, Scope, Word,
@@ -90,7 +90,7 @@ impl FunctionEmitter<'_> {
         self.construct(&[value], &Type::Coop(*coop))
     }
 
-    /// What goes component by component; `None` for what does not.
+    /// An operation component by component; `None` for other operations.
     pub fn coop_math(&mut self, kind: &NodeKind, coop: &CoopType) -> Option<Word> {
         let is_float = coop.scalar.is_float();
         let (op, operands) = match *kind {

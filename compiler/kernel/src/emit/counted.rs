@@ -11,8 +11,8 @@ use crate::signature::Ints;
 /// The largest number of nodes that the analysis visits for an index.
 const MAX_COUNTED: usize = 32;
 
-/// The largest stride of a counter or an id in bytes: a line of [`Ints::MAX_MODEST`] vectors. That many lines do not wrap
-/// around on a device that computes addresses in 32 bits.
+/// The largest stride of a counter or an id in bytes: a line of [`Ints::MAX_MODEST`] vectors. That many lines do not
+/// wrap around on a device that computes addresses in 32 bits.
 const MAX_STRIDE: u64 = 16 * Ints::MAX_MODEST as u64;
 
 /// The largest offset in bytes from constants and scalars alone.
@@ -66,12 +66,12 @@ impl<'a> Counted<'a> {
 
     /// Whether an index of elements of so many bytes is counted.
     pub fn holds(&self, function: &Function, index: NodeId, element: u64) -> bool {
-        // With the bytes from what a node's value leads to, to what the next one does.
+        // Nodes with their strides in bytes.
         let mut open = vec![(index, element.max(1))];
         for _ in 0..MAX_COUNTED {
             let Some((node, stride)) = open.pop() else { return true };
             match &function.node(node).kind {
-                // A large one may lead out of any array by itself.
+                // A large constant alone may exceed any array.
                 NodeKind::Constant(_) | NodeKind::Scalar(_) => match self.factor(function, node) {
                     Some(value) if value.saturating_mul(stride) <= MAX_OFFSET => {}
                     _ => return false,
@@ -126,7 +126,7 @@ impl<'a> Counted<'a> {
     }
 }
 
-/// What is stored to each local as a whole. Those that others can change are not counted.
+/// The stores to whole locals. Locals that other functions can change are not counted.
 fn stores(function: &Function, counted: &mut Counted<'_>) -> Vec<(LocalId, NodeId)> {
     for (local, is_counted) in function.locals.iter().zip(&mut counted.locals) {
         *is_counted = local.home == Home::Own;

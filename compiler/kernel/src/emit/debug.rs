@@ -44,7 +44,7 @@ enum Info {
     TypeMatrix = 108,
 }
 
-/// Of the set, and of DWARF, as the specification has compilers say.
+/// The versions of the set and of DWARF, as the specification requires.
 const VERSION: u32 = 100;
 const DWARF_VERSION: u32 = 4;
 const UNKNOWN_LANGUAGE: u32 = 0;
@@ -55,7 +55,7 @@ const FLAG_IS_LOCAL: u32 = 1 << 2;
 /// The prefix of names that no source has.
 const RESERVED_PREFIX: &str = "kps.";
 
-/// Bytes of text in one `OpString`: what fits into the 65,535 words of an instruction.
+/// Bytes of text in one `OpString`, whose instruction has at most 65,535 words.
 const MAX_TEXT: usize = 65_000 * 4;
 
 /// The debug information of a module so far.
@@ -172,7 +172,7 @@ impl Module {
                 let names = names.iter().map(String::as_str);
                 self.debug_composite("tuple", ty, &names.zip(offsets).collect::<Vec<_>>())
             }
-            // Nobody says how a subgroup holds one: its size is none.
+            // The layout of a cooperative matrix is not specified, so its size is 0.
             Type::Coop(_) => {
                 let size = self.info(Info::None, &[]);
                 self.debug_structure(&ty.to_string(), size, &[])
@@ -224,7 +224,7 @@ impl Module {
         self.info(Info::Function, &[name, ty, source, line, column, unit, linkage, flags, line])
     }
 
-    /// The arrays of the kernel and what its workgroups share.
+    /// The arrays and the shared memory of the kernel.
     pub fn debug_globals(&mut self, kernel: &Kernel, interface: &Interface) {
         if self.debug.is_none() {
             return;
@@ -262,7 +262,7 @@ pub(super) struct FunctionDebug {
     variables: FxHashMap<(Name, Type), Word>,
     /// The instructions of the first block, behind its variables.
     pub head: Vec<Word>,
-    /// The place that the last instruction of this block was said to come from.
+    /// The place of the last instruction of this block.
     pub place: Option<(u32, u32)>,
 }
 

@@ -9,7 +9,7 @@ use crate::constant::Constant;
 use crate::stages::Stage;
 use crate::types::{Scalar, Type};
 
-/// The variable that tells whether an assertion of the invocation has failed.
+/// The variable for whether an assertion of the invocation has failed.
 pub(super) fn failed_variable(module: &mut Module) -> Word {
     let truth = module.scalar(Scalar::Bool);
     let no = module.constant(Constant::bool(false));
@@ -18,7 +18,7 @@ pub(super) fn failed_variable(module: &mut Module) -> Word {
     id
 }
 
-/// A function that calls the kernel and no more: `Entry::Wrapper`.
+/// A function that only calls the kernel: `Entry::Wrapper`.
 pub(super) fn wrapper(module: &mut Module, kernel: Word) -> Word {
     let nothing = module.ty(&Type::Void);
     let function_type = module.function_type(nothing, &[]);
@@ -45,7 +45,7 @@ impl FunctionEmitter<'_> {
         self.leave();
     }
 
-    /// Goes on behind a call only if the invocation has not ended in it.
+    /// Continues after a call only if the invocation has not ended in it.
     pub fn end_behind_call(&mut self, callee: Word) {
         if !self.interface.ending.contains(&callee) {
             return;

@@ -10,15 +10,15 @@ use crate::types::Type;
 
 /// Shorter lists are stored whole, so that a driver may keep them in registers.
 const MIN_LEN: usize = 129;
-/// Elements that recur are no more than this.
+/// The largest number of elements in a repeated pattern.
 const MAX_PERIOD: usize = 16;
 
 impl FunctionEmitter<'_> {
-    /// After how many elements a list recurs that is stored by a loop; `None` for every other value.
+    /// The period of a list that is stored by a loop; `None` for every other value.
     pub fn recurrence(&self, value: NodeId) -> Option<usize> {
         let function = self.function;
         match (&function.node(value).kind, function.ty(value)) {
-            // No index that is worked out leads to a matrix of a device's own.
+            // A cooperative matrix has no computed indices.
             (NodeKind::Construct(parts), Type::Array(list))
                 if parts.len() >= MIN_LEN && list.element.has_layout() =>
             {

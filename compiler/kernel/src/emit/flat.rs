@@ -1,9 +1,9 @@
 //! Overflow tests of flat indices into arrays of several axes, so that none wraps around into the array.
 //!
-//! An index whose range the launch guarantees (`limits.rs`) needs no test. For any other, the module adds the absolute
-//! offsets along the outer axes as floats. If the sum is larger than an i32, the index is outside, whatever the last axis
-//! adds. A signed index along the last axis is left out, so that neighbours in a row share one test. Bounds tests are
-//! never here.
+//! An index whose range the launch guarantees (`limits.rs`) needs no test. For any other, the module adds the
+//! absolute offsets along the outer axes as floats. If the sum is larger than an i32, the index is outside, whatever
+//! the last axis adds. A signed index along the last axis is left out, so that neighbours in a row share one test.
+//! Bounds tests are never here.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
@@ -25,16 +25,16 @@ const BELOW: f64 = -4.0;
 impl FunctionEmitter<'_> {
     /// The index of an element. An index that overflowed becomes -1, which is outside every array.
     pub fn element_index(&mut self, index: NodeId) -> Word {
-        self.held(index, -1)
+        self.guarded_index(index, -1)
     }
 
     /// An argument of a call. The start of a row that overflowed becomes the least int: no index in the row leads into
     /// the array.
     pub fn argument(&mut self, value: NodeId) -> Word {
-        self.held(value, i32::MIN)
+        self.guarded_index(value, i32::MIN)
     }
 
-    fn held(&mut self, index: NodeId, otherwise: i32) -> Word {
+    fn guarded_index(&mut self, index: NodeId, otherwise: i32) -> Word {
         let value = self.value(index);
         let Some(fits) = self.fits(index) else { return value };
         let otherwise = self.int(&Type::I32, otherwise.into());
@@ -44,7 +44,7 @@ impl FunctionEmitter<'_> {
     /// Whether a flat index did not overflow; `None` if it never does, or is not a flat index.
     pub fn fits(&mut self, index: NodeId) -> Option<Word> {
         let function = self.function;
-        let flat = function.flats.get(&index).filter(|_| !self.is_held(index))?;
+        let flat = function.flats.get(&index).filter(|_| !self.never_overflows(index))?;
         let (outer, _) = flat.outer_and_last(function, self.kernel.buffers[flat.buffer.idx()].rank);
         let mut sum = None;
         for (index, axis) in outer {
@@ -58,8 +58,8 @@ impl FunctionEmitter<'_> {
         Some(self.ids(Op::FOrdLessThan, &Type::BOOL, &[sum?, limit]))
     }
 
-    /// Whether an index is what it stands for in every launch that takes these words.
-    pub fn is_held(&mut self, index: NodeId) -> bool {
+    /// Whether an index cannot overflow in any launch of this module.
+    pub fn never_overflows(&mut self, index: NodeId) -> bool {
         let (kernel, function, args) = (self.kernel, self.function, self.limits_of_args);
         let Some(flat) = function.flats.get(&index) else { return true };
         if kernel.index_range == IndexRange::Any {

@@ -43,7 +43,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// The zero with the sign of a quotient. Compilers of devices take products with 0.0, and choices of zeros, for
-    /// 0.0, but not what is made of bits.
+    /// 0.0, but not as a float made of bits.
     fn zero_quotient(&mut self, [a, b]: [Word; 2], ty: &Type) -> Word {
         // Every width has its sign in an f32, too.
         let (single, words) = (ty.with_scalar(Scalar::F32), ty.with_scalar(Scalar::U32));

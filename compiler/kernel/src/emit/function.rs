@@ -29,38 +29,38 @@ pub(crate) struct FunctionEmitter<'e> {
     locals: Vec<Word>,
     args: Vec<Word>,
     variables: Vec<Word>,
-    /// What the first block computes before all else.
+    /// The first instructions of the first block.
     pub prologue: Vec<Word>,
     /// The lengths of buffers, in the prologue.
     pub lens: FxHashMap<BufferId, Word>,
-    /// Pointers to what lies behind addresses, there too.
+    /// Pointers to arrays by address, made there, too.
     pub bases: FxHashMap<BufferId, Word>,
-    /// What was loaded of the push constants there.
+    /// Push constants that were loaded there.
     pub hidden: FxHashMap<Member, Word>,
-    /// What was loaded there of parameters that are many numbers, by block and member.
+    /// Numbers of parameters that were loaded there, by block and member.
     pub numbers: FxHashMap<(BlockKind, usize), Word>,
     /// Variables that hold such parameters, or parts of them from a number on, for indices known at run time.
     pub param_variables: FxHashMap<(ScalarId, usize, Type), Word>,
-    /// Which locals are counters, once an index asks.
+    /// Which locals are counters, computed for the first index.
     pub counted: Option<Counted<'e>>,
     /// Which arguments are.
     pub counted_args: &'e [bool],
-    /// How far values go, once an index asks.
+    /// The limits of values, computed for the first index.
     pub limits: Option<Limits<'e>>,
     /// How far arguments do.
     pub limits_of_args: &'e [Option<Limit>],
     /// Constants that optimizers cannot know, in the prologue.
     pub opaque: FxHashMap<Constant, Word>,
-    /// All blocks so far, from behind the first one's label on.
+    /// All blocks so far, from the end of the first label.
     pub body: Vec<Word>,
-    /// Of the block being filled.
+    /// The instructions of the open block.
     pub label: Word,
     file: Word,
-    /// Where the last `OpLine` of this block points: the place of the source, and its line and column.
+    /// The last `OpLine` of this block: the place of the source, and its line and column.
     line: Option<(u32, (u32, u32))>,
     /// Whether instructions belong to no place of the source here.
     is_placeless: bool,
-    /// Where in the source we are: the start of the span.
+    /// The current place in the source: the start of the span.
     at: u32,
     pub loops: Vec<super::control::LoopLabels>,
     /// Whether the invocation may end in it.
@@ -69,10 +69,10 @@ pub(crate) struct FunctionEmitter<'e> {
     pub debug: Option<FunctionDebug>,
 }
 
-/// Most functions have no more, lines among them.
+/// The initial capacity in words, enough for most functions.
 const USUAL_WORDS: usize = 1024;
 
-/// What is known of a function's arguments by all places that call it.
+/// What all calls of a function guarantee of its arguments.
 pub(crate) struct Known {
     counted: Vec<bool>,
     limits: Vec<Option<Limit>>,
@@ -131,7 +131,7 @@ impl<'e> FunctionEmitter<'e> {
         }
     }
 
-    /// Writes the function behind the module's others.
+    /// Appends the function to the module.
     pub fn emit(mut self, id: Word) {
         let function = self.function;
         self.set_span(function.span);
@@ -246,17 +246,17 @@ impl<'e> FunctionEmitter<'e> {
 
     // Instructions.
 
-    /// Begins an instruction behind the others, with its line.
+    /// Begins the next instruction, with its line.
     fn begin(&mut self, op: Op) -> usize {
         self.place_line();
-        // What goes in front of a phi is another, or a line.
+        // Only phis and lines may precede a phi.
         if let Some((_, place)) = self.line.filter(|_| op != Op::Phi) {
             self.debug_line(place);
         }
         begin(&mut self.body, op)
     }
 
-    /// Computes what no place of the source asked for, in front of all else.
+    /// Computes a value without a place in the source, at the start of the function.
     pub fn in_prologue<T>(&mut self, compute: impl FnOnce(&mut Self) -> T) -> T {
         let prologue = std::mem::take(&mut self.prologue);
         let body = std::mem::replace(&mut self.body, prologue);
@@ -380,7 +380,7 @@ impl<'e> FunctionEmitter<'e> {
         id
     }
 
-    /// Where the memory of a local lies.
+    /// The storage of a local.
     pub fn storage_class(&self, local: LocalId) -> StorageClass {
         match self.function.local(local).home {
             Home::Workgroup(_) => StorageClass::Workgroup,
@@ -389,7 +389,7 @@ impl<'e> FunctionEmitter<'e> {
     }
 }
 
-/// What `NoContraction` keeps from being fused with its neighbours.
+/// Whether `NoContraction` applies to an instruction.
 fn is_contractible(op: Op) -> bool {
     matches!(
         op,

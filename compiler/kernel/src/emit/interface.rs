@@ -97,7 +97,7 @@ impl Interface {
         *self.ring.get_or_insert_with(|| ring_variable(kernel, module))
     }
 
-    /// The variable that tells whether an assertion of the invocation has failed, made when first used.
+    /// The variable for whether an assertion of the invocation has failed, made at its first use.
     pub fn failed(&mut self, module: &mut Module) -> Word {
         *self.failed.get_or_insert_with(|| failed_variable(module))
     }
@@ -148,7 +148,7 @@ impl Interface {
         all
     }
 
-    /// Says what the kernel does with each buffer, once all of it is emitted.
+    /// Decorates each buffer by its accesses, when the whole kernel is emitted.
     pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
         self.textures.decorate_access(kernel, module);
         self.buffers.iter().for_each(|buffer| buffer.decorate_access(kernel, module));

@@ -161,9 +161,8 @@ impl FunctionEmitter<'_> {
         self.ids(op, ty, &[a, amount])
     }
 
-    /// The least of the narrow ones stays what it is. Drivers that compute in 32 bits leave `-(-128)` at 128, and take
-    /// a test in the narrow type for one that changes nothing; so it is made in 32 bits here, of a number that is not
-    /// the least.
+    /// Negation of the least narrow int gives itself. Drivers that compute in 32 bits give 128 for `-(-128)`, and
+    /// remove a test in the narrow type. So the test is in 32 bits, and the negated number is never the least one.
     pub fn int_negate(&mut self, a: Word, ty: &Type) -> Word {
         if !is_narrow(ty) {
             return self.ids(Op::SNegate, ty, &[a]);
@@ -207,8 +206,7 @@ impl FunctionEmitter<'_> {
     }
 }
 
-/// By what ints are shifted: wide ones by 32 bits, as other compilers write it, for what drivers see seldom they
-/// get wrong.
+/// The type of shift amounts. It is 32 bits for wide ints, as in other compilers: drivers have bugs in rare forms.
 fn amounts(ty: &Type) -> Type {
     match ty.scalar() {
         Some(scalar) if scalar.bits() == 64 => ty.with_scalar(Scalar::U32),

@@ -1,7 +1,7 @@
 //! The layout of values in memory that the host sees: the types of buffers, which differ from those of values.
 //!
-//! Everything is packed as in NumPy, which is the scalar block layout. Without that feature a vector in a struct, and an
-//! array element of three components, is an array of its components. A matrix is an array of its rows.
+//! Everything is packed as in NumPy, which is the scalar block layout. Without that feature a vector in a struct, and
+//! an array element of three components, is an array of its components. A matrix is an array of its rows.
 
 use rspirv::spirv::Word;
 
@@ -24,7 +24,7 @@ impl Packing {
         if scalar_layout { Packing::Vectors } else { Packing::Elements }
     }
 
-    /// Of the parts of what has this packing.
+    /// The packing of the parts of a value with this packing.
     pub fn of_part(self) -> Packing {
         match self {
             Packing::Vectors => Packing::Vectors,
@@ -32,7 +32,7 @@ impl Packing {
         }
     }
 
-    /// Whether a vector of `n` components lies as a vector.
+    /// Whether a vector of `n` components is stored as a vector.
     pub fn keeps_vector(self, n: u8) -> bool {
         match self {
             Packing::Vectors => true,

@@ -1,9 +1,9 @@
 //! Value range analysis: limits of ints that are made of ids, sizes, counters and scalars that a launch promises to be
 //! modest.
 //!
-//! A limit is one of the exact number: where arithmetic wraps around, the limit is larger than the range of the int. The
-//! limit of a local follows from its stores; that of a loop's counter follows from the loop's test. How a launch uses
-//! limits is in `index_range.rs`, never here.
+//! A limit is one of the exact number: where arithmetic wraps around, the limit is larger than the range of the int.
+//! The limit of a local follows from its stores; that of a loop's counter follows from the loop's test. How a launch
+//! uses limits is in `index_range.rs`, never here.
 
 use rustc_hash::FxHashMap;
 
@@ -44,7 +44,7 @@ struct Stored {
     test: Option<NodeId>,
 }
 
-/// For each function, the limits of its arguments wherever it is called.
+/// For each function, the limits of its arguments over all calls.
 pub(crate) fn limits_of_args(kernel: &Kernel) -> Vec<Vec<Option<Limit>>> {
     let unknown = |function: &Function| vec![None; function.args.len()];
     let mut limits: Vec<Vec<Option<Limit>>> = kernel.functions.iter().map(unknown).collect();
@@ -97,8 +97,8 @@ impl<'a> Limits<'a> {
         Some(limits)
     }
 
-    /// Of what a function is given. Where a row starts is a flat index, which is limited along its axes: it adds
-    /// nothing to what the function adds along others.
+    /// The limit of an argument. The start of a row is a flat index, which is limited along its own axes: it adds
+    /// nothing along the others.
     fn given(&mut self, value: NodeId) -> Option<Limit> {
         let function = self.function;
         match function.flats.get(&value) {
@@ -119,7 +119,7 @@ impl<'a> Limits<'a> {
         limit
     }
 
-    /// Of a vector this component, or all of them.
+    /// The limit of this component of a vector, or of all components.
     fn component(&mut self, node: NodeId, component: Option<u32>) -> Option<Limit> {
         if self.depth == MAX_DEPTH {
             return None;
@@ -130,7 +130,7 @@ impl<'a> Limits<'a> {
         limit
     }
 
-    /// By what computes it.
+    /// The limit by the kind of the node.
     fn computed(&mut self, node: NodeId, component: Option<u32>) -> Option<Limit> {
         let function = self.function;
         let ty = function.ty(node).scalar().filter(|ty| ty.is_int())?;
@@ -163,7 +163,7 @@ impl<'a> Limits<'a> {
             NodeKind::Bitcast(a) | NodeKind::Convert(a) => {
                 let from = function.ty(*a).scalar().filter(|_| !is_float(function.ty(*a)))?;
                 let limit = if is_narrow(from) { narrow(from) } else { part(self, *a)? };
-                // What is below 0 without a sign is far above it in a wider type.
+                // An unsigned number that wrapped below 0 is large in a wider type.
                 let is_other = limit.is_signed && from.kind() == Kind::Unsigned && ty.bits() > from.bits();
                 (!is_other).then_some(limit)
             }
@@ -186,7 +186,7 @@ impl<'a> Limits<'a> {
         ty: Scalar,
         part: &dyn Fn(&mut Self, NodeId) -> Option<Limit>,
     ) -> Option<Limit> {
-        // What came below 0 without a sign is a large number, where it matters how large it is.
+        // An unsigned number that wrapped below 0 is large, which matters here.
         let is_number = |limit: &Limit| !limit.is_signed || ty.is_signed();
         let mut of = |node| part(self, node);
         match op {
@@ -234,7 +234,7 @@ impl<'a> Limits<'a> {
     // Locals.
 
     fn local(&mut self, local: LocalId) -> Option<Limit> {
-        // One that depends on itself in another way than a counter does has no limit.
+        // A local that depends on itself, but is no counter, has no limit.
         if self.open.contains(&local) {
             return None;
         }
@@ -277,7 +277,7 @@ impl<'a> Limits<'a> {
         (is_constant || !step.is_signed).then_some((step, (op == BinaryOp::Add) != is_back))
     }
 
-    /// Where a loop with this test ends that counts the local.
+    /// The end of a loop with this test that counts the local.
     fn end(&mut self, local: LocalId, test: NodeId, is_up: bool) -> Option<Limit> {
         let (op, a, b) = match self.function.node(test).kind {
             NodeKind::Binary(BinaryOp::And, a, b) => {
@@ -302,7 +302,7 @@ impl<'a> Limits<'a> {
         matches!(self.function.node(node).kind, NodeKind::Load(of) if of == local)
     }
 
-    /// What others can change has no limit.
+    /// A local that others can change has no limit.
     fn look_for_references(&mut self) {
         for node in &self.function.nodes {
             let NodeKind::Call { args, .. } = &node.kind else { continue };
@@ -359,7 +359,7 @@ fn is_narrow(ty: Scalar) -> bool {
     ty.bits() < 32
 }
 
-/// Of any number of a narrow type.
+/// The limit of a narrow type.
 fn narrow(ty: Scalar) -> Limit {
     let limit = Limit::number(1 << ty.bits());
     if ty.is_signed() { limit.signed() } else { limit }

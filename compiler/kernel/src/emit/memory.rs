@@ -20,13 +20,13 @@ use crate::types::Type;
 /// More elements than this are moved by a loop.
 const MAX_UNROLLED: u32 = 16;
 
-/// Where a part of a buffer's element lies.
+/// The place of a part of a buffer's element.
 #[derive(Clone)]
 pub(super) struct Place {
     class: StorageClass,
     /// The pointer to the block, its member, and on to the part.
     chain: Vec<Word>,
-    /// Of a matrix, which is rows here: in each of them the part is this number.
+    /// For a matrix, which is stored as rows: the index of the column in each row.
     column: Option<Word>,
     pub ty: Type,
     packing: Packing,
@@ -76,7 +76,7 @@ impl FunctionEmitter<'_> {
         (self.pointer_to(class, pointee, &chain), is_inside)
     }
 
-    /// Adds the indices of a path, and says where it leads.
+    /// Adds the indices of a path; returns its type, and whether all indices are inside.
     fn walk(
         &mut self,
         mut ty: Type,
@@ -183,7 +183,7 @@ impl FunctionEmitter<'_> {
         self.function.ty(node).n_parts().expect("verified: it is made of parts")
     }
 
-    /// A variable of its own that holds a value.
+    /// A temporary variable with a value.
     fn spilled(&mut self, node: NodeId) -> Word {
         let ty = self.function.ty(node).clone();
         let value = self.value(node);
@@ -269,7 +269,7 @@ impl FunctionEmitter<'_> {
         self.counted
             .get_or_insert_with(|| Counted::of(function, scalars, args))
             .holds(function, index, element)
-            && self.is_held(index)
+            && self.never_overflows(index)
     }
 
     /// An index for a device that tests accesses itself. Some devices compute the byte offset in 32 bits, so the index
@@ -326,7 +326,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A matrix is made of columns, and lies as rows.
+    /// A matrix is made of columns, and stored as rows.
     fn load_matrix(&mut self, place: &Place) -> Word {
         let rows: Vec<(Word, Type)> =
             self.rows(place).into_iter().map(|row| (self.load_place(&row), row.ty)).collect();
@@ -362,7 +362,7 @@ impl FunctionEmitter<'_> {
         (0..i128::from(rows)).map(|at| place.part(self.int(&Type::I32, at), row.clone())).collect()
     }
 
-    /// `None` for what is moved as one.
+    /// `None` for a value that is moved as a whole.
     fn parts_to_move(&self, place: &Place) -> Option<u32> {
         match place.ty {
             Type::Vector(n, _) if place.column.is_none() && place.packing.keeps_vector(n) => None,
@@ -415,7 +415,7 @@ pub(super) fn step_to_column(element: &Type, path: &[Step]) -> Option<usize> {
     })
 }
 
-/// Row by row, as a matrix lies: the row comes before the column. The column, where there is no row yet.
+/// The indices of a matrix in memory order: the row precedes the column.
 fn by_rows(chain: &mut Vec<Word>, column: usize) -> Option<Word> {
     if column + 1 == chain.len() {
         return chain.pop();

@@ -97,15 +97,15 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         shared: interface
             .shared_variables()
             .into_iter()
-            .map(|(shared, _)| asked_of(kernel, shared))
+            .map(|(shared, _)| shared_declaration(kernel, shared))
             .collect(),
         words: module.finish(&entry),
         warnings: Diagnostics::new(),
     }
 }
 
-/// What asks for memory of a workgroup, and for how many bytes.
-fn asked_of(kernel: &Kernel, shared: SharedId) -> (Location, u64) {
+/// The place of a declaration of shared memory, and its bytes.
+fn shared_declaration(kernel: &Kernel, shared: SharedId) -> (Location, u64) {
     let shared = &kernel.shared[shared.idx()];
     (shared.at.clone(), shared.ty.packed_size().into())
 }

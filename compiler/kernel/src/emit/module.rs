@@ -34,18 +34,18 @@ pub(crate) enum TypeKey {
     BFloat16,
     Vector(Word, u32),
     Matrix(Word, u32),
-    /// With the stride where it lies in memory that the host sees.
+    /// With a stride in memory that the host sees.
     RuntimeArray(Word, u32),
     Array(Word, u32),
-    /// The same with the stride that it has in memory that the host sees.
+    /// The same with its stride in memory that the host sees.
     LaidArray(Word, u32, u32),
     Struct(Rc<StructType>),
-    /// The same with its members' offsets there.
+    /// The same with the offsets of its members there.
     LaidStruct(Rc<StructType>, Packing),
     Tuple(Vec<Word>),
     Pointer(StorageClass, Word),
     Function(Word, Vec<Word>),
-    /// What reading gives, the number of axes, and the format.
+    /// The type of texels, the number of axes, and the format.
     Image(Word, u8, spirv::ImageFormat, ImageUse),
     Sampler,
     SampledImage(Word),
@@ -80,9 +80,9 @@ pub(crate) struct Module {
     check_names: FxHashMap<String, Word>,
     /// Global variables, all of which the entry point lists.
     interface: Vec<Word>,
-    /// Every place that needs a capability, in the order of the words.
+    /// Every place that needs a capability, in the order of the module.
     capabilities: BTreeMap<Capability, Vec<Location>>,
-    /// What is being emitted, for the capabilities that it needs.
+    /// The current place, for the capabilities that it needs.
     place: Location,
     glsl: Word,
     pub model: MemoryModel,
@@ -212,8 +212,7 @@ impl Module {
         self.bare_scalar(if scalar == Scalar::Bf16 { Scalar::F32 } else { scalar })
     }
 
-    /// The type of what is only loaded, stored and made wider: no arithmetic, so no need of more than
-    /// the storage.
+    /// A type that is only loaded, stored and widened: it needs the capability for storage, but not for arithmetic.
     pub fn stored_scalar(&mut self, scalar: Scalar) -> Word {
         match scalar {
             Scalar::Bool | Scalar::Bf16 => self.bare_scalar(scalar.in_buffers()),
@@ -248,7 +247,7 @@ impl Module {
         }
     }
 
-    /// Elements this wide lie in a buffer.
+    /// A buffer has elements of this width.
     pub fn need_storage(&mut self, scalar: Scalar) {
         match scalar.in_buffers().bits() {
             8 => self.need(Capability::StorageBuffer8BitAccess),
@@ -264,7 +263,7 @@ impl Module {
         })
     }
 
-    /// What is being emitted needs a capability.
+    /// Records a capability for the current place.
     pub fn need(&mut self, capability: Capability) {
         let places = self.capabilities.entry(capability).or_default();
         if places.last() != Some(&self.place) {
@@ -312,9 +311,9 @@ impl Module {
         }
     }
 
-    /// The block of a buffer with elements of this type and stride. Never shared: NVIDIA's compiler takes what is said of
-    /// one variable, such as that nobody writes to it, for what is so of all that have its type, and answers a load
-    /// with what was there before a store.
+    /// The block of a buffer with elements of this type and stride. Blocks are never shared. NVIDIA's compiler
+    /// applies the decorations of one variable, such as `NonWritable`, to all variables of its type, and then moves
+    /// loads before stores.
     pub fn buffer_block(&mut self, element: Word, stride: u32) -> Word {
         self.array_block(element, stride, "kps.array")
     }
@@ -352,13 +351,13 @@ impl Module {
         })
     }
 
-    /// A struct of its own, never shared.
+    /// A struct type that is never shared.
     pub fn struct_type(&mut self, members: &[Word]) -> Word {
         let operands: Vec<_> = members.iter().map(|member| Operand::IdRef(*member)).collect();
         self.global(Op::TypeStruct, None, &operands)
     }
 
-    /// An array as it lies in memory that the host sees.
+    /// The layout of an array in memory that the host sees.
     pub fn laid_array(&mut self, element: Word, len: u32, stride: u32) -> Word {
         let n = self.constant(Constant::u32(len));
         self.type_of(TypeKey::LaidArray(element, len, stride), |module| {
@@ -369,7 +368,7 @@ impl Module {
         })
     }
 
-    /// A struct as it lies in memory that the host sees, its members being these.
+    /// The layout of a struct with these members, in memory that the host sees.
     pub fn laid_struct(&mut self, of: &Rc<StructType>, packing: Packing, members: &[Word]) -> Word {
         self.type_of(TypeKey::LaidStruct(Rc::clone(of), packing), |module| {
             let id = module.named_struct(of, members);

@@ -18,7 +18,7 @@ struct Within {
     word: Element,
     /// Bits below the element.
     shift: Word,
-    /// The element's bits, where it lies lowest.
+    /// The element's bits, shifted down.
     mask: Word,
     ty: Type,
 }

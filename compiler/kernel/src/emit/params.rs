@@ -8,7 +8,7 @@ use crate::ir::{Kernel, NodeId, NodeKind, ScalarId};
 use crate::push::{BlockKind, Member};
 use crate::types::Type;
 
-/// The set of the uniform buffer that takes what the push constants do not; its binding is 0.
+/// The set of the uniform buffer for parameters that do not fit the push constants; its binding is 0.
 const SPILL_SET: u32 = 1;
 
 /// The variables of the two blocks that `kernel.push` lays out, where they have members.
@@ -81,7 +81,7 @@ impl FunctionEmitter<'_> {
         self.load_hidden(Member::Domain, &ty)
     }
 
-    /// What the runtime filled in.
+    /// A hidden member.
     pub fn load_hidden(&mut self, member: Member, ty: &Type) -> Word {
         let (block, at) = self.hidden_place(member);
         self.load_member(block, at, ty)
@@ -106,13 +106,13 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Whether a node is a parameter of many numbers, or a part of one; such are loaded when somebody asks for them,
-    /// and debuggers ask for all.
+    /// Whether a node is a parameter of many numbers, or a part of one. Those are loaded at their first use, except
+    /// with debug information.
     pub fn is_param_part(&self, node: NodeId) -> bool {
         self.debug.is_none() && self.first_number(node).is_some()
     }
 
-    /// Loads such a part where the function begins, but for what was loaded of it before.
+    /// Loads such a part at the start of the function, except numbers that are loaded already.
     pub fn load_param_part(&mut self, node: NodeId) -> Word {
         let (scalar, first) = self.first_number(node).expect("asked of a part of a parameter");
         let (place, ty) = (self.kernel.push.place(scalar).clone(), self.function.ty(node));
@@ -124,7 +124,7 @@ impl FunctionEmitter<'_> {
         })
     }
 
-    /// A variable that holds such a part, filled where the function begins.
+    /// A variable with such a part, stored at the start of the function.
     pub fn param_variable(&mut self, node: NodeId) -> Word {
         let (scalar, first) = self.first_number(node).expect("asked of a part of a parameter");
         let key = (scalar, first, self.function.ty(node).clone());
@@ -145,7 +145,7 @@ impl FunctionEmitter<'_> {
             NodeKind::Scalar(scalar) => self.function.ty(node).is_aggregate().then_some((scalar, 0)),
             NodeKind::Extract(whole, at) => {
                 let of = self.function.ty(whole);
-                // The columns of a matrix do not lie together.
+                // The columns of a matrix are not contiguous.
                 let (scalar, first) =
                     self.first_number(whole).filter(|_| !matches!(of, Type::Matrix { .. }))?;
                 Some((scalar, first + numbers_before(of, at)))
@@ -165,7 +165,7 @@ impl FunctionEmitter<'_> {
         (value, stored.clone())
     }
 
-    /// What the runtime filled in, loaded where the function begins.
+    /// A hidden member, loaded at the start of the function.
     pub fn hidden_once(&mut self, member: Member, ty: &Type) -> Word {
         if let Some(known) = self.hidden.get(&member) {
             return *known;
@@ -192,7 +192,7 @@ impl FunctionEmitter<'_> {
         self.ids(Op::Load, ty, &[place])
     }
 
-    /// A number or a vector as what it was before it travelled.
+    /// Converts a number or a vector from its type in the block.
     fn arrived(&mut self, (value, stored): &(Word, Type), ty: &Type) -> Word {
         if stored == ty { *value } else { self.convert(*value, stored, ty) }
     }
@@ -233,7 +233,7 @@ impl FunctionEmitter<'_> {
     }
 }
 
-/// How many numbers lie in front of a part.
+/// The number of numbers before a part.
 fn numbers_before(ty: &Type, at: u32) -> usize {
     let n_of = |at: u32| ty.part(at).map_or(0, |part| part.numbers().len());
     match ty {

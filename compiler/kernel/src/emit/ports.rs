@@ -36,7 +36,7 @@ fn variable(port: &Port, stage: Stage, module: &mut Module) -> Word {
             builtin.capability.iter().for_each(|capability| module.need(*capability));
         }
     }
-    // What vertices do not interpolate is said where it leaves them and where it arrives.
+    // A flat value is decorated in both stages.
     let is_between = (stage, direction) == (Stage::Fragment, Direction::Input)
         || (stage == Stage::Vertex
             && matches!((direction, port.port.slot), (Direction::Output, Slot::Location(_))));
@@ -53,7 +53,7 @@ fn class_of(direction: Direction) -> StorageClass {
     }
 }
 
-/// Whether a fragment says how deep it lies.
+/// Whether a fragment function writes the depth.
 pub(crate) fn replaces_depth(kernel: &Kernel) -> bool {
     let is_depth = |port: &Port| match port.port.slot {
         Slot::Builtin(builtin) => builtin.builtin == BuiltIn::FragDepth,

@@ -75,10 +75,10 @@ impl BufferVariable {
         }
     }
 
-    /// Says what the kernel does with it, once all of it is emitted.
+    /// Decorates the buffer by its accesses, when the whole kernel is emitted.
     pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
         let is_shared = kernel.memory == Memory::Shared;
-        // One that is seen as ints as well says so already.
+        // A buffer with a variable of ints has this decoration already.
         if let (true, Home::Binding { id, bits: None }) = (is_shared, &self.home) {
             module.decorate(*id, Decoration::Aliased, &[]);
         }
@@ -89,7 +89,7 @@ impl BufferVariable {
             // Nobody writes there anyway.
             Home::Uniform { .. } => {}
         };
-        // Behind a barrier an invocation sees what others of its workgroup wrote.
+        // After a barrier an invocation sees writes of its workgroup.
         if is_seen && (is_shared || self.reads && self.writes) {
             decorate(Decoration::Coherent);
         }
@@ -101,7 +101,7 @@ impl BufferVariable {
         }
     }
 
-    /// The variable through which elements are seen as ints, made when first used; `None` behind an address.
+    /// The variable that accesses elements as ints, made at its first use; `None` for an array by address.
     fn bits_variable(&mut self, buffer: &Buffer, bits: &Type, module: &mut Module) -> Option<Word> {
         let Home::Binding { id, bits: known } = &mut self.home else { return None };
         Some(*known.get_or_insert_with(|| {
@@ -133,8 +133,8 @@ fn bound(buffer: &Buffer, class: StorageClass, block: Word, name: &str, module: 
     id
 }
 
-/// Whether a uniform buffer holds a value as it lies packed. Where blocks have no scalar layout, one scalar or
-/// vector lies there as it does anywhere; narrow numbers want a feature of their own, and a buffer does without.
+/// Whether a uniform buffer can have a value in the packed layout. Without scalar layout that is one scalar or vector.
+/// Narrow numbers would need a feature that storage buffers do not need.
 pub(super) fn fits_uniform(ty: &Type, target: &Target) -> bool {
     let is_narrow = |(_, scalar): &(u32, Scalar)| scalar.in_buffers().bits() < 32;
     let is_plain = matches!(ty, Type::Scalar(_) | Type::Vector(..));
@@ -143,7 +143,7 @@ pub(super) fn fits_uniform(ty: &Type, target: &Target) -> bool {
         && !ty.numbers().iter().any(is_narrow)
 }
 
-/// What loads and stores through a pointer of this class say besides, to memory that nobody writes meanwhile.
+/// The memory operands of accesses through a pointer of this class, to memory that is not written meanwhile.
 pub(super) fn alignment(class: StorageClass, ty: &Type) -> Vec<Operand> {
     if class != StorageClass::PhysicalStorageBuffer {
         return Vec::new();
@@ -153,7 +153,7 @@ pub(super) fn alignment(class: StorageClass, ty: &Type) -> Vec<Operand> {
 }
 
 impl FunctionEmitter<'_> {
-    /// What loads and stores through a pointer of this class say besides.
+    /// The memory operands of accesses through a pointer of this class.
     pub fn memory_access(&self, class: StorageClass, ty: &Type) -> Vec<Operand> {
         let mut access = alignment(class, ty);
         if self.module.model == MemoryModel::Vulkan && class != StorageClass::Function {
@@ -199,7 +199,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A pointer behind an address, to a number, as one to an int of this type.
+    /// A pointer to a number by address, as a pointer to an int of this type.
     pub fn seen_through(&mut self, pointer: Word, bits: &Type) -> Word {
         let pointee = self.module.ty(bits);
         let seen = self.module.pointer(StorageClass::PhysicalStorageBuffer, pointee);
@@ -215,8 +215,8 @@ impl FunctionEmitter<'_> {
         self.pointer_to(class, pointee, &chain)
     }
 
-    /// The way to an element: a base and the indices behind it. Behind an address drivers may count bytes in
-    /// 32 bits, so there the way begins at the element itself.
+    /// The access chain to an element: a base and its indices. For an array by address, drivers may compute offsets
+    /// in 32 bits, so there the base is the element itself.
     pub fn element_chain(&mut self, buffer: BufferId, index: Word) -> Vec<Word> {
         let base = self.buffer_base(buffer);
         let first = self.int(&Type::I32, 0);

@@ -33,7 +33,7 @@ const HEADER_WORDS: u32 = 4;
 /// The member of the buffer that holds the records.
 const DATA: u32 = 4;
 
-/// The buffer's variable, behind all that parameters bind in set 0.
+/// The buffer's variable, after all bindings of parameters in set 0.
 pub(super) fn ring_variable(kernel: &Kernel, module: &mut Module) -> Word {
     let word = module.scalar(Scalar::U32);
     let data = module.runtime_array(word, 4);
@@ -112,7 +112,7 @@ impl FunctionEmitter<'_> {
         );
     }
 
-    /// One invocation alone leaves steps, so nobody contends for their places.
+    /// Only one invocation records steps, so their slots need no atomics.
     fn step(&mut self, record: &Record) {
         let Some(traced) = self.target.trace else { return };
         let site = self.site(record);
@@ -143,7 +143,7 @@ impl FunctionEmitter<'_> {
         });
     }
 
-    /// The number of a new site, whose text goes into the module.
+    /// The number of a new site; its text becomes part of the module.
     fn site(&mut self, record: &Record) -> u32 {
         let site = self.interface.next_site();
         let kind = match record.kind {

@@ -1,8 +1,8 @@
 //! Storage types in memory that the host sees.
 //!
-//! A `bool` is stored as one byte, and any byte but 0 reads as `True`. A `bf16` is stored as the upper half of an f32's
-//! bits. Neither needs arithmetic on narrow ints: loads widen them, and stores narrow them. Every other type is stored as
-//! it is.
+//! A `bool` is stored as one byte, and any byte but 0 reads as `True`. A `bf16` is stored as the upper half of an
+//! f32's bits. Neither needs arithmetic on narrow ints: loads widen them, and stores narrow them. Every other type is
+//! stored as it is.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 

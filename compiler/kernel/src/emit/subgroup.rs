@@ -1,7 +1,7 @@
 //! Operations over a subgroup, each an instruction of its class.
 //!
-//! In Vulkan the value of a lane outside the subgroup, or of an inactive lane, is undefined. In the language an invocation
-//! that reads such a lane gets its own value, so the module tests first whether the lane is active.
+//! In Vulkan the value of a lane outside the subgroup, or of an inactive lane, is undefined. In the language an
+//! invocation that reads such a lane gets its own value, so the module tests first whether the lane is active.
 
 use rspirv::spirv::{GroupOperation, Op, Scope, Word};
 
@@ -120,7 +120,7 @@ impl FunctionEmitter<'_> {
     }
 }
 
-/// Those that a ballot has bits for.
+/// The largest number of lanes of a ballot.
 const MAX_LANES: i128 = 128;
 
 fn vote(op: SubgroupOp) -> (Op, Capability) {

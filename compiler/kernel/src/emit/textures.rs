@@ -43,7 +43,7 @@ impl TextureVariables {
         TextureVariables { textures, samplers: samplers.collect() }
     }
 
-    /// Says what the kernel does with each storage image, once all of it is emitted.
+    /// Decorates each storage image by its accesses, when the whole kernel is emitted.
     pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
         for (texture, variable) in kernel.textures.iter().zip(&self.textures) {
             if texture.is_sampled {
@@ -57,7 +57,7 @@ impl TextureVariables {
         }
     }
 
-    /// Where each texture and sampler is, and what the kernel does with it, once all of it is emitted.
+    /// The binding of each texture and sampler, and its uses, when the whole kernel is emitted.
     pub fn bindings(&self, kernel: &Kernel) -> impl Iterator<Item = Binding> {
         let textures = kernel.textures.iter().zip(&self.textures).map(|(texture, variable)| Binding {
             param_idx: texture.param_idx,
@@ -124,7 +124,7 @@ impl FunctionEmitter<'_> {
         self.op(Op::Load, ty, &[Operand::IdRef(id)])
     }
 
-    /// Texels along each axis, which words ask for as they ask for the lengths of arrays.
+    /// The number of texels along each axis.
     pub fn texture_size(&mut self, texture: TextureId, ty: &Type) -> Word {
         self.module.need(Capability::ImageQuery);
         let image = self.texture(texture);
@@ -161,7 +161,7 @@ impl FunctionEmitter<'_> {
     fn texel_is_inside(&mut self, texture: TextureId, at: Word) -> Word {
         let n_axes = self.kernel.textures[texture.idx()].ty.n_axes;
         let size = self.texture_size(texture, &Type::of(n_axes, Scalar::I32));
-        // Unsigned, so that those below zero lie beyond the end.
+        // Unsigned, so that negative coordinates are beyond the end.
         let inside = self.ids(Op::ULessThan, &Type::of(n_axes, Scalar::Bool), &[at, size]);
         if n_axes == 1 { inside } else { self.ids(Op::All, &Type::BOOL, &[inside]) }
     }
@@ -188,7 +188,7 @@ impl FunctionEmitter<'_> {
         let at = self.value(at);
         let result = self.module.ty(ty);
         let mut operands = vec![Operand::IdRef(both), Operand::IdRef(at)];
-        // Only fragments have neighbours, from which the device tells how small the picture is drawn.
+        // Only fragments have neighbours, from which the device computes the level of detail.
         if self.kernel.stage == Stage::Fragment {
             return self.op(Op::ImageSampleImplicitLod, result, &operands);
         }

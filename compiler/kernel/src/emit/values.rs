@@ -283,7 +283,7 @@ impl FunctionEmitter<'_> {
         self.ids(plain, ty, &[a, b])
     }
 
-    /// A float vector times a scalar that stands for every component.
+    /// A float vector times a scalar that is broadcast.
     fn scaled_vector(&mut self, a: NodeId, b: NodeId, ty: &Type) -> Option<Word> {
         let splat = |node: NodeId| match self.function.node(node).kind {
             NodeKind::Splat(scalar) => Some(scalar),

@@ -31,7 +31,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::new(
         "kernel/array-length",
         "The length in `Array(n, type)` is no int from 1 to 65535.",
-        "Write such a number, or a name that stands for one.",
+        "Write such a number, or the name of one.",
     ),
     ErrorCode::new(
         "kernel/assign-captured",
@@ -130,7 +130,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "kernel/discard",
-        "`discard()` stands outside a fragment function, or where a value is wanted.",
+        "`discard()` is used outside a fragment function, or as a value.",
         "Write it on a line of its own in a fragment function.",
     ),
     ErrorCode::new(
@@ -202,7 +202,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "kernel/matrix",
-        "A matrix is made, multiplied or indexed in a way that it does not have.",
+        "A matrix is created, multiplied or indexed in an unsupported way.",
         "Write `a @ b` for products, and give a matrix its columns or all of its numbers.",
     ),
     ErrorCode::new(
@@ -232,7 +232,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "kernel/no-value",
-        "A call that gives no value stands where one is wanted.",
+        "A call without a result is used as a value.",
         "Write it on a line of its own, or let the function return a value.",
     ),
     ErrorCode::new(
@@ -252,7 +252,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "kernel/not-a-value",
-        "Something that is no number stands where one is wanted.",
+        "Something that is not a number is used as one.",
         "Take an element, call the function, or make a value of the type.",
     ),
     ErrorCode::new(
@@ -282,7 +282,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "kernel/outside-loop",
-        "`break` or `continue` stands outside a loop.",
+        "`break` or `continue` is outside a loop.",
         "Leave it out, or write `return`.",
     ),
     ErrorCode::new(
@@ -332,7 +332,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "kernel/replaced",
-        "A name stands for a part of a list that may have been replaced since.",
+        "A name refers to a part of a list that may have been replaced since.",
         "Copy the part, or go through the indices.",
     ),
     ErrorCode::new(
@@ -367,13 +367,13 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "kernel/slice",
-        "`:` stands in the index of something that is no matrix.",
+        "`:` is in the index of something that is not a matrix.",
         "Work on one element at a time: `x[i] = y[i]`.",
     ),
     ErrorCode::new("kernel/slot-taken", "Two parameters have one slot.", "Give each a slot of its own."),
     ErrorCode::new(
         "kernel/struct",
-        "A struct is declared or used in a way that structs do not have.",
+        "A struct is declared or used in an unsupported way.",
         "Declare members with types, `x: f32`, and give every one a value.",
     ),
     ErrorCode::new(
@@ -433,7 +433,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "kernel/too-many-arrays",
-        "A name may stand for more arrays than a kernel chooses between.",
+        "A name may refer to more arrays than a kernel supports.",
         "Put the arrays into one, with an axis more.",
     ),
     ErrorCode::new(

@@ -22,7 +22,7 @@ pub(crate) fn helper_default(at: Location, name: &str) -> Diagnostic {
         .help("a function called from a kernel takes numbers and bools as defaults")
 }
 
-/// `wanted` is what the parameter takes: `` `i32` ``, `an image`.
+/// `wanted` is the kind of the parameter: `` `i32` ``, `an image`.
 pub(crate) fn default_misfit(
     at: Location,
     text: &str,
@@ -47,13 +47,13 @@ pub(crate) fn tuple_in_kernel(at: Location, name: &str) -> Diagnostic {
 pub(crate) fn kernel_returns(at: Location) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     error("kernel/returns-value", at, "a kernel returns nothing", "").help(match builtins::lookup(&text) {
-        // What the header announces.
+        // The annotation of the result.
         Some(Builtin::Type(_)) => "write the result to an element of an array parameter".to_owned(),
         _ => format!("write it to an element of an array parameter: `out[global_id.x] = {text}`"),
     })
 }
 
-/// Of a kernel that returns a list or an array.
+/// For a kernel that returns a list or an array.
 pub(crate) fn kernel_returns_array(at: Location) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let name = if is_identifier(&text) { text } else { "out".to_owned() };

@@ -152,7 +152,7 @@ impl Found {
         }
     }
 
-    /// As it stands after "one" and "another": without `a` or `an`.
+    /// The form after "one" and "another": without `a` or `an`.
     pub fn without_article(&self) -> String {
         self.to_string_with(match self.article() {
             "a" | "an" => "",
@@ -185,7 +185,7 @@ impl Found {
     }
 }
 
-/// What stands behind the article.
+/// The noun without its article.
 struct Noun<'f>(&'f Found);
 
 impl fmt::Display for Noun<'_> {
@@ -241,7 +241,7 @@ pub(crate) fn one(name: impl fmt::Display) -> String {
 }
 
 fn article_of(name: &str) -> &'static str {
-    // As they are spoken: an "eff 32", a "you 32".
+    // By pronunciation: an "eff 32", a "you 32".
     let is_spoken_so = ["f16", "f32", "f64", "hvec"].iter().any(|word| name.starts_with(word));
     match is_spoken_so || name.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) {
         true => "an",

@@ -13,7 +13,7 @@ use crate::types::{Scalar, Type};
 
 // Functions.
 
-/// A function of the host's library, which does what kernels cannot.
+/// A function of the host's library that kernels cannot run.
 pub(crate) fn of_the_host(at: Location, module: &str) -> Diagnostic {
     let called = callee(at.source.slice(at.span)).to_owned();
     let message = format!("`{called}` is for the host: kernels cannot run this function of `{module}`");
@@ -122,7 +122,7 @@ pub(crate) fn negative_shift(at: Location, amount: i128, symbol: &str) -> Diagno
         .help(format!("shift the other way: `{other} {}`", -amount))
 }
 
-// What loops walk over, and what `in` looks into.
+// The iterables of loops and of `in`.
 
 pub(crate) fn not_iterable(at: Location, what: &Found, text: &str) -> Diagnostic {
     let diagnostic = error("kernel/loop", at, format!("cannot loop over {what}"), what);
@@ -158,7 +158,7 @@ pub(crate) fn not_in_range(at: Location, what: &Found) -> Diagnostic {
         .help("compare with its bounds: `a <= x < b`")
 }
 
-/// Of `x is other`.
+/// For `x is other`.
 pub(crate) fn identity(at: Location, op: CompareOp, other: &str) -> Diagnostic {
     let plain = if op == CompareOp::IsNot { "!=" } else { "==" };
     let error = error(
@@ -206,7 +206,7 @@ pub(crate) fn range_types(at: Location, first: Scalar, other: Scalar) -> Diagnos
         .help(format!("cast one of them: `{first}({text})`"))
 }
 
-/// `func` stands at `at`.
+/// `func` is at `at`.
 pub(crate) fn not_callable(at: Location, func: &Expr, what: &Found) -> Diagnostic {
     let text = &*at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/call", at, format!("`{text}` is {what}, which cannot be called"), what);
@@ -221,7 +221,7 @@ pub(crate) fn not_callable(at: Location, func: &Expr, what: &Found) -> Diagnosti
             "math" => format!("call a function of it: `{text}.sqrt(x)`"),
             _ => "a module is no function: call one of its functions, if kernels can use it".to_owned(),
         }),
-        // `global_id(0)` is OpenCL's way.
+        // `global_id(0)` is OpenCL's form.
         Found::Value(Type::Vector(..)) => diagnostic.help(format!("write a component of it: `{text}.x`")),
         _ if hides_function(text) => diagnostic
             .help(format!("this `{text}` hides the one that kernels call: give the variable another name")),
@@ -235,7 +235,7 @@ pub(crate) fn not_callable(at: Location, func: &Expr, what: &Found) -> Diagnosti
             diagnostic.help(format!("write a function for it, such as `def {text}(x): return f(0.5, x)`"))
         }
         Found::Object(_) => {
-            diagnostic.help(format!("of an object, kernels know the attributes: `{text}.x`"))
+            diagnostic.help(format!("kernels know the attributes of an object: `{text}.x`"))
         }
         Found::Sequence(_) => diagnostic.help(format!("loop over it: `for item in {text}:`")),
         _ => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
@@ -247,7 +247,7 @@ fn is_count_of_array(func: &Expr) -> bool {
     matches!(&func.kind, ExprKind::Attribute { attr, .. } if matches!(&*attr.name, "size" | "ndim" | "shape"))
 }
 
-/// Whether a variable has the name of what kernels call.
+/// Whether a variable has the name of a built-in function.
 fn hides_function(name: &str) -> bool {
     let known = builtins::lookup(name);
     matches!(known, Some(Builtin::Function(_) | Builtin::Type(_) | Builtin::VectorType | Builtin::MatrixType))
@@ -282,7 +282,7 @@ pub(crate) fn distance_of_unlike(at: Location, n: u32, m: u32) -> Diagnostic {
         .help("write a number for each axis of both")
 }
 
-/// `ty` is the type of what is given.
+/// `ty` is the type of the argument.
 pub(crate) fn math_takes(
     at: Location,
     called: &str,
@@ -406,7 +406,7 @@ pub(crate) fn sum_types(at: Location, total: &Found, item: &Found) -> Diagnostic
         .help("make all of them one type first")
 }
 
-/// Of `any` and `all`.
+/// For `any` and `all`.
 pub(crate) fn bools_wanted(at: Location, name: &str, what: &Found) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let mistake = error(
@@ -438,7 +438,7 @@ pub(crate) fn no_len(at: Location, what: &Found) -> Diagnostic {
     )
 }
 
-/// `from_end` is what the index is the negative of.
+/// `from_end` is the negated index.
 pub(crate) fn range_item(at: Location, range: &str, index: &str, from_end: Option<&str>) -> Diagnostic {
     let range = as_operand(range);
     let n = match from_end {
@@ -449,7 +449,7 @@ pub(crate) fn range_item(at: Location, range: &str, index: &str, from_end: Optio
         .help(format!("compute it: `{range}.start + {n} * {range}.step`"))
 }
 
-/// `cast` is what would make them alike.
+/// `cast` is the conversion that makes the types equal.
 pub(crate) fn unlike_arguments(
     at: Location,
     name: &str,
@@ -491,7 +491,7 @@ pub(crate) fn return_type(at: Location, name: &str, wanted: &Type, what: &Found)
     advised(mistake, how_to_convert(&text, what, wanted))
 }
 
-/// `cast` is what would make them alike.
+/// `cast` is the conversion that makes the types equal.
 pub(crate) fn return_types(
     name: &str,
     first: (Location, &Found),

@@ -95,7 +95,7 @@ pub(crate) fn atomic_own_memory(at: Location, text: &str, given: Option<&Type>) 
 pub(crate) fn atomic_own_member(at: Location, name: &str, text: &str) -> Diagnostic {
     let message = format!("`{text}` is this invocation's own, and no other one sees it");
     error("kernel/atomic", at, message, "").help(format!(
-        "name the member where it lies, in an array parameter or in `shared(..)`: `{name}(cells[i].count, ..)`"
+        "name the member of an array parameter or of `shared(..)`: `{name}(cells[i].count, ..)`"
     ))
 }
 
@@ -182,7 +182,7 @@ pub(crate) fn coop_wanted(at: Location, name: &str, what: &Found) -> Diagnostic 
 
 pub(crate) fn coop_memory(at: Location, name: &str, what: &Found) -> Diagnostic {
     error("kernel/coop-matrix", at, format!("`{name}` takes an array of numbers, not {what}"), what).help(
-        "pass an array parameter or `shared(..)`, where the matrix begins, and what lies between its rows",
+        "pass an array parameter or `shared(..)`, the start of the matrix, and the distance between its rows",
     )
 }
 
@@ -200,14 +200,14 @@ pub(crate) fn coop_memory_nested(at: Location, name: &str, text: &str, ty: &Type
     let (numbers, len) = (row.numbers(), row.numbers().len());
     let number = numbers.first().map_or(Scalar::F32, |(_, number)| *number);
     error("kernel/coop-matrix", at, message, "").help(format!(
-        "make it one of one dimension, `{text} = shared({number}, {n_rows} * {len})`: its rows lie {len} elements apart"
+        "make it one of one dimension, `{text} = shared({number}, {n_rows} * {len})`: its rows are {len} elements apart"
     ))
 }
 
 /// The line that moves a matrix with the array that a row is of.
 pub(crate) struct CallWithoutRow {
     pub call: String,
-    /// It names the length of a row, `n`.
+    /// The length of a row by its name, `n`.
     pub has_length: bool,
 }
 
@@ -227,8 +227,7 @@ pub(crate) fn coop_memory_row(
         .help(format!("annotate `{array}` as `Array[{element}]` and write `{call}`{length}"))
 }
 
-/// What no instruction of the device does. Nobody hears it: the kernel is compiled again, with its matrices
-/// emulated.
+/// For a number that is assigned to a row of a cooperative matrix.
 pub(crate) fn coop_row_stored(value: Location, target: Location, number: &str, row: &str) -> Diagnostic {
     let message = format!("`{row}` is a row of a matrix, and `{number}` is one number");
     error("kernel/type", value, message, "")
@@ -268,7 +267,7 @@ pub(crate) fn coop_quotient(at: Location, scalar: Scalar) -> Diagnostic {
         .help("convert it first: `f32(m) / x`")
 }
 
-/// `cast` is what would make it fit.
+/// `cast` is the conversion that makes it fit.
 pub(crate) fn coop_factor(
     at: Location,
     symbol: &str,
@@ -287,7 +286,7 @@ pub(crate) fn coop_factor(
 pub(crate) fn coop_lines(at: Location, text: &str) -> Diagnostic {
     let message = format!("`{text}` is neither `True` nor `False` when the kernel is compiled");
     error("kernel/coop-matrix", at, message, "")
-        .help("write `column_major=True`, or leave it out for a matrix that lies row by row")
+        .help("write `column_major=True`, or leave it out for a matrix that is stored row by row")
 }
 
 /// `wanted` and `found` say the shape and the use.

@@ -10,7 +10,7 @@ use crate::env::EnvValue;
 use crate::foreign_names;
 use crate::types::Type;
 
-/// What people call the element that an invocation works on.
+/// Common names of the element of an invocation.
 const INDEX_NAMES: [&str; 8] = ["i", "j", "idx", "index", "tid", "gid", "thread_id", "pos"];
 
 fn which_element(name: &str) -> String {
@@ -55,7 +55,8 @@ fn without_f(name: &str) -> Option<&str> {
     matches!(builtins::lookup(plain), Some(Builtin::Function(_))).then_some(plain)
 }
 
-/// What kernels have for a member of another system's module: `torch.sin`, `cuda.atomic.add`, `tl.program_id`.
+/// The counterpart in kernels of a member of another framework's module: `torch.sin`, `cuda.atomic.add`,
+/// `tl.program_id`.
 fn instead_of_member(path: &[&str]) -> Option<String> {
     match path {
         ["shared", "array"] => {
@@ -112,7 +113,7 @@ pub(crate) fn unknown_member(at: Location, holder: &Found, name: &str, nearest: 
     }
 }
 
-/// What kernels call a function of NumPy's that has another name there.
+/// The name in kernels of a NumPy function.
 fn numpy_function(name: &str) -> Option<&'static str> {
     Some(match name {
         "maximum" | "fmax" => "max(a, b)",
@@ -145,7 +146,7 @@ pub(crate) fn captured_value(at: Location, name: &str, value: &EnvValue) -> Diag
     error("kernel/captured-value", at, message, "").help(help)
 }
 
-/// Of a collection that has `item` in it.
+/// For a collection with `item` in it.
 pub(crate) fn captured_item(at: Location, name: &str, item: &EnvValue) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let message = format!("`{text}` is a collection with {}, which kernels cannot use", item.describe());
@@ -153,7 +154,7 @@ pub(crate) fn captured_item(at: Location, name: &str, item: &EnvValue) -> Diagno
     error("kernel/captured-value", at, message, "").help(help)
 }
 
-/// Of a list with a range in it.
+/// For a list with a range in it.
 pub(crate) fn captured_ranges(at: Location) -> Diagnostic {
     let message =
         format!("`{}` is a list with a `range`, which kernels cannot use", at.source.slice(at.span));
@@ -171,7 +172,7 @@ fn help_with_captured(text: &str, name: &str, value: &EnvValue) -> String {
         }
         _ if is_ufunc => help_with_ufunc(text, name),
         _ if name == "norm" => "the length of a vector is `length(v)`".to_owned(),
-        EnvValue::Str(_) => "kernels have no strings: capture a number that stands for it".to_owned(),
+        EnvValue::Str(_) => "kernels have no strings: capture a number in its place".to_owned(),
         _ if let Some(instead) = foreign_names::instead(name) => instead,
         EnvValue::Builtin(_) | EnvValue::Function(_) => {
             format!("call `{text}` before the launch, and pass what it gives")
@@ -222,7 +223,7 @@ fn help_with_ufunc(text: &str, name: &str) -> String {
     }
 }
 
-/// `is_struct` says whether it is a struct, of which a part may be meant.
+/// `is_struct`: the value is a struct, and the script may mean a part of it.
 pub(crate) fn assign_captured(at: Location, name: &str, is_struct: bool) -> Diagnostic {
     let diagnostic =
         error("kernel/assign-captured", at, format!("`{name}` is not a variable of this function"), "");
@@ -258,7 +259,7 @@ pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool)
     }
 }
 
-/// It has no value after the path that begins at `missing`, which `path` describes.
+/// The name has no value after the path that starts at `missing`; `path` describes that.
 pub(crate) fn maybe_unset(
     at: Location,
     name: &str,
@@ -305,7 +306,7 @@ pub(crate) fn conflicting_types(
     first: (Location, &Found),
     second: (Location, &Found),
 ) -> Diagnostic {
-    // Two arrays, two functions: what they are is part of the code.
+    // Arrays and functions cannot be chosen at run time.
     let is_alike = first.1 == second.1;
     let (message, help) = match is_alike {
         // A matrix that a subgroup holds is changed, not bound anew.
@@ -346,7 +347,7 @@ pub(crate) fn too_many_arrays_chosen(
     error(
         "kernel/too-many-arrays",
         at,
-        format!("`{name}` may stand for more than {limit} arrays"),
+        format!("`{name}` may refer to more than {limit} arrays"),
         "used here",
     )
     .label(first, "here it is one of them")

@@ -43,7 +43,7 @@ pub(crate) fn list_repeat(at: Location) -> Diagnostic {
         .help("write `[0.0] * 16`, or make the number a `const[i32]` parameter")
 }
 
-/// `cast` is what would make the elements alike.
+/// `cast` is the conversion that makes the elements' types equal.
 pub(crate) fn list_types(
     first: (Location, &Found),
     other: (Location, &Found),
@@ -67,11 +67,11 @@ pub(crate) fn list_types(
         .help(help)
 }
 
-/// Of `value[index]`.
+/// For `value[index]`.
 pub(crate) fn not_indexable(at: Location, (value, index): (&Expr, &Expr), what: &Found) -> Diagnostic {
     let source = at.source.clone();
     let text = source.slice(value.span);
-    // What is read of it is known.
+    // The range is known.
     if *what == Found::Sequence(SequenceKind::Range) {
         let message = format!("`{text}` is {what}, whose items cannot be assigned");
         return error("kernel/index", at, message, "").help("make a list of its length: `[0] * 8`");
@@ -112,7 +112,7 @@ fn n_indices_in(value: &Expr) -> Option<(&Expr, usize)> {
     Some(n_indices_in(value).map_or((value, n), |(array, before)| (array, before + n)))
 }
 
-/// A vector with a component for each axis of `array`; x goes along the last.
+/// A vector with a component for each axis of `array`; x is the index along the last.
 pub(crate) fn vector_index(at: Location, array: &str, text: &str, what: &Found) -> Diagnostic {
     let (letters, vector) = match swizzled(text) {
         Some((vector, "xy" | "yx")) => ("yx", vector),
@@ -160,7 +160,7 @@ fn items_of(text: &str, n_items: usize) -> Vec<String> {
     (0..n_items).map(|at| format!("{text}[{at}]")).collect()
 }
 
-/// Of an index that is a tuple: `wrong` are the items that are no ints, and what they are.
+/// For an index that is a tuple: `wrong` are the items that are no ints, with their kinds.
 pub(crate) fn index_item(at: Location, text: &str, n_items: usize, wrong: &[(usize, Found)]) -> Diagnostic {
     let mut items = items_of(text, n_items);
     for (item, what) in wrong {
@@ -415,7 +415,7 @@ pub(crate) fn part_replaced(
 ) -> Diagnostic {
     let message = match named.1 {
         Some(part) => format!("`{name}` is `{part}` itself, which may have been replaced since"),
-        None => format!("what `{name}` stands for may have been replaced since"),
+        None => format!("the value of `{name}` may have been replaced since"),
     };
     error("kernel/replaced", at, message, "used here")
         .label(named.0, format!("`{name}` names it here"))
@@ -439,7 +439,7 @@ pub(crate) fn copy_written(at: Location, copied: Location, text: &str) -> Diagno
         .help(format!("write into the list itself, by its own name; where a copy is meant, say so: {copy}"))
 }
 
-/// Where paths met, on one of which `name` is what `what` says.
+/// After a join of paths; on one of them `name` is `what`.
 pub(crate) fn perhaps_one_written(at: Location, given: Location, name: &str, what: &str) -> Diagnostic {
     let message = format!("whether `{name}` is {what} here is known only at run time");
     error("kernel/copy-written", at, message, "this would write to it as well, or not")
@@ -531,7 +531,7 @@ pub(crate) fn part_given_twice(at: Location, first: Location, text: &str) -> Dia
     .help(format!("where the function only reads it, give a copy: `[*{text}]`"))
 }
 
-/// The list holds `n_rows` times `n_columns` of what `zero` is.
+/// The list has `n_rows` rows of `n_columns` elements `zero`.
 pub(crate) fn one_row_written(
     at: Location,
     list: Location,
@@ -552,7 +552,7 @@ pub(crate) fn one_row_written(
     ))
 }
 
-/// Where paths met, on one of which `name` is what `given` says.
+/// After a join of paths; on one of them `name` is `given`.
 pub(crate) fn perhaps_one_outdated(
     at: Location,
     given: (Location, &str),

@@ -16,7 +16,7 @@ pub(crate) fn print_separator(at: Location, name: &str) -> Diagnostic {
         .help(format!("such as `{name}=\", \"`"))
 }
 
-/// What is printed instead, by the kind of what cannot be.
+/// The value to print instead, by the kind of the argument.
 pub(crate) enum Printable {
     Element,
     Texel,
@@ -55,7 +55,7 @@ pub(crate) fn format_spec(
         .help(format!("write {example}, or leave the format out"))
 }
 
-/// `written` is the f-string that says the same.
+/// `written` is the equivalent f-string.
 pub(crate) fn string_formatted(at: Location, written: Option<String>) -> Diagnostic {
     let written = written.unwrap_or_else(|| "f\"x = {x:.2f}\"".to_owned());
     if !is_on_line_with_strings(&at) {
@@ -73,7 +73,7 @@ pub(crate) fn assert_of_tuple(at: Location) -> Diagnostic {
         .help(format!("leave the parentheses out: `assert {text}`"))
 }
 
-/// `assert x > 0, ("message", x)`: a text and what was printed behind it.
+/// `assert x > 0, ("message", x)`: a text with values after it.
 pub(crate) fn message_of_tuple(at: Location, text: &str, values: &[&str]) -> Diagnostic {
     let values: String = values.iter().map(|value| format!(" {{{value}}}")).collect();
     error("kernel/unsupported", at, "a message cannot be a tuple in a kernel", "")

@@ -13,12 +13,12 @@ use crate::types::{Kind, Scalar, Type};
 /// More of them than this are not written out.
 const MAX_ROWS: u32 = 4;
 
-/// What to do about a value that is not what is wanted.
+/// A replacement for a value of the wrong type.
 pub(super) struct Remedy {
-    /// As a help says it.
+    /// The text of the help.
     text: String,
-    /// The expression that is what is wanted, made of the value; `None` where the value is not used, or where no
-    /// expression does.
+    /// The expression of the expected type, with the value in it; `None` if it does not use the value, or if there is
+    /// no such expression.
     pub converted: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl Remedy {
         Remedy::converting("cast it", format!("{wanted}({text})"))
     }
 
-    /// With more to say behind the line.
+    /// With more text after the line.
     fn and(mut self, more: &str) -> Remedy {
         self.text.push_str(more);
         self
@@ -51,7 +51,7 @@ impl From<Remedy> for String {
     }
 }
 
-/// How a value becomes what is wanted of it; `None` where nothing in one line does.
+/// The conversion of a value to the expected type; `None` if no single line does it.
 pub(super) fn how_to_convert(text: &str, found: &Found, wanted: &Type) -> Option<Remedy> {
     let is_int = wanted.scalar().is_some_and(Scalar::is_int);
     Some(match (found, wanted) {
@@ -79,14 +79,14 @@ pub(super) fn how_to_convert(text: &str, found: &Found, wanted: &Type) -> Option
         (Found::Value(Type::Struct(_)), _) => Remedy::from("take one of its members".to_owned()),
         _ if wanted.scalar().is_none() => return None,
         (Found::Array(_), _) => Remedy::converting("take one element", format!("{text}[i]")),
-        (Found::EnumMember(_), _) => Remedy::converting("write what it stands for", format!("{text}.value")),
+        (Found::EnumMember(_), _) => Remedy::converting("write its value", format!("{text}.value")),
         (Found::Module(_), _) => Remedy::from(format!("name what is wanted of it: `{text}.pi`")),
         (Found::Sequence(_), _) => Remedy::from(format!("loop over it: `for item in {text}: ..`")),
         (Found::Texture(_), _) => Remedy::converting("read one texel", format!("{text}.read(ivec2(x, y)).x")),
         (Found::Value(Type::Vector(_, Scalar::Bool)), &Type::BOOL) => {
             let all = format!("all({text})");
             Remedy {
-                text: format!("ask for all of them, `{all}`, or for one, `any({text})`"),
+                text: format!("test all of them, `{all}`, or any of them, `any({text})`"),
                 converted: Some(all),
             }
         }
@@ -144,7 +144,7 @@ fn copy_of(text: &str, ty: &Type) -> String {
     }
 }
 
-/// What a tuple or a list of known length gives.
+/// A replacement for a tuple or a list of known length.
 fn how_to_use_items(text: &str, found: &Found, wanted: &Type) -> Option<Remedy> {
     let spread = literal_items(text).map_or_else(|| format!("*{}", as_operand(text)), str::to_owned);
     let n_items = found.n_items();
@@ -178,7 +178,7 @@ fn how_to_use_items(text: &str, found: &Found, wanted: &Type) -> Option<Remedy> 
     })
 }
 
-/// A function that stands where a value is wanted.
+/// A function that is used as a value.
 pub(super) fn how_to_call(text: &str) -> Remedy {
     if let Some(takes_arguments) = takes_arguments(text) {
         let args = if takes_arguments { ".." } else { "" };
@@ -194,7 +194,7 @@ pub(super) fn how_to_call(text: &str) -> Remedy {
     }
 }
 
-/// The components that a vector lacks, as arguments behind it.
+/// The missing components of a vector, as further arguments.
 pub(super) fn fillers(n_given: usize, to: &Type) -> String {
     format!(", {}", filler(to)).repeat(usize::from(to.n_components()).saturating_sub(n_given))
 }

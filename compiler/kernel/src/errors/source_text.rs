@@ -13,7 +13,7 @@ fn before(at: &Location) -> &str {
     &at.source.text()[..at.span.start as usize]
 }
 
-/// The text behind a place.
+/// The text after a place.
 fn behind(at: &Location) -> &str {
     at.source.text().get(at.span.end as usize..).unwrap_or_default()
 }
@@ -27,7 +27,7 @@ fn is_part_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// What stands before the attribute at a place: a name, or `a`.
+/// The owner of the attribute at a place: a name, or `a`.
 pub(super) fn owner(at: &Location) -> String {
     let before = before(at).trim_end_matches('.');
     let name = &before[before.trim_end_matches(is_part_of_name).len()..];
@@ -57,7 +57,7 @@ pub(super) fn is_counted_up(at: &Location) -> bool {
     behind.starts_with("+=") || behind.starts_with("-=")
 }
 
-/// Whether it stands on the line of a `for`.
+/// Whether a place is on the line of a `for`.
 pub(super) fn is_on_line_of_for(at: &Location) -> bool {
     line_of(at).starts_with("for ")
 }
@@ -93,12 +93,12 @@ pub(super) fn has_call(text: &str) -> bool {
     text.contains('(')
 }
 
-/// What a unary operator stands before.
+/// The operand of a unary operator.
 pub(super) fn operand_of<'t>(text: &'t str, operator: &str) -> &'t str {
     text.strip_prefix(operator).unwrap_or(text).trim_start()
 }
 
-/// A quotient with `//` in place of `/`; `None` for what is no quotient.
+/// A quotient with `//` in place of `/`; `None` for other expressions.
 pub(super) fn floor_divided(text: &str) -> Option<String> {
     text.contains(" / ").then(|| text.replace(" / ", " // "))
 }
@@ -123,7 +123,7 @@ pub(crate) fn index_behind<'t>(text: &'t str, indexed: &str) -> Option<&'t str> 
     text.strip_prefix(indexed)?.trim().strip_prefix('[')?.strip_suffix(']')
 }
 
-/// What an element or a member is of: `a` of `a[i].x`.
+/// The variable of an element or a member: `a` of `a[i].x`.
 pub(crate) fn root_of(text: &str) -> &str {
     text.split(['[', '.']).next().unwrap_or_default()
 }
@@ -133,7 +133,7 @@ pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !is_part_of_name(letter))
 }
 
-/// Whether it is a list of ints that is written out, or such a list times a number.
+/// Whether the text is a list of int literals, or such a list times a number.
 pub(crate) fn is_list_of_ints(text: &str) -> bool {
     text.starts_with('[')
         && text.matches('[').count() == 1
@@ -159,7 +159,7 @@ pub(super) fn swizzled(text: &str) -> Option<(&str, &str)> {
     text.rsplit_once('.')
 }
 
-/// The parameters of a lambda and its body; `None` for what is no lambda.
+/// The parameters of a lambda and its body; `None` for other expressions.
 pub(super) fn takes_arguments(lambda: &str) -> Option<bool> {
     Some(!lambda.strip_prefix("lambda")?.trim_start().starts_with(':'))
 }
@@ -181,7 +181,7 @@ pub(super) fn without_last_comma(text: &str) -> Option<&str> {
     text.ends_with(',').then(|| text.trim_end_matches(','))
 }
 
-/// A list of one type: its numbers take the type of what is no number, else that of the first.
+/// A list of one type: its literals take the type of the other items, else that of the first literal.
 pub(super) fn list_of(items: &str, scalar: Scalar) -> Option<String> {
     let items = split_at_commas(items);
     if items.iter().any(|item| item.starts_with(['[', '(', '*'])) {
@@ -199,7 +199,7 @@ pub(super) fn list_of(items: &str, scalar: Scalar) -> Option<String> {
     Some(format!("[{}]", items.iter().enumerate().map(cast).collect::<Vec<_>>().join(", ")))
 }
 
-/// A list of ints, or such a list times a number, with floats for its ints.
+/// A list of ints, or such a list times a number, with its ints as floats.
 pub(super) fn list_as_floats(text: &str) -> String {
     let (list, times) = text.split_at(text.find(']').map_or(text.len(), |end| end + 1));
     let numbers = list.trim_matches(['[', ']']).split(',').map(|item| format!("{}.0", item.trim()));
@@ -218,7 +218,7 @@ pub(super) fn in_list_brackets(text: &str) -> Option<&str> {
     text.strip_prefix('[')?.strip_suffix(']')
 }
 
-/// What a tuple or a list that is written out holds.
+/// The items of a tuple or a list literal.
 pub(super) fn literal_items(text: &str) -> Option<&str> {
     let list = in_list_brackets(text);
     let inner = list.unwrap_or_else(|| without_brackets(text));
@@ -249,7 +249,7 @@ fn nesting(letter: char) -> i32 {
     i32::from("([".contains(letter)) - i32::from(")]".contains(letter))
 }
 
-/// What commas divide outside of brackets.
+/// The parts between commas outside of brackets.
 pub(crate) fn split_at_commas(text: &str) -> Vec<&str> {
     let mut depth = 0i32;
     let is_comma = |letter: char| {

@@ -34,7 +34,7 @@ pub(crate) fn port_of_stage(
 pub(crate) fn compute_input(at: Location, name: &str, stage: Stage) -> Diagnostic {
     let example = match stage {
         Stage::Vertex => "\"VertexIndex\" counts vertices: (\"input\", \"VertexIndex\", i32)",
-        _ => "\"FragCoord\" is where the fragment lies: (\"input\", \"FragCoord\", vec4)",
+        _ => "\"FragCoord\" is the position of the fragment: (\"input\", \"FragCoord\", vec4)",
     };
     let message =
         format!("\"{name}\" is an input of compute kernels, and this is a {} function", stage.name());
@@ -135,7 +135,7 @@ pub(crate) fn output_read_before_written(at: Location, name: &str) -> Diagnostic
         .help("outputs hold nothing when the function starts: assign it first, or use a variable of your own")
 }
 
-/// `value` is what to assign, in general terms.
+/// `value` is a placeholder of the value to assign.
 pub(crate) fn output_never_written(at: Location, name: &str, value: &str) -> Diagnostic {
     error("kernel/output-not-written", at, format!("the output `{name}` is never written"), "")
         .help(format!("assign it: `{name} = {value}`"))
@@ -159,7 +159,7 @@ pub(crate) fn output_maybe_unwritten(
     missing: Location,
     path: &str,
 ) -> Diagnostic {
-    let message = format!("the output `{name}` is not written on every way through the function");
+    let message = format!("the output `{name}` is not written on every path through the function");
     error("kernel/output-not-written", at, message, "")
         .label(assigned, "written here")
         .label(missing, path)

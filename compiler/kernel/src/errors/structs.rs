@@ -37,7 +37,7 @@ pub(crate) fn not_of_the_struct(at: Location, of: &StructType, name: &str) -> Di
 }
 
 fn in_the_class(name: &str) -> String {
-    format!("a constant of all of them stands in the class: `{name} = ..`")
+    format!("a constant of all of them belongs in the class: `{name} = ..`")
 }
 
 /// Of `__init__` or `__post_init__`.
@@ -46,7 +46,7 @@ pub(crate) fn initializer_returns(at: Location, method: &str) -> Diagnostic {
         .help("assign the members, `self.x = ..`, and leave the `return` out")
 }
 
-/// Of a struct as a condition; `what` is what its `__bool__` gives.
+/// For a struct as a condition; `what` is the result of its `__bool__`.
 pub(crate) fn truth_not_bool(at: Location, what: &Found) -> Diagnostic {
     error("kernel/condition", at, format!("`__bool__` gives {what}, not a bool"), "")
         .help("let it return a comparison: `return self.x != 0`")

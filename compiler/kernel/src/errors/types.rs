@@ -49,7 +49,7 @@ pub(crate) fn unknown_type(at: Location, name: &str, nearest: Option<&str>) -> D
     }
 }
 
-/// Of a declaration that cannot be read without the value of a name.
+/// A declaration that depends on the value of a name.
 pub(crate) fn known_later(at: Location, name: &str) -> Diagnostic {
     let message =
         format!("what is declared here depends on `{name}`, which is known only when the script runs");
@@ -76,7 +76,7 @@ pub(crate) fn const_not_scalar(at: Location, text: &str) -> Diagnostic {
         .help("write `const[i32]`")
 }
 
-/// `known` is what the text stands for, where that is an int.
+/// `known` is the value of the text, if that is an int.
 pub(crate) fn array_len(at: Location, text: &str, known: Option<i64>) -> Diagnostic {
     let message = match known.filter(|known| known.to_string() != text) {
         Some(known) => format!("`{text}` is {known}, which is not the length of an array"),

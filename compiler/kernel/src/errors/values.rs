@@ -15,7 +15,7 @@ pub(crate) fn int_too_large(at: Location) -> Diagnostic {
     error("kernel/literal", at, "an int of more than 128 bits", "").help("the widest int in a kernel has 64")
 }
 
-/// What every int type is too narrow for.
+/// A number that no int type holds.
 pub(crate) fn int_of_no_type(at: Location, literal: Literal) -> Diagnostic {
     error("kernel/literal", at, format!("`{literal}` does not fit any int type"), "")
         .help(beyond_ints(literal))
@@ -38,7 +38,7 @@ fn beyond_ints(literal: Literal) -> String {
     )
 }
 
-/// A number without a type of its own that is one of several ints.
+/// A weakly typed number that is one of several ints.
 pub(crate) fn may_not_fit(at: Location, text: &str, (literal, scalar): (Literal, Scalar)) -> Diagnostic {
     let message = format!("`{text}` may be `{literal}`, which does not fit `{scalar}`");
     let (min, max) = scalar.int_range().expect("it is an int type");
@@ -67,8 +67,7 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
         }
         (Literal::Float(value), Some((_, max))) if !value.is_finite() => {
             let lacking = if value.is_nan() { "NaN" } else { "infinity" };
-            diagnostic
-                .help(format!("ints have no {lacking}: use a number that stands for it, such as `{max}`"))
+            diagnostic.help(format!("ints have no {lacking}: use a number in its place, such as `{max}`"))
         }
         (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
         (Literal::Int(value), Some((min @ 0, max))) if value < 0 && -value <= max / 2 + 1 => {
@@ -100,7 +99,7 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
     }
 }
 
-/// What a float type holds at most.
+/// The largest number of a float type.
 fn greatest(float: Scalar) -> (f64, &'static str) {
     match float {
         Scalar::F16 => (65504.0, "65504"),
@@ -109,7 +108,7 @@ fn greatest(float: Scalar) -> (f64, &'static str) {
     }
 }
 
-/// What a number is stored in says its type, so a cast helps in arithmetic only.
+/// The type of a stored number is fixed, so a cast helps only in arithmetic.
 fn declared_wider(wider: Scalar, literal: Literal) -> String {
     format!("declare what is to hold it as `{wider}`; in arithmetic, write `{wider}({literal})`")
 }
@@ -125,7 +124,7 @@ pub(crate) fn not_a_value(at: Location, what: &Found) -> Diagnostic {
         error("kernel/not-a-value", at, format!("{what} is not a number"), "a number is wanted here");
     match what {
         what if what.is_array() => diagnostic.help("take one element: `a[i]`"),
-        Found::EnumMember(_) => diagnostic.help(format!("write what it stands for: `{text}.value`")),
+        Found::EnumMember(_) => diagnostic.help(format!("write its value: `{text}.value`")),
         Found::Function(_) | Found::Lambda => diagnostic.help(how_to_call(&text)),
         Found::Type(_) | Found::Generic(_) => diagnostic.help("make a value of it: `f32(x)`"),
         _ => diagnostic.help("write a number, or what gives one"),
@@ -162,7 +161,7 @@ pub(crate) fn stored_type(
     advised(mistake, how_to_convert(value_text, found, wanted))
 }
 
-/// Of an f64 that comes from an array of the script, which is called `array`.
+/// For an f64 from the script's array `array`.
 pub(crate) fn captured_f64(mistake: Diagnostic, array: &str) -> Diagnostic {
     mistake.help(format!(
         "`{array}` is an array of f64, as NumPy's are where nothing is said: make it f32, `{array}.astype(np.float32)`, or \
@@ -170,7 +169,7 @@ pub(crate) fn captured_f64(mistake: Diagnostic, array: &str) -> Diagnostic {
     ))
 }
 
-/// Of `a += b`: `target` and `symbol` stand on its left, `value` on its right.
+/// For `a += b`: `target` and `symbol` are on its left, `value` on its right.
 pub(crate) fn augmented_type(
     (target_at, target, wanted): (Location, &str, &Type),
     symbol: &str,
@@ -240,7 +239,7 @@ pub(crate) fn compare_types(
     with_operands(error("kernel/operand-types", at, message, ""), symbol, left, right, cast)
 }
 
-/// `symbol` is what stands between two arrays.
+/// `symbol` is the operator between two arrays.
 fn element_by_element(symbol: &str) -> String {
     match symbol {
         "@" => "sum the products in a loop: `total += a[i, k] * b[k, j]`".to_owned(),
@@ -287,7 +286,7 @@ fn with_operands(
                 _ => text.to_owned(),
             };
             let (left, right) = (number(&left_text, left), number(&right_text, right));
-            diagnostic.help(format!("write what they stand for: `{left} {symbol} {right}`"))
+            diagnostic.help(format!("write their values: `{left} {symbol} {right}`"))
         }
         None if symbol == "+" && all(Found::is_list) => diagnostic
             .help(format!("write `[*{left_text}, *{right_text}]` to have one behind the other; numbers are added one at a time")),
@@ -442,7 +441,7 @@ pub(crate) fn choice_by_test(test: &str, a: &str, b: &str) -> String {
     format!("compare it, `{} != 0`; to choose one of two, write `{a} if {test} else {b}`", as_side(a))
 }
 
-/// `cast` is what would make the sides alike.
+/// `cast` is the conversion that makes both sides equal in type.
 pub(crate) fn ternary_types(
     then: (Location, &Found),
     orelse: (Location, &Found),
@@ -475,7 +474,7 @@ pub(crate) fn ternary_types(
     error("kernel/choice-types", then.0, message, then.1).label(orelse.0, orelse.1).help(help)
 }
 
-/// `cast` is what would make two values alike, where one line does.
+/// `cast` is the conversion that makes two values equal in type, if one line does it.
 pub(super) fn cast_one(cast: Option<String>) -> String {
     match cast {
         Some(cast) => format!("cast one of them: `{cast}`"),
@@ -488,14 +487,14 @@ fn is_row(found: &Found) -> bool {
     found.is_vector() || found.is_matrix()
 }
 
-/// What products of rows are of.
+/// The operands of products of rows.
 fn of_rows(symbol: &str, others: &str) -> String {
     let of = if symbol == "@" { "vectors and matrices" } else { "two vectors" };
     let by = if others == "matrices" { "@" } else { "*" };
     format!("`{symbol}` is of {of}: {others} are multiplied by `{by}`")
 }
 
-/// `to` is the type of one number, and `made` that of what is made of it.
+/// `to` is the type of one number, and `made` the type of the whole.
 pub(crate) fn cast_type(at: Location, what: &Found, made: &Type, to: &Type) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     error("kernel/cast", at, format!("cannot make {} of {what}", one(made)), what).help(match what {
@@ -508,7 +507,7 @@ pub(crate) fn cast_type(at: Location, what: &Found, made: &Type, to: &Type) -> D
             }
         }
         what if what.is_array() => format!("take one element: `{to}({}[0])`", as_operand(&text)),
-        Found::EnumMember(_) => format!("write what it stands for: `{to}({text}.value)`"),
+        Found::EnumMember(_) => format!("write its value: `{to}({text}.value)`"),
         Found::Value(Type::Vector(..)) => format!("take one component: `{to}({}.x)`", as_operand(&text)),
         Found::Function(_) | Found::Lambda => how_to_call(&text).into(),
         Found::Tuple(_) => format!("take one of its items: `{to}({}[0])`", as_operand(&text)),
@@ -579,11 +578,11 @@ pub(crate) fn matrix_type(at: Location, text: &str) -> Diagnostic {
 }
 
 /// `*` between two matrices, or a matrix and a vector.
-/// For rows of which nobody knows which array they are of.
+/// For rows whose array is not known.
 pub(super) const ROWS_CHOSEN: &str =
     "choose the array or the index, then take the row: `t = a if c else b`, `row = t[i]`";
 
-/// For arrays that no name can stand for at once.
+/// For arrays that one name cannot refer to.
 pub(super) const ARRAYS_CHOSEN: &str = "only parameters with one type of elements and as many axes can be chosen between; else choose elements: `a[i] if c else b[i]`";
 
 pub(crate) fn matrix_times(at: Location, left: (Location, &Found), right: (Location, &Found)) -> Diagnostic {
@@ -643,7 +642,7 @@ pub(crate) fn matrix_index_count(at: Location, name: &str, n_indices: usize) -> 
 }
 
 pub(crate) fn whole_axis(at: Location) -> Diagnostic {
-    error("kernel/slice", at, "`:` stands for a whole axis of a matrix only", "")
+    error("kernel/slice", at, "`:` selects a whole axis of a matrix only", "")
         .help("a kernel works on one element at a time: `x[i] = y[i]`, with `i = global_id.x`")
 }
 

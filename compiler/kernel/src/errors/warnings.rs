@@ -9,7 +9,7 @@ fn warning(code: &'static str, at: Location, message: impl Into<String>, label: 
     Diagnostic::warning(code, message).label(at, label)
 }
 
-/// An expression on a line of its own that does nothing.
+/// An expression statement without effect.
 pub(crate) fn unused_result(at: Location, text: &str, help: String) -> Diagnostic {
     warning("kernel/unused-result", at, format!("the result of `{text}` is not used"), "").help(help)
 }
@@ -32,17 +32,17 @@ pub(crate) fn never_true(at: Location, text: &str) -> Diagnostic {
         .help("leave it out; a choice for each launch is a `const[bool]` parameter")
 }
 
-/// Of the branches behind one that is always taken.
+/// For branches after one that is always taken.
 pub(crate) fn behind_true(at: Location, test: Location) -> Diagnostic {
     warning("kernel/unreachable", at, "this code is never reached", "")
         .label(test, "always true")
         .help("leave it out; a choice for each launch is a `const[bool]` parameter")
 }
 
-/// Code behind a jump.
+/// Code after a jump.
 pub(crate) fn unreachable_code(at: Location, jump: Location) -> Diagnostic {
     warning("kernel/unreachable", at, "this code is never reached", "")
-        .label(jump, "nothing goes on behind this")
+        .label(jump, "nothing runs after this")
         .help("leave it out, or put the line before it under an `if`")
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn swapped_axes(at: Location, name: &str, (row, column): (&str, &str)
     ))
 }
 
-/// `written` is where the invocation stores an element of its own.
+/// `written` is the place where the invocation stores its own element.
 pub(crate) fn missing_barrier(read: Location, written: Location, name: &str) -> Diagnostic {
     let message =
         format!("an element of `{name}` that another invocation writes is read with no `barrier()` before");

@@ -21,7 +21,7 @@ pub(super) fn remark(kernel: &Kernel, function: &Function, differs: &[bool], rem
     });
 }
 
-/// The index of an element where somebody wrote it: not of what is one struct.
+/// The index of an element if the source has it; a buffer of one struct has none.
 fn written(kernel: &Kernel, buffer: BufferId, index: NodeId) -> Option<NodeId> {
     (!kernel.buffers[buffer.idx()].is_cell).then_some(index)
 }

@@ -22,13 +22,13 @@ use crate::{analysis, emit, lower};
 
 pub use assembly::assembly_of_line;
 
-/// A compiled kernel and what there is to say about its source.
+/// A compiled kernel with remarks on its source.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     pub module: KernelModule,
     /// Invocations of a workgroup in launches of one, two and three axes, where they are left to these.
     pub local_sizes_by_rank: Option<[[u32; 3]; 3]>,
-    /// Invocations of a subgroup, where the kernel asks for some number.
+    /// Invocations of a subgroup, if the kernel requires a number.
     pub subgroup_size: Option<u32>,
     /// The kernel itself, then the functions that it calls, once for each signature, in the order of
     /// the source.
@@ -43,7 +43,7 @@ pub struct ExplainedFunction {
     pub span: Span,
     /// From `def` to the colon.
     pub header: Span,
-    /// What it was compiled for: `(f32, Array(4, f32)) -> f32`. Empty for the kernel itself.
+    /// The types of this specialisation: `(f32, Array(4, f32)) -> f32`. Empty for the kernel itself.
     pub signature: String,
     /// By place; where two begin together, the longer one first.
     pub remarks: Vec<Remark>,
@@ -119,7 +119,7 @@ fn functions(
     without_duplicates(explained.collect())
 }
 
-/// `(f32, Array(4, f32)) -> f32`, by what its parameters were found to be.
+/// `(f32, Array(4, f32)) -> f32`, from the types of its parameters.
 fn signature_of(function: &Function, def: &FunctionDef, remarks: &[Remark]) -> String {
     let type_of = |at: Span| {
         remarks.iter().find_map(|remark| match &remark.kind {

@@ -1,7 +1,7 @@
 //! The types of weakly typed literals in remarks.
 //!
-//! A literal adopts the type of its operand or of its list, but lowering also records the type that it would have alone.
-//! In go a function and its remarks; out come the remarks with the types that the function uses.
+//! A literal adopts the type of its operand or of its list, but lowering also records the type that it would have
+//! alone. In go a function and its remarks; out come the remarks with the types that the function uses.
 
 use std::collections::BTreeSet;
 

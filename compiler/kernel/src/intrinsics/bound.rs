@@ -17,13 +17,13 @@ pub enum Bound {
         times: f64,
     },
     Absolute(f64),
-    /// Units, but an absolute error where `x` lies between two numbers.
+    /// Units, but an absolute error if `x` is between two numbers.
     UlpOrNear {
         units: f64,
         near: (f64, f64),
         absolute: f64,
     },
-    /// What the steps of a formula add up to, each with its own bound.
+    /// The sum of the bounds of a formula's steps.
     Steps(&'static str, Steps),
 }
 

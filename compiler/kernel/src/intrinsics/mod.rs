@@ -3,10 +3,10 @@
 //! Operators have their bounds here, functions in their rows in `builtins`. `docs/src/reference/accuracy.md` is printed
 //! from both, and the conformance tests compare every device with them.
 //!
-//! A function that is one SPIR-V instruction has the bound of Vulkan's specification ("Precision and Operation of SPIR-V
-//! Instructions"). A function that is a formula, there or here, has the sum of the bounds of its steps. The built-in
-//! device has tighter bounds for all. Vulkan has no useful bounds for f64; its functions are those of `library`, which
-//! need correctly rounded `+ - * /` and square roots.
+//! A function that is one SPIR-V instruction has the bound of Vulkan's specification ("Precision and Operation of
+//! SPIR-V Instructions"). A function that is a formula, there or here, has the sum of the bounds of its steps. The
+//! built-in device has tighter bounds for all. Vulkan has no useful bounds for f64; its functions are those of
+//! `library`, which need correctly rounded `+ - * /` and square roots.
 //!
 //! A function of f16 or bf16 is computed in f32 and rounded once: its bound is that of f32 plus half a unit of its own
 //! type. Bounds of their operators are in units of their own type.

@@ -72,8 +72,8 @@ impl Rough {
         Rough::exactly(value, self.format)
     }
 
-    /// `value`, off by what came in and by `units` of its own. A device may flush what is subnormal, and
-    /// past the largest number nothing is known.
+    /// `value` with the error of its operands and `units` of its own. A device may flush subnormals, and nothing is
+    /// known above the largest number.
     fn rounded(self, value: f64, error: f64, units: f64) -> Rough {
         let flushed = match value.abs() {
             size if size < self.format.least_normal() => size,
@@ -85,7 +85,7 @@ impl Rough {
         Rough { value, error: error + own + flushed, format: self.format }
     }
 
-    /// How far a function that only rises or only falls moves over what `self` may be.
+    /// The variation of a monotonic function over the range of `self`.
     fn moved(self, function: impl Fn(f64) -> f64) -> f64 {
         let middle = function(self.value);
         let ends = [function(self.value - self.error), function(self.value + self.error)];

@@ -5,8 +5,8 @@ use super::rough::Rough;
 
 type Args = [Rough; 3];
 
-/// A quotient that lies next to a whole number may be taken for the one on its other side: then the
-/// remainder is a divisor off, and the quotient one.
+/// A quotient next to a whole number may be rounded to its other side. Then the remainder is off by the divisor, and
+/// the quotient by one.
 fn is_near_multiple(remainder: Rough, y: Rough) -> bool {
     let size = remainder.value.abs();
     size <= remainder.error || y.value.abs() - size <= remainder.error

@@ -56,7 +56,7 @@ pub enum AtomicOp {
     Or,
     Xor,
     Exchange,
-    /// Stores only where the element is what was expected, bit for bit.
+    /// Stores only if the element equals the expected value, bit for bit.
     CompareExchange,
     Load,
     Store,

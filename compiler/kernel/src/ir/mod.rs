@@ -1,7 +1,8 @@
 //! The typed form of a kernel, between the syntax tree and SPIR-V.
 //!
-//! Values are nodes. A node is computed once, at its `Stmt::Eval`, and used by id after it, in the same block or a nested
-//! one. Constants need no `Eval`. Control flow is a tree of statements. Mutable state is in locals; a node never changes.
+//! Values are nodes. A node is computed once, at its `Stmt::Eval`, and used by id after it, in the same block or a
+//! nested one. Constants need no `Eval`. Control flow is a tree of statements. Mutable state is in locals; a node
+//! never changes.
 //!
 //! Absent on purpose: phis (each path into a merge stores to a local, and drivers make phis of that), weakly typed
 //! literals and implicit conversions (lowering makes them explicit), and pointers (a place in memory is a local or a
@@ -91,7 +92,7 @@ pub struct Kernel {
     /// It is launched over a domain, `kps.domain`.
     pub has_domain: bool,
     pub boundary_test: BoundaryTest,
-    /// Of the invocations that `kps.domain` says.
+    /// The width of the counts in `kps.domain`.
     pub ids: Width,
     pub memory: Memory,
     /// Of its scalars.
@@ -122,8 +123,8 @@ pub enum Entry {
     Wrapper,
 }
 
-/// How numbers are converted: by `Convert`, and where an operation converts on the way. Such are negations of narrow ints,
-/// narrow ints in shared memory, indices of 64 bits, and narrow parameters, which arrive in 32 bits.
+/// How numbers are converted, by `Convert` and inside other operations: negations of narrow ints, narrow ints in shared
+/// memory, 64-bit indices, and narrow parameters, which are passed in 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conversions {
     /// Ints of 8 and 16 bits to more bits.
@@ -153,8 +154,8 @@ pub enum WidenBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoundBy {
     Instruction,
-    /// What the instruction gives goes through its bits, joined with those of an opaque zero, so that no optimizer sees
-    /// where it came from. In kernels alone.
+    /// The bits of the instruction's result are combined with those of an opaque zero, so that no optimizer knows their
+    /// origin. In kernels alone.
     OpaqueBits,
 }
 
@@ -170,7 +171,7 @@ pub struct Buffer {
     pub reach: Reach,
     /// One value, which kernels only read.
     pub is_uniform: bool,
-    /// One struct, which kernels read and write where it lies.
+    /// One struct, which kernels read and write in place.
     pub is_cell: bool,
     /// Of its elements.
     pub counts: Width,
@@ -184,12 +185,12 @@ impl Buffer {
     }
 }
 
-/// Memory of a workgroup. Locals stand for it in the functions that use it.
+/// Memory of a workgroup. Functions access it through locals.
 #[derive(Debug)]
 pub struct Shared {
     pub name: Name,
     pub ty: Type,
-    /// What asks for it.
+    /// Its declaration.
     pub at: Location,
 }
 
@@ -251,28 +252,28 @@ pub struct Function {
     /// Bounds of values from loops: each is between the two, or equal to one.
     pub between: FxHashMap<NodeId, (NodeId, NodeId)>,
     pub body: Block,
-    /// For a library function, the first call in the script. Its instructions have no lines of their own, and none may be
-    /// contracted.
+    /// For a library function, the first call in the script. Its instructions have no lines of their own, and none
+    /// may be contracted.
     pub called_for: Option<Location>,
     /// A library function whose steps are what the script wrote: `a ** n`, `sum(xs)`, `coop_load(..)`.
     pub is_operator: bool,
 }
 
-/// An index along each of some axes of an array, as one: the sum of their offsets, which an int may not hold.
+/// A flat index: the sum of the offsets along some axes of an array, which may overflow an int.
 #[derive(Debug, Clone)]
 pub struct Flat {
     pub buffer: BufferId,
-    /// Each index with its axis: what is next to another along it lies as many elements further as all axes behind
-    /// it have together. Where a row starts counts along the last one.
+    /// Each index with its axis. The stride of an axis is the product of the lengths of all later axes. The start of
+    /// a row is a term of the last axis.
     pub terms: Vec<Term>,
 }
 
-/// An index, and the axis that it is of.
+/// An index and its axis.
 pub type Term = (NodeId, u8);
 
 impl Flat {
-    /// The terms that say in which row it lies, and the index along the last axis of `rank`. One without a sign,
-    /// which may be more than an i32, is with the others.
+    /// The terms of the outer axes, and the signed index along the last axis of `rank`. An unsigned last index, which
+    /// may exceed an i32, is among the others.
     pub fn outer_and_last(&self, function: &Function, rank: u8) -> (&[Term], Option<&Term>) {
         let is_signed = |index: NodeId| function.ty(index).scalar().is_some_and(Scalar::is_signed);
         match &self.terms[..] {
@@ -291,7 +292,7 @@ pub enum Arg {
         name: Name,
         ty: Type,
     },
-    /// The caller's array itself: this local stands for it.
+    /// The caller's array itself, by reference.
     Reference(LocalId),
 }
 
@@ -303,7 +304,7 @@ pub struct Local {
     pub home: Home,
 }
 
-/// Where a local lies.
+/// The storage of a local.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
     Own,
@@ -388,12 +389,12 @@ impl Kernel {
         nodes.any(|node| matches!(node.ty, Type::Coop(_)))
     }
 
-    /// Whether an invocation may lie beyond the domain.
+    /// Whether an invocation may be outside the domain.
     pub fn is_guarded(&self) -> bool {
         self.has_domain && !self.whole_groups && self.boundary_test == BoundaryTest::Needed
     }
 
-    /// Whether an invocation may come to wait for its workgroup.
+    /// Whether an invocation may reach a barrier.
     pub fn has_barrier(&self) -> bool {
         let reached = self.reached();
         let functions = self.functions.iter().zip(reached).filter(|(_, reached)| *reached);

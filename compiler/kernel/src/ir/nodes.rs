@@ -27,9 +27,9 @@ pub enum NodeKind {
     /// A float, a bool or an unsigned 0; in kernels alone. Like a constant it needs no `Eval`.
     Opaque(Constant),
     Input(Input),
-    /// What came into a vertex or fragment function.
+    /// An input of a vertex or fragment function.
     Port(PortId),
-    /// The invocations asked for: `kps.domain`.
+    /// The domain of the launch: `kps.domain`.
     Domain,
     Scalar(ScalarId),
     /// The function's own argument, by its place in `args`.
@@ -46,7 +46,7 @@ pub enum NodeKind {
     Convert(NodeId),
     /// The same bits as another type of the same width.
     Bitcast(NodeId),
-    /// An index that is proven to lie inside what it is an index of.
+    /// An index that is proven to be in range.
     Proven(NodeId),
     /// The condition is a bool, or one for each component.
     Select {
@@ -118,17 +118,17 @@ pub enum NodeKind {
         axis: u8,
     },
 
-    /// Gives what the element was; `Void` for a store.
+    /// Gives the old element; `Void` for a store.
     Atomic(Box<Atomic>),
 
-    /// What the active invocations of the subgroup make of their values; a lane is a u32.
+    /// An operation over the values of the active invocations of the subgroup; a lane is a u32.
     Subgroup {
         op: SubgroupOp,
         value: Option<NodeId>,
         lane: Option<NodeId>,
     },
 
-    /// A cooperative matrix that lies in memory, all of it.
+    /// A whole cooperative matrix in memory.
     CoopLoad(Box<CoopPlace>),
     /// A cooperative matrix, `a` times `b` added to it.
     CoopMultiplyAdd {
@@ -139,7 +139,7 @@ pub enum NodeKind {
     /// How many components an invocation holds of one: a u32.
     CoopLength(CoopType),
 
-    /// The same value, which the script says is the same in every invocation of the workgroup.
+    /// The same value, which the script declares uniform in the workgroup.
     Uniform(NodeId),
     /// Texels along each axis, that of x first: an i32, or a vector of them.
     TextureSize(TextureId),
@@ -160,16 +160,16 @@ pub enum NodeKind {
     },
 }
 
-/// What checks the index of a load against the length of the buffer.
+/// The bounds test of a load from a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundsCheck {
-    /// The device, where it has robust access; else the words.
+    /// The device, if it has robust access; else the module.
     Device,
-    /// The words, on every device.
+    /// The module, on every device.
     Words,
 }
 
-/// One step into what is made of parts.
+/// One step from a value to a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// A member, a component, a column or an element that is there.
@@ -187,7 +187,7 @@ impl Step {
         }
     }
 
-    /// What the part of such a type is called, if it has a name.
+    /// The name of the part of such a type, if it has one.
     fn member_name(self, ty: &Type) -> Option<String> {
         match (ty, self) {
             (Type::Struct(of), Step::Part(at)) => Some(of.members[at as usize].name.to_string()),
@@ -199,7 +199,7 @@ impl Step {
     }
 }
 
-/// Where a path from what has this type leads, in a verified kernel.
+/// The type at the end of a path from this type, in a verified kernel.
 pub fn part_at(ty: &Type, path: &[Step]) -> Type {
     let part =
         |ty: Type, step: &Step| ty.part(step.part()).expect("verified: a path leads from part to part");
@@ -213,8 +213,8 @@ pub(crate) enum Written {
     Indices(Vec<(Option<Step>, u32)>),
 }
 
-/// A path from what has this type as the source writes it. Arrays of arrays have one index of several axes; of a matrix
-/// the row comes first.
+/// A path from this type in the source's form. Arrays of arrays have one index with several axes; the row of a matrix
+/// is first.
 pub(crate) fn as_written(ty: &Type, path: &[Step]) -> Vec<Written> {
     let (mut ty, mut written) = (ty.clone(), Vec::new());
     let (mut before, mut path) = (Type::Void, path.iter().copied());
@@ -241,7 +241,7 @@ pub(crate) fn as_written(ty: &Type, path: &[Step]) -> Vec<Written> {
     written
 }
 
-/// One element, changed at once whoever else is at it. Out of range, nothing happens and 0 comes out.
+/// An atomic operation on one element. Out of range it has no effect and gives 0.
 #[derive(Debug, Clone)]
 pub struct Atomic {
     pub op: AtomicOp,
@@ -255,11 +255,11 @@ pub struct Atomic {
 pub enum AtomicPlace {
     /// A part of an element, or the element itself.
     Buffer { buffer: BufferId, index: NodeId, path: Vec<Step> },
-    /// The local stands for memory of the workgroup.
+    /// The local is shared memory of the workgroup.
     Shared { local: LocalId, path: Vec<Step> },
 }
 
-/// Where a cooperative matrix lies.
+/// The memory of a cooperative matrix.
 #[derive(Debug, Clone)]
 pub struct CoopPlace {
     pub memory: CoopMemory,
@@ -273,11 +273,11 @@ pub struct CoopPlace {
 #[derive(Debug, Clone, Copy)]
 pub enum CoopMemory {
     Buffer(BufferId),
-    /// The local stands for an array of the workgroup.
+    /// The local is a shared array of the workgroup.
     Shared(LocalId),
 }
 
-/// What lies together of a cooperative matrix.
+/// The contiguous lines of a cooperative matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoopLines {
     Rows,

@@ -45,13 +45,13 @@ pub enum Stmt {
     },
     /// For a device that checks: part of a value is about to be read or replaced.
     Index(Box<ValueIndex>),
-    /// What goes out of a vertex or fragment function.
+    /// An output of a vertex or fragment function.
     PortStore {
         port: PortId,
         value: NodeId,
         span: Span,
     },
-    /// The stores of a way into a merge; most are empty.
+    /// The stores of a path into a merge; most are empty.
     Carry(CarryId),
     /// Every invocation of the workgroup passes here, or none.
     Together(Together, Span),
@@ -69,10 +69,10 @@ pub enum Stmt {
     End(Span),
 }
 
-/// What a workgroup does as one.
+/// An operation of the whole workgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Together {
-    /// Waits for every invocation, and shows each what the others stored.
+    /// A barrier: waits for all invocations, and makes their stores visible.
     Barrier,
     /// The call that follows works on a cooperative matrix.
     CoopMatrix,
@@ -88,7 +88,7 @@ impl Together {
     }
 }
 
-/// What the source asks for of a vector, a matrix or an array that is a value.
+/// An index of the source into a vector, a matrix or an array that is a value.
 #[derive(Debug)]
 pub struct ValueIndex {
     /// As the source names it.
@@ -99,7 +99,7 @@ pub struct ValueIndex {
     pub span: Span,
 }
 
-/// What is done with an element.
+/// The access to an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Touch {
     Read,
@@ -111,7 +111,7 @@ pub enum Touch {
 #[derive(Debug)]
 pub struct Record {
     pub kind: RecordKind,
-    /// As `lower/record.rs` says.
+    /// See `lower/record.rs`.
     pub template: String,
     pub values: Vec<NodeId>,
     pub span: Span,
@@ -120,11 +120,11 @@ pub struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKind {
     Print,
-    /// The invocation ends behind it.
+    /// The invocation ends after it.
     Assert,
-    /// The invocation goes on: only the first one that it comes by is left.
+    /// The invocation continues; only its first record is kept.
     AssertOnce,
-    /// What an assignment assigned.
+    /// The value of an assignment.
     Trace,
 }
 

@@ -1,15 +1,15 @@
 //! The library: functions that are written in the kernel language, in `*.kps` beside this file.
 //!
-//! It has the functions of f64 that GLSL.std.450 lacks, error and gamma functions of every float, functions on the bits of
-//! floats, int functions of Python's `math`, built-in functions that are loops, determinants and inverses of matrices,
-//! and emulated cooperative matrices.
+//! It has the functions of f64 that GLSL.std.450 lacks, error and gamma functions of every float, functions on the
+//! bits of floats, int functions of Python's `math`, built-in functions that are loops, determinants and inverses of
+//! matrices, and emulated cooperative matrices.
 //!
-//! A chapter is parsed once in a process, at the first use of one of its functions. A function is compiled once for each
-//! type of its arguments. The library is trusted: only the tests check it.
+//! A chapter is parsed once in a process, at the first use of one of its functions. A function is compiled once for
+//! each type of its arguments. The library is trusted: only the tests check it.
 //!
-//! Error bounds are in the rows in `builtins`. Each chapter cites its formulas; `tests/doubles.rs` compares them with the
-//! host's functions. They need correctly rounded `+ - * /` and square roots, subnormals included. On a device that flushes
-//! subnormals, a subnormal result or intermediate number is 0.
+//! Error bounds are in the rows in `builtins`. Each chapter cites its formulas; `tests/doubles.rs` compares them with
+//! the host's functions. They need correctly rounded `+ - * /` and square roots, subnormals included. On a device
+//! that flushes subnormals, a subnormal result or intermediate number is 0.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -57,8 +57,7 @@ pub(crate) fn is_library_function(def: &Arc<FunctionDef>) -> bool {
     PARSED.iter().filter_map(OnceLock::get).any(|chapter| chapter.get(&*def.name.name).is_some_and(is_it))
 }
 
-/// Functions whose every step, arithmetic or the way to an element, the script asked for: what goes wrong in one of
-/// them is its mistake.
+/// Functions whose steps are the script's own: overflow or an index out of range in them is a mistake of the script.
 const STEPWISE: [&str; 16] = [
     "sum",
     "prod",
@@ -148,7 +147,7 @@ fn items(name: &str, text: &str) -> Chapter {
     items
 }
 
-/// What our functions see: each other, and their constants.
+/// The environment of library functions: each other, and their constants.
 struct Library;
 
 impl KernelEnv for Library {

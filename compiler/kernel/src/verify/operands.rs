@@ -1,7 +1,7 @@
 //! Verification of nodes: the types of their operands and of their result.
 //!
-//! In goes a node whose operands are visible; out comes a violation, or nothing. Scopes of nodes and statements are never
-//! checked here.
+//! In goes a node whose operands are visible; out comes a violation, or nothing. Scopes of nodes and statements are
+//! never checked here.
 
 use kps_syntax::Span;
 
@@ -157,7 +157,8 @@ impl Verifier<'_> {
         fits && self.kernel.stage == Stage::Compute && *ty == Type::from(constant.scalar())
     }
 
-    /// Whether arithmetic of whole matrices fits; `None` for what is none. Devices compute with no `bf16`s.
+    /// Whether arithmetic of whole matrices has the right types; `None` for other operations. Devices compute with no
+    /// `bf16`s.
     fn coop_math(&self, kind: &NodeKind, coop: &CoopType) -> Option<bool> {
         let is = |node: &NodeId| *self.function.ty(*node) == Type::Coop(*coop);
         let fits = match kind {
@@ -180,7 +181,7 @@ impl Verifier<'_> {
         Some(fits && coop.scalar != Scalar::Bf16)
     }
 
-    /// A matrix of type `ty` may lie there.
+    /// Whether a matrix of type `ty` may be there.
     pub(super) fn coop_place(&self, place: &CoopPlace, ty: &Type, span: Span) -> Check {
         let element = match place.memory {
             CoopMemory::Buffer(buffer) => self.buffer(buffer, span)?.clone(),

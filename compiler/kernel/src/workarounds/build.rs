@@ -1,7 +1,7 @@
 //! Rewrites of a kernel, node by node.
 //!
-//! In go a kernel and a rewrite for each evaluated node. The nodes that a rewrite builds are evaluated right before that
-//! node.
+//! In go a kernel and a rewrite for each evaluated node. The nodes that a rewrite builds are evaluated right before
+//! that node.
 
 use kps_syntax::Span;
 

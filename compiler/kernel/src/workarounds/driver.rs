@@ -32,7 +32,7 @@ impl Version {
         Version([major, minor, patch])
     }
 
-    /// The first number with or without points in a driver's words: 22.3.6 of `Mesa 22.3.6 (LLVM 15.0.6)`.
+    /// The first number, with or without points, in a driver's version string: 22.3.6 of `Mesa 22.3.6 (LLVM 15.0.6)`.
     pub fn parse(text: &str) -> Option<Version> {
         let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
         let word = text.split(|c: char| c != '.' && !c.is_ascii_digit()).find(is_number)?;

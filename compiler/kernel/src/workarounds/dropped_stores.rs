@@ -1,9 +1,9 @@
 //! A device with robust access drops a store out of range, but lavapipe's compiler forwards the stored value to a later
 //! load of the same index. So the module tests the bounds of such loads.
 //!
-//! The analysis walks statements in order. A loop is entered with all its stores; a call adds the stores of its function,
-//! which starts with the stores of all its callers. A store with a proven index is never dropped, and atomic operations
-//! have bounds tests anyway.
+//! The analysis walks statements in order. A loop is entered with all its stores; a call adds the stores of its
+//! function, which starts with the stores of all its callers. A store with a proven index is never dropped, and
+//! atomic operations have bounds tests anyway.
 
 use rustc_hash::FxHashSet;
 
@@ -44,7 +44,7 @@ fn loads_behind_stores(kernel: &Kernel) -> Vec<FxHashSet<NodeId>> {
     found
 }
 
-/// What may be dropped of a block's stores, and those of the functions that it calls.
+/// The stores of a block and of its callees that may be dropped.
 fn stored_in(function: &Function, block: &Block, stores: &[Buffers]) -> Buffers {
     let mut stored = Buffers::default();
     walk(block, &mut |stmt| match stmt {
@@ -72,12 +72,12 @@ fn callee(function: &Function, node: NodeId) -> Option<FunctionId> {
     }
 }
 
-/// One way through a function.
+/// One path through a function.
 struct Walk<'a> {
     function: &'a Function,
-    /// What each function stores to.
+    /// The stores of each function.
     stores: &'a [Buffers],
-    /// What may be stored where each function begins.
+    /// The stores that may precede each function.
     before: &'a mut [Buffers],
     found: &'a mut FxHashSet<NodeId>,
     /// So far.
@@ -103,7 +103,7 @@ impl Walk<'_> {
                 let after = std::mem::replace(&mut self.stored, before);
                 self.block(orelse);
                 match [then, orelse].map(|block| block.last().is_some_and(is_terminator)) {
-                    // Nothing goes on from the second one.
+                    // The second one never continues.
                     [false, true] => self.stored = after,
                     [true, _] => {}
                     _ => self.stored.extend(after),

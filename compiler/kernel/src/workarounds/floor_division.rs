@@ -7,7 +7,7 @@ use super::build::Builder;
 use crate::ir::{BinaryOp, CompareOp, FloatFn, NodeId, NodeKind, UnaryOp};
 use crate::types::Type;
 
-/// The last operation of `a // b`, behind the others.
+/// The last operation of `a // b`, after the others.
 pub(super) fn quotient(builder: &mut Builder, [a, b]: [NodeId; 2], ty: &Type) -> NodeKind {
     let zero = builder.float(ty, 0.0);
     let is_zero = builder.compare(CompareOp::Equal, b, zero);
@@ -32,7 +32,7 @@ pub(super) fn quotient(builder: &mut Builder, [a, b]: [NodeId; 2], ty: &Type) ->
     NodeKind::Select { condition: is_zero, then: zero, orelse: quotient }
 }
 
-/// The last operation of `a % b`, behind the others.
+/// The last operation of `a % b`, after the others.
 pub(super) fn modulus(builder: &mut Builder, [a, b]: [NodeId; 2], ty: &Type) -> NodeKind {
     let zero = builder.float(ty, 0.0);
     let is_zero = builder.compare(CompareOp::Equal, b, zero);

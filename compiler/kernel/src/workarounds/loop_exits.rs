@@ -46,7 +46,7 @@ fn add_exits(function: &mut Function, block: &mut Block) {
             _ => {}
         }
     }
-    // Nothing came behind a loop that was never left.
+    // A loop without an exit has no code after it.
     if let Some((at, span)) = endless {
         block.truncate(at + 1);
         let result = function.result.clone();

@@ -31,15 +31,15 @@ use crate::verify::{self, Verified};
 
 pub use driver::{Driver, Version, Versions};
 
-/// One fault of one driver, and what is done about it.
+/// One fault of one driver, with its workaround.
 pub struct Workaround {
     /// Its name in tests and on the page.
     pub name: &'static str,
     pub driver: Driver,
     pub versions: Versions,
-    /// What goes wrong, in a sentence.
+    /// The fault, in a sentence.
     pub fault: &'static str,
-    /// What is done, in a sentence.
+    /// The workaround, in a sentence.
     pub remedy: &'static str,
     /// The case that is wrong on this driver without it.
     pub test: &'static str,
@@ -50,7 +50,7 @@ const MESA_22_3_6: Versions = Versions { seen: Version::new(22, 3, 6), fixed: No
 const NVIDIA_580: Versions = Versions { seen: Version::new(580, 159, 4), fixed: None };
 
 /// ORDER: constants are laundered before other rows add constants of their own, and floor divisions are expanded before
-/// what they consist of is replaced.
+/// their operations are replaced.
 pub const TABLE: &[Workaround] = &[
     Workaround {
         name: "folded-zeros",
@@ -168,7 +168,7 @@ pub const TABLE: &[Workaround] = &[
     },
 ];
 
-/// The workarounds that words need: some rows of [`TABLE`].
+/// The workarounds of a target: some rows of [`TABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Workarounds {
     /// A bit for each row.
@@ -190,7 +190,7 @@ impl Workarounds {
         Workarounds { rows }
     }
 
-    /// Those for a Vulkan driver, by its `VkDriverId` and the version in its own words: `Mesa 22.3.6 (LLVM 15.0.6)`.
+    /// Those for a Vulkan driver, by its `VkDriverId` and its version string: `Mesa 22.3.6 (LLVM 15.0.6)`.
     pub fn of_vulkan_driver(id: i32, version: &str) -> Workarounds {
         Driver::of_vulkan_id(id)
             .map_or(Workarounds::NONE, |driver| Workarounds::of(driver, Version::parse(version)))

@@ -1,6 +1,6 @@
 //! On processors without AVX-512, lavapipe does not round any f64 above 2^24 and rounds halves towards zero, also in
-//! remainders (`GALLIUM_OVERRIDE_CPU_CAPS=avx` shows it on other processors). `Floor` and `Ceil` are right, so the other
-//! roundings use them.
+//! remainders (`GALLIUM_OVERRIDE_CPU_CAPS=avx` shows it on other processors). `Floor` and `Ceil` are right, so the
+//! other roundings use them.
 
 use super::build::{self, Builder};
 use super::floor_division;

@@ -1,6 +1,6 @@
-//! On processors with AVX-512, LLVM 15, which lavapipe uses, may swap `x` and `y` if `(x & m) | (y & ~m)` is an operand of
-//! a select. So a copied sign selects a float or its negation, without bits. The sign of a zero from float `//` is that of
-//! a product with an opaque zero.
+//! On processors with AVX-512, LLVM 15, which lavapipe uses, may swap `x` and `y` if `(x & m) | (y & ~m)` is an
+//! operand of a select. So a copied sign selects a float or its negation, without bits. The sign of a zero from float
+//! `//` is that of a product with an opaque zero.
 
 use super::build::{self, Builder};
 use super::floor_division;

@@ -1,5 +1,5 @@
-//! NVIDIA's compiler divides vectors of ints by 1 if the divisors are a select, as in the guard against zero. So they are
-//! divided component by component.
+//! NVIDIA's compiler divides vectors of ints by 1 if the divisors are a select, as in the guard against zero. So they
+//! are divided component by component.
 
 use super::build::{self, Builder};
 use crate::ir::{BinaryOp, Kernel, NodeId, NodeKind};
@@ -31,7 +31,7 @@ pub(super) fn apply(kernel: &mut Kernel) {
     });
 }
 
-/// A component of a vector; a scalar that stands for each is itself known where it is a constant.
+/// A component of a vector; for a broadcast scalar, the scalar itself.
 fn component(builder: &mut Builder, vector: NodeId, at: u32, scalar: Scalar) -> NodeId {
     match builder.kind(vector) {
         NodeKind::Splat(each) => each,

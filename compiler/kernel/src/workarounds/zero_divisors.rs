@@ -1,5 +1,5 @@
-//! Lavapipe's `lp_build_div` treats `x / 0.0` as undefined if the zero is a constant, and drops even stores of the result.
-//! Its `atan2` divides, too. So such zeros are laundered, in every kernel.
+//! Lavapipe's `lp_build_div` treats `x / 0.0` as undefined if the zero is a constant, and drops even stores of the
+//! result. Its `atan2` divides, too. So such zeros are laundered, in every kernel.
 
 use super::build::{self, Builder};
 use crate::ir::{BinaryOp, FloatFn, Kernel, NodeId, NodeKind};

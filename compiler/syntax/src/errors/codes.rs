@@ -179,7 +179,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ),
     ErrorCode::new(
         "syntax/outside-loop",
-        "`break` or `continue` stands outside a loop.",
+        "`break` or `continue` is outside a loop.",
         "Indent it into the loop, or write `return` to leave a function.",
     ),
     ErrorCode::new(

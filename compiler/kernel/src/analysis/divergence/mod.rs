@@ -1,5 +1,5 @@
-//! Divergence analysis: a barrier is legal only in uniform control flow, where all invocations of a workgroup reach it or
-//! none does.
+//! Divergence analysis: a barrier is legal only in uniform control flow, where all invocations of a workgroup reach
+//! it or none does.
 //!
 //! The analysis walks the statements in the order of execution. For each value, each local and the control flow it
 //! records why that diverges, if it does. Loops are walked to a fixpoint: divergence only grows, so this ends. A
@@ -63,7 +63,7 @@ pub(crate) fn written_buffers(kernel: &Kernel) -> FxHashSet<BufferId> {
         });
     }
     if kernel.memory == Memory::Shared && !written.is_empty() {
-        // What is stored through one array is loaded through another.
+        // The arrays alias: a load from one sees a store to another.
         written.extend((0..kernel.buffers.len()).map(|at| BufferId(at as u32)));
     }
     written
@@ -101,7 +101,7 @@ struct Analysis<'k> {
     diagnostics: Diagnostics,
 }
 
-/// What of a call the walk of a function depends on.
+/// The inputs of a call that the walk of a function depends on.
 #[derive(PartialEq, Eq, Hash)]
 struct Inputs {
     function: FunctionId,
@@ -118,7 +118,7 @@ struct Given {
     why: Why,
 }
 
-/// What a call leaves behind.
+/// The effects of a call.
 #[derive(Clone)]
 struct Summary {
     result: Why,
@@ -190,7 +190,7 @@ impl<'k> Analysis<'k> {
     }
 }
 
-/// What is known at one point of a function.
+/// The state at one point of a function.
 #[derive(Clone, PartialEq)]
 struct State {
     locals: Vec<Why>,
@@ -199,7 +199,7 @@ struct State {
 }
 
 impl State {
-    /// Where two paths meet.
+    /// The join of two paths.
     fn join(self, other: State) -> State {
         match (self.is_live, other.is_live) {
             (false, _) => other,
@@ -369,7 +369,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// A place where a value decides on the way.
+    /// A branch on a value.
     fn decides(&mut self, span: Span, why: ReasonId, what: &str) -> ReasonId {
         let at = self.function.source.at(span);
         self.analysis.reasons.step(at, "this condition", why, |subject| {
@@ -377,7 +377,7 @@ impl Walker<'_, '_> {
         })
     }
 
-    /// What is stored in these blocks differs behind them: some invocations stored it and some did not.
+    /// Stores in these blocks diverge after them: only some invocations ran them.
     /// Arrays of the caller's differ from the store on.
     fn part(&mut self, blocks: &[&Block], span: Span, why: ReasonId) {
         for local in stored_locals(self.function, blocks) {
@@ -387,8 +387,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// An array of the caller's differs behind the function where only some invocations stored to it: the
-    /// others may have returned, or not called at all.
+    /// An array of the caller diverges after a call if only some invocations stored to it: the others may have
+    /// returned, or not made the call.
     fn stored_for_caller(&mut self, local: LocalId, span: Span) -> Why {
         let control = self.control().filter(|_| self.function.local(local).home == Home::Caller)?;
         Some(self.assigned(local, span, control))

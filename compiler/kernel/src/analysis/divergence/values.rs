@@ -61,7 +61,7 @@ impl Walker<'_, '_> {
                 let text = "each invocation finds the element as others left it";
                 Some(self.source(node.span, "an atomic operation", text))
             }
-            // What is sampled is never written in the same kernel.
+            // A sampled texture is never written in the same kernel.
             NodeKind::TextureRead { texture, .. }
                 if !self.analysis.kernel.textures[texture.idx()].is_sampled =>
             {
@@ -166,7 +166,7 @@ impl Walker<'_, '_> {
         for (given, why) in references.iter().zip(&summary.references) {
             *self.local_mut(given.local) = *why;
         }
-        // What the call was under says nothing about its result.
+        // The condition around a call does not make its result diverge.
         summary.result
     }
 

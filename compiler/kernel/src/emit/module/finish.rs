@@ -11,7 +11,7 @@ use crate::signature::Capability;
 use crate::stages::Stage;
 
 impl Module {
-    /// All of it as words.
+    /// The whole module as words.
     pub fn finish(self, point: &EntryPoint) -> Vec<u32> {
         let mut header = ModuleHeader::new(self.next_id);
         header.set_version(1, 5);
@@ -84,15 +84,15 @@ impl Module {
     }
 }
 
-/// The words in front of the sources' names.
+/// The words before the names of the sources.
 const USUAL_FIRST: usize = 64;
 
-/// Where a device enters a module, and how.
+/// The entry point of a module, with its execution modes.
 pub(crate) struct EntryPoint {
     pub main: Word,
     pub stage: Stage,
     pub local_size: [u32; 3],
-    /// A fragment says its own depth.
+    /// The fragment function writes the depth.
     pub replaces_depth: bool,
     pub float_controls: bool,
 }

@@ -5,7 +5,7 @@ use rspirv::binary::Assemble;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Op, Word};
 
-/// Writes an instruction behind the others.
+/// Appends an instruction.
 pub(crate) fn write(
     words: &mut Vec<Word>,
     op: Op,
@@ -24,7 +24,7 @@ pub(crate) fn write_operands(words: &mut Vec<Word>, operands: &[Operand]) {
     operands.iter().for_each(|operand| operand.assemble_into(words));
 }
 
-/// A text in UTF-8, four bytes to a word, with a zero behind it.
+/// A text in UTF-8, four bytes in a word, terminated by a zero.
 pub(crate) fn write_text(words: &mut Vec<Word>, text: &str) {
     let (whole, rest) = text.as_bytes().as_chunks();
     words.extend(whole.iter().map(|chunk| Word::from_le_bytes(*chunk)));
