@@ -235,6 +235,7 @@ pub(crate) fn coop_row_stored(value: Location, target: Location, number: &str, r
         .help(format!("name the column, too: `{row}[0] = {number}`"))
 }
 
+/// An operation without an instruction. No user sees it: the kernel is compiled again with emulated matrices.
 pub(crate) fn coop_emulated(at: Location) -> Diagnostic {
     error("kernel/coop-matrix", at, "the device has no instruction for this", "")
 }
