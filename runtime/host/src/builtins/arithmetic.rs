@@ -13,16 +13,14 @@ use crate::value::{Args, BinaryOp, NativeDef, Result, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("abs", abs).doc("(x, /)", "Return the absolute value of the argument."),
-    NativeDef::function("divmod", divmod).doc("(x, y, /)", "Return the tuple (x//y, x%y)."),
+    NativeDef::function("abs", abs).doc("(x, /)", "The size of a number, without its sign."),
+    NativeDef::function("divmod", divmod)
+        .doc("(x, y, /)", "Divides, and returns quotient and remainder as a tuple."),
     NativeDef::function("pow", pow)
-        .doc("(base, exp, mod=None)", "Return base**exp, or base**exp % mod with three arguments."),
+        .doc("(base, exp, mod=None)", "Raises to a power; with `mod`, computes the power modulo it."),
     NativeDef::function("round", round)
-        .doc("(number, ndigits=None)", "Round a number to a given precision in decimal digits."),
-    NativeDef::function("sum", sum).doc(
-        "(iterable, /, start=0)",
-        "Return the sum of a 'start' value (default: 0) plus an iterable of numbers.",
-    ),
+        .doc("(number, ndigits=None)", "Rounds to so many digits behind the point, ties to even."),
+    NativeDef::function("sum", sum).doc("(iterable, /, start=0)", "Adds the items to `start`."),
 ];
 
 fn abs(vm: &mut Vm, args: &Args) -> Result {

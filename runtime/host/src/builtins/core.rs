@@ -16,50 +16,44 @@ use crate::vm::Vm;
 pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("print", print).doc(
         "(*args, sep=' ', end='\\n', file=None, flush=False)",
-        "Prints the values to a stream, or to sys.stdout by default.",
+        "Writes the values as text, separated by `sep`.",
     ),
-    NativeDef::function("len", len).doc("(obj, /)", "Return the number of items in a container."),
-    NativeDef::function("repr", repr)
-        .doc("(obj, /)", "Return the canonical string representation of the object."),
+    NativeDef::function("len", len).doc("(obj, /)", "Counts the items of a collection."),
+    NativeDef::function("repr", repr).doc("(obj, /)", "The text of an object as code would write it."),
     NativeDef::function("isinstance", isinstance).doc(
         "(obj, class_or_tuple, /)",
-        "Return whether an object is an instance of a class or of a subclass thereof.",
+        "Tests whether a class, or one of a tuple of them, made the object.",
     ),
-    NativeDef::function("issubclass", issubclass).doc(
-        "(cls, class_or_tuple, /)",
-        "Return whether 'cls' is derived from another class or is the same class.",
+    NativeDef::function("issubclass", issubclass)
+        .doc("(cls, class_or_tuple, /)", "Tests whether a class inherits from another, or is the other."),
+    NativeDef::function("ascii", ascii)
+        .doc("(obj, /)", "As `repr`, with escapes for all characters beyond ASCII."),
+    NativeDef::function("format", format).doc(
+        "(value, format_spec='', /)",
+        "Formats a value, as the part of an f-string behind the colon does.",
     ),
-    NativeDef::function("ascii", ascii).doc("(obj, /)", "Return an ASCII-only representation of an object."),
-    NativeDef::function("format", format)
-        .doc("(value, format_spec='', /)", "Return value.__format__(format_spec)."),
-    NativeDef::function("sorted", super::sort::sorted).doc(
-        "(iterable, /, *, key=None, reverse=False)",
-        "Return a new list containing all items from the iterable in ascending order.",
-    ),
+    NativeDef::function("sorted", super::sort::sorted)
+        .doc("(iterable, /, *, key=None, reverse=False)", "Makes a list of the items, smallest first."),
     NativeDef::function("iter", iter).doc(
         "(object[, sentinel])",
-        "Return an iterator over an object, or over the results of a callable until the \
-             sentinel.",
+        "Walks over the items of an object, or over the results of calls until one is `sentinel`.",
     ),
     NativeDef::function("next", next).doc(
         "(iterator[, default])",
-        "Return the next item of an iterator; at its end the default, or raise StopIteration.",
+        "Takes one item from an iterator; at its end gives `default`, or raises StopIteration.",
     ),
-    NativeDef::function("id", id).doc("(obj, /)", "Return the identity of an object."),
-    NativeDef::function("hash", hash).doc("(obj, /)", "Return the hash value for the given object."),
-    NativeDef::function("callable", callable)
-        .doc("(obj, /)", "Return whether the object is callable (i.e., some kind of function)."),
+    NativeDef::function("id", id).doc("(obj, /)", "A number that no other living object has."),
+    NativeDef::function("hash", hash).doc("(obj, /)", "The int by which dicts and sets find an object."),
+    NativeDef::function("callable", callable).doc("(obj, /)", "Tests whether an object can be called."),
     NativeDef::function("getattr", getattr).doc(
         "(object, name[, default])",
-        "Return an attribute of an object; if there is none, the default, or raise \
-             AttributeError.",
+        "Reads the attribute of this name; without one, gives `default` or raises AttributeError.",
     ),
     NativeDef::function("setattr", setattr)
-        .doc("(obj, name, value, /)", "Sets the named attribute on the given object to the specified value."),
+        .doc("(obj, name, value, /)", "Assigns to the attribute of this name."),
     NativeDef::function("hasattr", hasattr)
-        .doc("(obj, name, /)", "Return whether the object has an attribute with the given name."),
-    NativeDef::function("delattr", delattr)
-        .doc("(obj, name, /)", "Deletes the named attribute from the given object."),
+        .doc("(obj, name, /)", "Tests whether reading the attribute of this name works."),
+    NativeDef::function("delattr", delattr).doc("(obj, name, /)", "Removes the attribute of this name."),
     NativeDef::function("exit", sys::exit).doc("(code=None)", "Ends the program by raising SystemExit."),
     NativeDef::function("quit", sys::exit).doc("(code=None)", "Ends the program by raising SystemExit."),
 ];

@@ -11,22 +11,24 @@ use crate::vm::Vm;
 pub static METHODS: &[NativeDef] = &[
     NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
     NativeDef::method("get", get)
-        .doc("(key, default=None, /)", "Return the value for key if key is in the dictionary, else default."),
-    NativeDef::method("keys", keys).doc("()", "Return a view of the keys."),
-    NativeDef::method("values", values).doc("()", "Return a view of the values."),
-    NativeDef::method("items", items).doc("()", "Return a view of the pairs of key and value."),
+        .doc("(key, default=None, /)", "Looks a key up; without it, gives `default`."),
+    NativeDef::method("keys", keys).doc("()", "The keys, as a view that follows the dict."),
+    NativeDef::method("values", values).doc("()", "The values, as a view that follows the dict."),
+    NativeDef::method("items", items).doc("()", "Pairs of key and value, as a view that follows the dict."),
     NativeDef::method("setdefault", setdefault)
-        .doc("(key, default=None, /)", "Insert key with a value of default if key is not in the dictionary."),
+        .doc("(key, default=None, /)", "Looks a key up, and first stores `default` for a new one."),
     NativeDef::method("pop", pop).doc(
         "(key[, default])",
-        "Remove a key and return its value; without it the default, or raise KeyError.",
+        "Takes a key out and gives its value; without it, gives `default` or raises KeyError.",
     ),
     NativeDef::method("popitem", popitem)
-        .doc("()", "Remove and return the last (key, value) pair, or raise KeyError."),
-    NativeDef::method("update", update)
-        .doc("([mapping_or_pairs, ]**items)", "Set the items of a mapping, of pairs, and of keywords."),
-    NativeDef::method("clear", clear).doc("()", "Remove all items."),
-    NativeDef::method("copy", copy).doc("()", "Return a shallow copy of the dictionary."),
+        .doc("()", "Takes the newest pair out; an empty dict raises KeyError."),
+    NativeDef::method("update", update).doc(
+        "([mapping_or_pairs, ]**items)",
+        "Stores the items of a mapping or of pairs, then those of keywords.",
+    ),
+    NativeDef::method("clear", clear).doc("()", "Empties the dict."),
+    NativeDef::method("copy", copy).doc("()", "A new dict with the same keys and values."),
     NativeDef::class_method("fromkeys", fromkeys),
     NativeDef::method("__len__", protocol::len),
     NativeDef::method("__iter__", protocol::iter),

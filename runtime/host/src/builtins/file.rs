@@ -20,7 +20,7 @@ use crate::vm::Vm;
 pub static FUNCTIONS: &[NativeDef] = &[NativeDef::function("open", open).doc(
     "(file, mode='r', buffering=-1, encoding=None, errors=None, newline=None, \
      closefd=True)",
-    "Open file and return a stream; raise OSError upon failure.",
+    "Opens a file for reading or writing; raises OSError if that fails.",
 )];
 
 static TEXT: NativeType = NativeType { methods: METHODS, ..NativeType::new("TextIOWrapper", "_io") };

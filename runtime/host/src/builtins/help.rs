@@ -30,6 +30,9 @@ fn page(vm: &mut Vm, value: &Value) -> Result<String> {
     if let Some(page) = kernels::help(vm, value)? {
         return Ok(page);
     }
+    if let Some(name) = value.as_str() {
+        return Ok(format!("Kernels know no name `{name}`. {HINT}"));
+    }
     let mut page = title(vm, value)?;
     page.push('\n');
     let doc = vm.find_attr(value, "__doc__")?;

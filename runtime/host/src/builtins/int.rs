@@ -13,14 +13,11 @@ use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("bin", bin).doc("(number, /)", "Return the binary representation of an integer."),
-    NativeDef::function("oct", oct).doc("(number, /)", "Return the octal representation of an integer."),
-    NativeDef::function("hex", hex)
-        .doc("(number, /)", "Return the hexadecimal representation of an integer."),
-    NativeDef::function("chr", chr)
-        .doc("(i, /)", "Return a Unicode string of one character with ordinal i; 0 <= i <= 0x10ffff."),
-    NativeDef::function("ord", ord)
-        .doc("(c, /)", "Return the Unicode code point for a one-character string."),
+    NativeDef::function("bin", bin).doc("(number, /)", "The digits of an int in base 2, behind `0b`."),
+    NativeDef::function("oct", oct).doc("(number, /)", "The digits of an int in base 8, behind `0o`."),
+    NativeDef::function("hex", hex).doc("(number, /)", "The digits of an int in base 16, behind `0x`."),
+    NativeDef::function("chr", chr).doc("(i, /)", "The character with this code point, from 0 to 0x10ffff."),
+    NativeDef::function("ord", ord).doc("(c, /)", "The code point of a character."),
 ];
 
 pub static METHODS: &[NativeDef] = &[

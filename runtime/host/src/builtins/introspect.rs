@@ -7,18 +7,22 @@ use crate::value::{Args, Dict, ExceptionKind, Name, NativeDef, Raise, Result, Va
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("dir", dir)
-        .doc("([object])", "Return the sorted names of an object, or without it those of the current scope."),
-    NativeDef::function("vars", vars)
-        .doc("([object])", "Return an object's __dict__, or without it what locals() returns."),
+    NativeDef::function("dir", dir).doc(
+        "([object])",
+        "The names of an object's attributes, sorted; without an object, those of the scope.",
+    ),
+    NativeDef::function("vars", vars).doc(
+        "([object])",
+        "The attributes of an object as a dict; without an object, the same as `locals()`.",
+    ),
     NativeDef::function("globals", globals)
-        .doc("()", "Return the dictionary containing the current scope's global variables."),
+        .doc("()", "The names of the module with their values, as a dict."),
     NativeDef::function("locals", locals)
-        .doc("()", "Return a dictionary containing the current scope's local variables."),
+        .doc("()", "The names of the function with their values, as a dict."),
     NativeDef::function("help", super::help::help)
-        .doc("([object])", "Describe an object: its signature, its documentation and its members."),
+        .doc("([object])", "Prints the signature, the meaning and the members of an object."),
     NativeDef::function("input", input)
-        .doc("(prompt='', /)", "Read a string from standard input; the trailing newline is stripped."),
+        .doc("(prompt='', /)", "Reads a line of standard input, without its end."),
 ];
 
 fn global_pairs(vm: &Vm) -> Vec<(Name, Value)> {

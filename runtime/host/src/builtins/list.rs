@@ -11,22 +11,28 @@ use crate::vm::Vm;
 
 pub static METHODS: &[NativeDef] = &[
     NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
-    NativeDef::method("append", append).doc("(object, /)", "Append object to the end of the list."),
-    NativeDef::method("extend", extend)
-        .doc("(iterable, /)", "Extend list by appending elements from the iterable."),
-    NativeDef::method("pop", pop)
-        .doc("(index=-1, /)", "Remove and return item at index (default last), or raise IndexError."),
-    NativeDef::method("insert", insert).doc("(index, object, /)", "Insert object before index."),
+    NativeDef::method("append", append).doc("(object, /)", "Adds one item at the end."),
+    NativeDef::method("extend", extend).doc("(iterable, /)", "Adds all items of an iterable at the end."),
+    NativeDef::method("pop", pop).doc(
+        "(index=-1, /)",
+        "Takes the item at an index out, by default the last; an empty list raises IndexError.",
+    ),
+    NativeDef::method("insert", insert)
+        .doc("(index, object, /)", "Puts an item in front of the one at an index."),
     NativeDef::method("remove", remove)
-        .doc("(value, /)", "Remove first occurrence of value, or raise ValueError."),
-    NativeDef::method("clear", clear).doc("()", "Remove all items from list."),
-    NativeDef::method("index", index_of)
-        .doc("(value[, start[, stop]])", "Return first index of value, or raise ValueError."),
-    NativeDef::method("count", count).doc("(value, /)", "Return number of occurrences of value."),
-    NativeDef::method("sort", sort::list_sort)
-        .doc("(*, key=None, reverse=False)", "Sort the list in ascending order and return None."),
-    NativeDef::method("reverse", reverse).doc("()", "Reverse the list in place."),
-    NativeDef::method("copy", copy).doc("()", "Return a shallow copy of the list."),
+        .doc("(value, /)", "Deletes the first equal item; without one, raises ValueError."),
+    NativeDef::method("clear", clear).doc("()", "Empties the list."),
+    NativeDef::method("index", index_of).doc(
+        "(value[, start[, stop]])",
+        "The index of the first equal item; without one, raises ValueError.",
+    ),
+    NativeDef::method("count", count).doc("(value, /)", "Counts the equal items."),
+    NativeDef::method("sort", sort::list_sort).doc(
+        "(*, key=None, reverse=False)",
+        "Orders the items in place, smallest first; equal ones keep their order.",
+    ),
+    NativeDef::method("reverse", reverse).doc("()", "Turns the order of the items round, in place."),
+    NativeDef::method("copy", copy).doc("()", "A new list with the same items."),
     NativeDef::method("__len__", protocol::len),
     NativeDef::method("__iter__", protocol::iter),
     NativeDef::method("__contains__", protocol::contains),

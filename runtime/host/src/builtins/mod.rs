@@ -165,11 +165,11 @@ pub fn constructor(ty: BuiltinType) -> Option<NativeFn> {
 /// The documentation of a built-in type.
 pub fn doc(ty: BuiltinType) -> Option<Doc> {
     let (signature, sentence) = match ty {
-        BuiltinType::Object => ("()", "The base class of the class hierarchy."),
+        BuiltinType::Object => ("()", "The class from which all others inherit."),
         BuiltinType::Type => ("(object)", "Returns the type of an object."),
-        BuiltinType::Bool => ("(x=False)", "Returns True when the argument is true, and False otherwise."),
-        BuiltinType::Int => ("(x=0, base=10)", "Converts a number or a text to an integer."),
-        BuiltinType::Float => ("(x=0.0)", "Converts a number or a text to a floating-point number."),
+        BuiltinType::Bool => ("(x=False)", "The truth of a value."),
+        BuiltinType::Int => ("(x=0, base=10)", "An int, from a number or the digits of a text."),
+        BuiltinType::Float => ("(x=0.0)", "A float, from a number or a text."),
         BuiltinType::Str => {
             ("(object='', encoding='utf-8', errors='strict')", "The text of an object, or of encoded bytes.")
         }
@@ -180,8 +180,8 @@ pub fn doc(ty: BuiltinType) -> Option<Doc> {
         BuiltinType::List => ("(iterable=())", "A mutable sequence of the items of an iterable."),
         BuiltinType::Tuple => ("(iterable=())", "An immutable sequence of the items of an iterable."),
         BuiltinType::Dict => ("(mapping_or_pairs={}, **items)", "A dictionary of keys and their values."),
-        BuiltinType::Set => ("(iterable=())", "An unordered collection of unique elements."),
-        BuiltinType::FrozenSet => ("(iterable=())", "An immutable unordered collection of unique elements."),
+        BuiltinType::Set => ("(iterable=())", "Hashable items without order, each of them once."),
+        BuiltinType::FrozenSet => ("(iterable=())", "As `set`, but it cannot change."),
         BuiltinType::Range => {
             ("([start, ]stop[, step])", "The integers from start to stop, without stop, by step.")
         }

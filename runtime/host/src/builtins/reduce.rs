@@ -6,18 +6,14 @@ use crate::value::{Args, CompareOp, NativeDef, Result, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("min", min).doc(
-        "(iterable, *args[, default, key])",
-        "Return the smallest item of an iterable, or the smallest of two or more arguments.",
-    ),
+    NativeDef::function("min", min)
+        .doc("(iterable, *args[, default, key])", "The least item of an iterable, or the least argument."),
     NativeDef::function("max", max).doc(
         "(iterable, *args[, default, key])",
-        "Return the biggest item of an iterable, or the biggest of two or more arguments.",
+        "The greatest item of an iterable, or the greatest argument.",
     ),
-    NativeDef::function("any", any)
-        .doc("(iterable, /)", "Return True if bool(x) is True for any x in the iterable."),
-    NativeDef::function("all", all)
-        .doc("(iterable, /)", "Return True if bool(x) is True for all values x in the iterable."),
+    NativeDef::function("any", any).doc("(iterable, /)", "Tests whether at least one item is true."),
+    NativeDef::function("all", all).doc("(iterable, /)", "Tests whether no item is false."),
 ];
 
 fn min(vm: &mut Vm, args: &Args) -> Result {

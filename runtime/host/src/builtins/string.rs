@@ -13,120 +13,91 @@ use crate::vm::{Vm, checkpoint};
 
 pub static METHODS: &[NativeDef] = &[
     NativeDef::method("find", find)
-        .doc("(sub[, start[, end]])", "Return the lowest index of a substring in string[start:end], or -1."),
+        .doc("(sub[, start[, end]])", "Where a text first occurs between two indices; -1 if nowhere."),
     NativeDef::method("rfind", rfind)
-        .doc("(sub[, start[, end]])", "Return the highest index of a substring in string[start:end], or -1."),
-    NativeDef::method("index", index_of).doc(
-        "(sub[, start[, end]])",
-        "Return the lowest index of a substring in string[start:end], or raise ValueError.",
-    ),
-    NativeDef::method("rindex", rindex).doc(
-        "(sub[, start[, end]])",
-        "Return the highest index of a substring in string[start:end], or raise ValueError.",
-    ),
+        .doc("(sub[, start[, end]])", "Where a text last occurs between two indices; -1 if nowhere."),
+    NativeDef::method("index", index_of)
+        .doc("(sub[, start[, end]])", "As `find`; raises ValueError if the text occurs nowhere."),
+    NativeDef::method("rindex", rindex)
+        .doc("(sub[, start[, end]])", "As `rfind`; raises ValueError if the text occurs nowhere."),
     NativeDef::method("count", count).doc(
         "(sub[, start[, end]])",
-        "Return the number of non-overlapping occurrences of substring sub in string \
-             S[start:end].",
+        "Counts how often a text occurs between two indices, without overlaps.",
     ),
-    NativeDef::method("startswith", startswith).doc(
-        "(prefix[, start[, end]])",
-        "Return True if the string starts with the specified prefix, False otherwise.",
-    ),
-    NativeDef::method("endswith", endswith).doc(
-        "(suffix[, start[, end]])",
-        "Return True if the string ends with the specified suffix, False otherwise.",
-    ),
-    NativeDef::method("replace", replace).doc(
-        "(old, new, count=-1, /)",
-        "Return a copy with all occurrences of substring old replaced by new.",
-    ),
-    NativeDef::method("split", split).doc(
-        "(sep=None, maxsplit=-1)",
-        "Return a list of the substrings in the string, using sep as the separator string.",
-    ),
-    NativeDef::method("rsplit", rsplit).doc(
-        "(sep=None, maxsplit=-1)",
-        "Return a list of the substrings in the string, splitting from its end.",
-    ),
+    NativeDef::method("startswith", startswith)
+        .doc("(prefix[, start[, end]])", "Tests the beginning for a text, or for one of a tuple."),
+    NativeDef::method("endswith", endswith)
+        .doc("(suffix[, start[, end]])", "Tests the end for a text, or for one of a tuple."),
+    NativeDef::method("replace", replace)
+        .doc("(old, new, count=-1, /)", "Writes `new` for `old` everywhere, or the first `count` times."),
+    NativeDef::method("split", split)
+        .doc("(sep=None, maxsplit=-1)", "Cuts at each separator, or at blanks, into a list of parts."),
+    NativeDef::method("rsplit", rsplit)
+        .doc("(sep=None, maxsplit=-1)", "As `split`; `maxsplit` counts cuts from the end."),
     NativeDef::method("splitlines", splitlines)
-        .doc("(keepends=False)", "Return a list of the lines in the string, breaking at line boundaries."),
+        .doc("(keepends=False)", "The lines as a list, with their ends if `keepends` is true."),
     NativeDef::method("partition", partition)
-        .doc("(sep, /)", "Partition the string into three parts using the given separator."),
+        .doc("(sep, /)", "The parts before, at and behind the first separator."),
     NativeDef::method("rpartition", rpartition)
-        .doc("(sep, /)", "Partition the string into three parts at the last separator."),
-    NativeDef::method("join", join).doc("(iterable, /)", "Concatenate any number of strings."),
-    NativeDef::method("strip", strip)
-        .doc("(chars=None, /)", "Return a copy of the string with leading and trailing whitespace removed."),
-    NativeDef::method("lstrip", lstrip)
-        .doc("(chars=None, /)", "Return a copy of the string with leading whitespace removed."),
-    NativeDef::method("rstrip", rstrip)
-        .doc("(chars=None, /)", "Return a copy of the string with trailing whitespace removed."),
+        .doc("(sep, /)", "The parts before, at and behind the last separator."),
+    NativeDef::method("join", join)
+        .doc("(iterable, /)", "Joins the texts of an iterable, with this one between them."),
+    NativeDef::method("strip", strip).doc("(chars=None, /)", "Drops blanks, or `chars`, at both ends."),
+    NativeDef::method("lstrip", lstrip).doc("(chars=None, /)", "Drops blanks, or `chars`, at the beginning."),
+    NativeDef::method("rstrip", rstrip).doc("(chars=None, /)", "Drops blanks, or `chars`, at the end."),
     NativeDef::method("removeprefix", removeprefix)
-        .doc("(prefix, /)", "Return a str with the given prefix string removed if present."),
-    NativeDef::method("removesuffix", removesuffix)
-        .doc("(suffix, /)", "Return a str with the given suffix string removed if present."),
-    NativeDef::method("upper", string_form::upper)
-        .doc("()", "Return a copy of the string converted to uppercase."),
-    NativeDef::method("lower", string_form::lower)
-        .doc("()", "Return a copy of the string converted to lowercase."),
+        .doc("(prefix, /)", "Drops a beginning, if the text has it."),
+    NativeDef::method("removesuffix", removesuffix).doc("(suffix, /)", "Drops an end, if the text has it."),
+    NativeDef::method("upper", string_form::upper).doc("()", "The text in capitals."),
+    NativeDef::method("lower", string_form::lower).doc("()", "The text in small letters."),
     NativeDef::method("title", string_form::title)
-        .doc("()", "Return a version of the string where each word is titlecased."),
+        .doc("()", "The text with a capital at each word, and small letters behind it."),
     NativeDef::method("capitalize", string_form::capitalize)
-        .doc("()", "Return a capitalized version of the string."),
+        .doc("()", "The text with a capital first, and small letters behind it."),
     NativeDef::method("swapcase", string_form::swapcase)
-        .doc("()", "Convert uppercase characters to lowercase and lowercase characters to uppercase."),
+        .doc("()", "Capitals become small letters, and small letters capitals."),
     NativeDef::method("casefold", string_form::casefold)
-        .doc("()", "Return a version of the string suitable for caseless comparisons."),
+        .doc("()", "The form in which texts compare equal that differ only in case."),
     NativeDef::method("center", string_form::center)
-        .doc("(width, fillchar=' ', /)", "Return a centered string of length width."),
+        .doc("(width, fillchar=' ', /)", "Fills both sides, so that the text has `width` characters."),
     NativeDef::method("ljust", string_form::ljust)
-        .doc("(width, fillchar=' ', /)", "Return a left-justified string of length width."),
+        .doc("(width, fillchar=' ', /)", "Fills the right side, so that the text has `width` characters."),
     NativeDef::method("rjust", string_form::rjust)
-        .doc("(width, fillchar=' ', /)", "Return a right-justified string of length width."),
-    NativeDef::method("zfill", string_form::zfill).doc(
-        "(width, /)",
-        "Pad a numeric string with zeros on the left, to fill a field of the given width.",
-    ),
+        .doc("(width, fillchar=' ', /)", "Fills the left side, so that the text has `width` characters."),
+    NativeDef::method("zfill", string_form::zfill)
+        .doc("(width, /)", "Puts zeros behind the sign, so that the text has `width` characters."),
     NativeDef::method("expandtabs", string_form::expandtabs)
-        .doc("(tabsize=8)", "Return a copy where all tab characters are expanded using spaces."),
+        .doc("(tabsize=8)", "Writes spaces for tabs, up to the next multiple of `tabsize`."),
     NativeDef::method("isalpha", string_form::isalpha)
-        .doc("()", "Return True if the string is an alphabetic string, False otherwise."),
+        .doc("()", "Tests for letters alone, and at least one."),
     NativeDef::method("isalnum", string_form::isalnum)
-        .doc("()", "Return True if the string is an alpha-numeric string, False otherwise."),
+        .doc("()", "Tests for letters and digits alone, and at least one."),
     NativeDef::method("isdecimal", string_form::isdecimal)
-        .doc("()", "Return True if the string is a decimal string, False otherwise."),
+        .doc("()", "Tests for digits of decimal numbers alone, and at least one."),
     NativeDef::method("isdigit", string_form::isdigit)
-        .doc("()", "Return True if the string is a digit string, False otherwise."),
+        .doc("()", "Tests for digits alone, raised ones too, and at least one."),
     NativeDef::method("isnumeric", string_form::isnumeric)
-        .doc("()", "Return True if the string is a numeric string, False otherwise."),
-    NativeDef::method("isspace", string_form::isspace)
-        .doc("()", "Return True if the string is a whitespace string, False otherwise."),
+        .doc("()", "Tests for characters with a numeric value alone, and at least one."),
+    NativeDef::method("isspace", string_form::isspace).doc("()", "Tests for blanks alone, and at least one."),
     NativeDef::method("isprintable", string_form::isprintable)
-        .doc("()", "Return True if the string is printable, False otherwise."),
+        .doc("()", "Tests whether `repr` would escape nothing."),
     NativeDef::method("isascii", string_form::isascii)
-        .doc("()", "Return True if all characters in the string are ASCII, False otherwise."),
-    NativeDef::method("isupper", string_form::isupper)
-        .doc("()", "Return True if the string is an uppercase string, False otherwise."),
-    NativeDef::method("islower", string_form::islower)
-        .doc("()", "Return True if the string is a lowercase string, False otherwise."),
+        .doc("()", "Tests whether all code points are below 128."),
+    NativeDef::method("isupper", string_form::isupper).doc("()", "Tests for a capital, and no small letter."),
+    NativeDef::method("islower", string_form::islower).doc("()", "Tests for a small letter, and no capital."),
     NativeDef::method("istitle", string_form::istitle)
-        .doc("()", "Return True if the string is a title-cased string, False otherwise."),
+        .doc("()", "Tests for a capital at each word, and small letters behind it."),
     NativeDef::method("isidentifier", string_form::isidentifier)
-        .doc("()", "Return True if the string is a valid Python identifier, False otherwise."),
-    NativeDef::method("encode", string_form::encode).doc(
-        "(encoding='utf-8', errors='strict')",
-        "Encode the string using the codec registered for encoding.",
-    ),
+        .doc("()", "Tests whether the text could be a name."),
+    NativeDef::method("encode", string_form::encode)
+        .doc("(encoding='utf-8', errors='strict')", "The bytes of the text in an encoding."),
     NativeDef::method("translate", string_form::translate)
-        .doc("(table, /)", "Replace each character in the string using the given translation table."),
+        .doc("(table, /)", "Looks each code point up in a table, for what to write instead."),
     NativeDef::static_method("maketrans", string_form::maketrans),
-    NativeDef::method("format", string_form::format).doc(
-        "(*args, **kwargs)",
-        "Return a formatted version of the string, using substitutions from args and kwargs.",
-    ),
+    NativeDef::method("format", string_form::format)
+        .doc("(*args, **kwargs)", "Fills the braces with the arguments."),
     NativeDef::method("format_map", string_form::format_map)
-        .doc("(mapping)", "Return a formatted version of the string, using substitutions from mapping."),
+        .doc("(mapping)", "Fills the braces with values of a mapping."),
     NativeDef::method("__len__", protocol::len),
     NativeDef::method("__iter__", protocol::iter),
     NativeDef::method("__contains__", protocol::contains),
