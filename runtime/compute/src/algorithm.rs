@@ -195,12 +195,13 @@ impl<'a> Builder<'a> {
     /// Compiles the kernel for the device, and checks tensors and constants against its module.
     pub fn build(self) -> Result<Algorithm> {
         let kernel = Rc::new(Kernel::load(&self.context, self.words, &self.spec_constants, self.running)?);
+        let samplers = kernel.samplers(&self.samplers);
         kernel.check_tensors(&self.tensors)?;
         kernel.check_fields(&self.tensors)?;
         let grid = kernel.grid(&self.extent, &self.tensors)?;
         let context = self.context.clone();
         let destroyed = Cell::new(false);
-        let Builder { tensors, samplers, extent, spec_constants, push, running, .. } = self;
+        let Builder { tensors, extent, spec_constants, push, running, .. } = self;
         let inner = Inner { kernel, tensors, samplers, extent, spec_constants, push, running, destroyed };
         if inner.push != Push::Default {
             inner.launch(&inner.push, grid)?;

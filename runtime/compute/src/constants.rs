@@ -108,16 +108,29 @@ impl PushLayout {
     /// The whole block, without the addresses, which the device fills.
     pub fn pack(&self, push: &Push, named: &[Named], part: Part) -> Result<Vec<u8>> {
         let mut block = vec![0; self.size];
-        match push {
-            Push::Default => self.numbers(&[], &mut block)?,
-            Push::Numbers(numbers) => self.numbers(numbers, &mut block)?,
-            Push::Bytes(bytes) => self.bytes(bytes, &mut block)?,
-        }
-        for place in &self.hidden {
-            let value = hidden_value(place, named, part)?;
-            put(place, value, &mut block)?;
-        }
+        self.fill(push, &mut block)?;
+        self.fill_hidden(named, part, &mut block)?;
         Ok(block)
+    }
+
+    /// The block with the members that the runtime fills.
+    pub fn blank(&self, named: &[Named], part: Part) -> Result<Vec<u8>> {
+        let mut block = vec![0; self.size];
+        self.fill_hidden(named, part, &mut block)?;
+        Ok(block)
+    }
+
+    fn fill_hidden(&self, named: &[Named], part: Part, block: &mut [u8]) -> Result<()> {
+        self.hidden.iter().try_for_each(|place| put(place, hidden_value(place, named, part)?, block))
+    }
+
+    /// Writes the user's members.
+    pub fn fill(&self, push: &Push, block: &mut [u8]) -> Result<()> {
+        match push {
+            Push::Default => self.numbers(&[], block),
+            Push::Numbers(numbers) => self.numbers(numbers, block),
+            Push::Bytes(bytes) => self.bytes(bytes, block),
+        }
     }
 
     /// Splits the values into those of this block and those of the uniform buffer.

@@ -8,8 +8,8 @@ use kps_device::interface::{
     Block, BufferBinding, BufferKind, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET,
 };
 use kps_device::{
-    Access, Addressed, Binding, Command, Commands, Dispatch, Instrument, Interface, Origin, PipelineId,
-    PipelineOptions, Sampler, SamplerBinding,
+    Access, Addressed, Binding, Dispatch, Instrument, Interface, Origin, PipelineId, PipelineOptions,
+    Sampler, SamplerBinding,
 };
 use kps_scalar::Scalar;
 
@@ -41,6 +41,14 @@ impl Default for Running {
     }
 }
 
+/// A binding with its name.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct BindingName {
+    set: u32,
+    binding: u32,
+    name: String,
+}
+
 /// A module that is loaded on a device, without tensors.
 pub struct Kernel {
     pub(crate) context: Rc<Context>,
@@ -50,11 +58,11 @@ pub struct Kernel {
     pub(crate) push: PushLayout,
     /// The layout of the uniform buffer for values that did not fit the push constants.
     uniforms: Option<PushLayout>,
+    /// Every binding, ordered by set and binding.
+    places: Vec<BindingName>,
     sites: Vec<Site>,
     /// The buffer for records of its launches, created on first use.
     ring: RefCell<Option<Rc<Ring>>>,
-    /// The last launch as commands, to reuse in an equal one.
-    last_launch: RefCell<Option<Commands>>,
 }
 
 impl Kernel {
@@ -78,6 +86,7 @@ impl Kernel {
         let (push, sites) = (PushLayout::of(&interface), records::sites(&interface));
         let spilled = interface.buffers.iter().find(|buffer| buffer.is_spill());
         let uniforms = spilled.map(|buffer| PushLayout::of_block(&buffer.layout));
+        let places = binding_names(&interface);
         let title = match &interface.name {
             Some(name) => format!("kernel `{name}`"),
             None => "a kernel".to_owned(),
@@ -89,9 +98,9 @@ impl Kernel {
             interface,
             push,
             uniforms,
+            places,
             sites,
             ring: RefCell::default(),
-            last_launch: RefCell::default(),
         })
     }
 
@@ -111,13 +120,12 @@ impl Kernel {
 
     /// Number of tensors of a launch: up to the last one that the module uses.
     pub fn n_tensors(&self) -> usize {
-        self.places().last().map_or(0, |(_, binding, _)| *binding as usize + 1)
+        self.places.last().map_or(0, |last| last.binding as usize + 1)
     }
 
     /// Checks that the tensors fit the kernel's parameters.
     pub fn check_tensors(&self, tensors: &[Tensor]) -> Result<()> {
-        let places = self.places();
-        if let Some((set, _, name)) = places.iter().find(|(set, ..)| *set != 0) {
+        if let Some(BindingName { set, name, .. }) = self.places.iter().find(|place| place.set != 0) {
             return Err(ComputeError::DescriptorSet { parameter: name.clone(), set: *set });
         }
         // Trailing parameters may be unused, and their tensors may be missing.
@@ -160,21 +168,20 @@ impl Kernel {
 
     /// A name for each tensor of a launch.
     fn parameters(&self) -> Vec<String> {
-        let places = self.places();
         let name = |at: usize| {
-            let used = places.iter().find(|(_, binding, _)| *binding as usize == at);
-            used.map_or_else(|| format!("unused binding {at}"), |(.., name)| name.clone())
+            let used = self.places.iter().find(|place| place.binding as usize == at);
+            used.map_or_else(|| format!("unused binding {at}"), |place| place.name.clone())
         };
         // A module may use large binding numbers, so the list in a message is limited.
         match self.n_tensors() {
             n @ 0..=32 => (0..n).map(name).collect(),
-            _ => places.iter().map(|(.., name)| name.clone()).collect(),
+            _ => self.places.iter().map(|place| place.name.clone()).collect(),
         }
     }
 
     /// The bindings that are tensors.
     fn buffers(&self) -> impl Iterator<Item = &BufferBinding> {
-        self.interface.buffers.iter().filter(|buffer| buffer.name.as_deref() != Some(PRINT))
+        tensor_buffers(&self.interface)
     }
 
     /// The places of the module that write records.
@@ -197,22 +204,8 @@ impl Kernel {
         Ok(own.clone())
     }
 
-    /// Set, binding and name of every binding, in order.
-    fn places(&self) -> Vec<(u32, u32, String)> {
-        let Interface { images, samplers, .. } = &*self.interface;
-        let place = |set, binding, name: &Option<String>| (set, binding, parameter_name(binding, name));
-        let buffers = self.buffers().filter(|buffer| !buffer.is_spill());
-        let buffers = buffers.map(|one| place(one.set, one.binding, &one.name));
-        let images = images.iter().map(|one| place(one.set, one.binding, &one.name));
-        let samplers = samplers.iter().map(|one| place(one.set, one.binding, &one.name));
-        let addresses = self.interface.addresses.iter().map(|one| (0, one.slot, one.name.clone()));
-        let mut places: Vec<_> = buffers.chain(images).chain(samplers).chain(addresses).collect();
-        places.sort();
-        places
-    }
-
     /// A sampler for each of the kernel's samplers: a given one, or else the default.
-    fn samplers(&self, given: &[SamplerBinding]) -> Vec<SamplerBinding> {
+    pub(crate) fn samplers(&self, given: &[SamplerBinding]) -> Vec<SamplerBinding> {
         let with_sampler = |image: &&ImageBinding| image.kind == ImageKind::WithSampler;
         let images = self.interface.images.iter().filter(with_sampler).map(|one| (one.set, one.binding));
         let wanted = self.interface.samplers.iter().map(|one| (one.set, one.binding)).chain(images);
@@ -227,14 +220,26 @@ impl Kernel {
     /// The push-constant block of a launch.
     pub(crate) fn push_block(&self, push: &Push, tensors: &[Tensor], part: Part) -> Result<Vec<u8>> {
         let named = self.named(tensors);
-        match &self.uniforms {
+        match self.split(push)? {
             None => self.push.pack(push, &named, part),
-            Some(uniforms) => self.push.pack(&self.push.split(uniforms, push)?.0, &named, part),
+            Some((push, _)) => self.push.pack(&push, &named, part),
         }
     }
 
+    /// The values of the push constants and of the uniform buffer; `None` if all are push constants.
+    pub(crate) fn split(&self, push: &Push) -> Result<Option<(Push, Push)>> {
+        self.uniforms.as_ref().map(|uniforms| self.push.split(uniforms, push)).transpose()
+    }
+
+    /// The uniform buffer with the values that did not fit the push constants.
+    pub(crate) fn spilled(&self, rest: &Push, tensors: &[Tensor]) -> Result<Tensor> {
+        let uniforms = self.uniforms.as_ref().expect("the caller split the values");
+        let bytes = uniforms.pack(rest, &self.named(tensors), Part::default())?;
+        Tensor::from_bytes(DType::U8, &[bytes.len()], bytes)
+    }
+
     /// The tensors with their names in the kernel.
-    fn named(&self, tensors: &[Tensor]) -> Vec<Named> {
+    pub(crate) fn named(&self, tensors: &[Tensor]) -> Vec<Named> {
         let named = |slot: u32, name: &Option<String>, layout: &Block| {
             let (name, tensor) = (name.clone()?, tensors.get(slot as usize)?.clone());
             Some(Named { name, tensor, element_size: ElementShape::of(layout).stride })
@@ -249,10 +254,8 @@ impl Kernel {
     /// The bindings of a launch: the given tensors, and the values that did not fit the push constants.
     pub(crate) fn bound(&self, push: &Push, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
         let mut bound = tensors.to_vec();
-        if let Some(uniforms) = &self.uniforms {
-            let (_, rest) = self.push.split(uniforms, push)?;
-            let spilled = uniforms.pack(&rest, &self.named(tensors), Part::default())?;
-            bound.push(Tensor::from_bytes(DType::U8, &[spilled.len()], spilled)?);
+        if let Some((_, rest)) = self.split(push)? {
+            bound.push(self.spilled(&rest, tensors)?);
         }
         Ok(bound)
     }
@@ -281,7 +284,7 @@ impl Kernel {
         &self,
         groups: [u32; 3],
         push_constants: Vec<u8>,
-        samplers: &[SamplerBinding],
+        samplers: Vec<SamplerBinding>,
         n_bound: usize,
         ring: Option<&Ring>,
         mut buffer_of: impl FnMut(usize) -> (kps_device::BufferId, u64),
@@ -299,23 +302,7 @@ impl Kernel {
             Addressed { at: array.offset, buffer, offset: 0, size, access: array.access }
         });
         let addressed = addressed.collect();
-        let samplers = self.samplers(samplers);
         Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, addressed, groups }
-    }
-
-    /// The dispatches of a launch as a list of commands. An equal launch reuses the last list, so that the
-    /// device need not translate it again.
-    pub(crate) fn commands(&self, dispatches: Vec<Dispatch>) -> Commands {
-        let commands: Vec<Command> = dispatches.into_iter().map(Command::Dispatch).collect();
-        let mut last = self.last_launch.borrow_mut();
-        if let Some(known) = &*last
-            && **known == commands[..]
-        {
-            return known.clone();
-        }
-        let commands = Commands::new(commands);
-        *last = Some(commands.clone());
-        commands
     }
 }
 
@@ -326,6 +313,26 @@ impl Drop for Kernel {
             device.unload(self.pipeline);
         }
     }
+}
+
+/// The bindings of a module that are tensors.
+fn tensor_buffers(interface: &Interface) -> impl Iterator<Item = &BufferBinding> {
+    interface.buffers.iter().filter(|buffer| buffer.name.as_deref() != Some(PRINT))
+}
+
+fn binding_names(interface: &Interface) -> Vec<BindingName> {
+    let place = |set, binding, name: &Option<String>| {
+        let name = parameter_name(binding, name);
+        BindingName { set, binding, name }
+    };
+    let buffers = tensor_buffers(interface).filter(|buffer| !buffer.is_spill());
+    let buffers = buffers.map(|one| place(one.set, one.binding, &one.name));
+    let images = interface.images.iter().map(|one| place(one.set, one.binding, &one.name));
+    let samplers = interface.samplers.iter().map(|one| place(one.set, one.binding, &one.name));
+    let addresses = interface.addresses.iter().map(|one| place(0, one.slot, &Some(one.name.clone())));
+    let mut places: Vec<_> = buffers.chain(images).chain(samplers).chain(addresses).collect();
+    places.sort();
+    places
 }
 
 /// The bytes of a bound tensor that the kernel sees. A uniform is one value, however long the tensor.

@@ -20,9 +20,9 @@ use crate::kernel::{Kernel, Running};
 use crate::log::{Level, Log};
 use crate::number::Number;
 use crate::plan::Timestamps;
+use crate::prepared::PreparedLaunch;
 use crate::records::Report;
 use crate::sequence::Sequence;
-use crate::storage::Contents;
 use crate::tensor::Tensor;
 
 /// Opens a device and creates tensors, algorithms and sequences for it.
@@ -102,7 +102,7 @@ impl Manager {
     }
 
     /// Compiles a kernel for the device.
-    pub fn kernel(&self, words: &[u32], spec_constants: &[Number]) -> Result<Kernel> {
+    pub fn kernel(&self, words: &[u32], spec_constants: &[Number]) -> Result<Rc<Kernel>> {
         self.kernel_run_so(words, spec_constants, Running::default())
     }
 
@@ -112,9 +112,9 @@ impl Manager {
         words: &[u32],
         spec_constants: &[Number],
         running: Running,
-    ) -> Result<Kernel> {
+    ) -> Result<Rc<Kernel>> {
         let spec_constants = SpecValues::list(spec_constants.iter().copied());
-        Kernel::load(&self.context, words, &spec_constants, running)
+        Kernel::load(&self.context, words, &spec_constants, running).map(Rc::new)
     }
 
     /// A kernel bound to tensors; `build` checks them against each other.
@@ -207,54 +207,30 @@ impl Manager {
     /// launch, and return its errors.
     pub fn launch(
         &self,
-        kernel: &Kernel,
+        kernel: &Rc<Kernel>,
         tensors: &[Tensor],
         extent: &Extent,
         push: &Push,
         samplers: &[SamplerBinding],
     ) -> Result<Ticket> {
-        if !Rc::ptr_eq(kernel.context(), &self.context) {
-            return Err(ComputeError::OtherManager { what: "the kernel".to_owned() });
-        }
-        kernel.check_tensors(tensors)?;
-        let grid = kernel.grid(extent, tensors)?;
-        let bound = kernel.bound(push, tensors)?;
-        let mut buffers = Vec::with_capacity(bound.len());
-        for tensor in &bound {
-            let operation = "launch a kernel on";
-            let buffer = tensor.storage().prepare(&self.context, Contents::Current, operation)?;
-            buffers.push((buffer, tensor.n_bytes() as u64));
-        }
-        let ring = kernel.own_ring()?;
-        let ring = ring.as_deref();
-        let mut dispatches = Vec::new();
-        for part in kernel.parts(grid)? {
-            let push_constants = kernel.push_block(push, tensors, part)?;
-            let buffer_of = |idx: usize| buffers[idx];
-            dispatches.push(kernel.dispatch(
-                part.groups,
-                push_constants,
-                samplers,
-                bound.len(),
-                ring,
-                buffer_of,
-            ));
-        }
-        let commands = kernel.commands(dispatches);
-        let mut after = Vec::new();
-        for (tensor, access) in kernel.accesses(&bound) {
-            tensor.storage().predecessors(access, &mut after);
-        }
-        let ticket = self.context.device("launch a kernel on")?.submit(QueueId(0), &commands, &after)?;
-        self.context.started(ticket, kernel.title());
-        for (tensor, access) in kernel.accesses(&bound) {
-            tensor.storage().submitted(ticket, access);
-        }
-        if let Some(ring) = ring {
-            self.context.wait(ticket, None)?;
-            self.context.add_report(ring.take(kernel.sites())?);
-        }
-        Ok(ticket)
+        self.start_launch(&self.prepare_launch(kernel, tensors, extent, samplers)?, tensors, push)
+    }
+
+    /// The part of a launch that is the same for all tensors with the types and shapes of these, and for all
+    /// scalars.
+    pub fn prepare_launch(
+        &self,
+        kernel: &Rc<Kernel>,
+        tensors: &[Tensor],
+        extent: &Extent,
+        samplers: &[SamplerBinding],
+    ) -> Result<PreparedLaunch> {
+        PreparedLaunch::new(kernel, tensors, extent, samplers)
+    }
+
+    /// Starts a prepared launch.
+    pub fn start_launch(&self, launch: &PreparedLaunch, tensors: &[Tensor], push: &Push) -> Result<Ticket> {
+        launch.start(&self.context, tensors, push)
     }
 
     /// Takes the prints and failed assertions of kernels since the last call. A launch or sequence with

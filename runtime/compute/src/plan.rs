@@ -188,7 +188,7 @@ impl Plan {
                 Step::Dispatch { algorithm, launch } => {
                     let tensors = &launch.tensors;
                     let buffer_of = |idx: usize| (self.buffer(&tensors[idx]), tensors[idx].n_bytes() as u64);
-                    let (push, samplers) = (launch.push_constants.clone(), algorithm.samplers());
+                    let (push, samplers) = (launch.push_constants.clone(), algorithm.samplers().to_vec());
                     let ring = self.rings.iter().find(|(step, _)| *step == at).map(|(_, ring)| ring);
                     let (kernel, n) = (algorithm.kernel(), tensors.len());
                     let dispatch = kernel.dispatch(launch.groups, push, samplers, n, ring, buffer_of);

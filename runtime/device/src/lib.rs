@@ -115,7 +115,8 @@ pub trait Device {
     /// The interface of the module, reflected from its binary.
     fn interface(&self, pipeline: PipelineId) -> Result<Arc<Interface>>;
 
-    /// Starts the commands after the submissions in `after` have ended. May return before they have run.
+    /// Adds the commands to a queue, after the submissions in `after`. May return before they have run, or even
+    /// before they have started: a device may collect commands until somebody waits for them.
     /// Submitting the same `Commands` again does not translate them again.
     fn submit(&self, queue: QueueId, commands: &Commands, after: &[Ticket]) -> Result<Ticket>;
 
@@ -140,21 +141,34 @@ pub trait Device {
 /// Commands that run in order, as one submission. Cloning is cheap. A device may cache their translation by
 /// identity.
 #[derive(Clone, Debug)]
-pub struct Commands(Rc<[Command]>);
+pub struct Commands {
+    list: Rc<[Command]>,
+    repeats: bool,
+}
 
 impl Commands {
+    /// Commands that may be submitted any number of times.
     pub fn new(commands: Vec<Command>) -> Commands {
-        Commands(commands.into())
+        Commands { list: commands.into(), repeats: true }
+    }
+
+    /// Commands that are probably submitted once, so that caching them does not pay.
+    pub fn once(commands: Vec<Command>) -> Commands {
+        Commands { list: commands.into(), repeats: false }
+    }
+
+    pub fn repeats(&self) -> bool {
+        self.repeats
     }
 
     /// Equal for clones of one list, and different from every other living list.
     pub fn identity(&self) -> usize {
-        self.0.as_ptr() as usize
+        self.list.as_ptr() as usize
     }
 
     /// A weak reference, to test whether the list still exists.
     pub fn downgrade(&self) -> std::rc::Weak<[Command]> {
-        Rc::downgrade(&self.0)
+        Rc::downgrade(&self.list)
     }
 }
 
@@ -162,7 +176,7 @@ impl std::ops::Deref for Commands {
     type Target = [Command];
 
     fn deref(&self) -> &[Command] {
-        &self.0
+        &self.list
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records checked commands into a command buffer.
+//! Records checked commands into a command buffer: one of their own, for any number of runs, or a queue's batch.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use super::images;
 use super::memory::Place;
 use super::pipelines::{Pipeline, Pipelines, Slot};
 use super::plan::{Plan, bad_command, binding_at, is_empty, sampler_at};
-use super::queue::Queue;
+use super::queue::{Open, Queue};
 use super::samplers::Samplers;
 use crate::command::{addressed_at, put_address};
 use crate::{Addressed, Command, Dispatch, Result};
@@ -75,30 +75,39 @@ impl Encoder<'_> {
                 self.gpu.device.cmd_reset_query_pool(take.commands, take.queries, 0, plan.n_timestamps);
             }
         }
+        let Take { commands: buffer, queries, descriptors, pipelines } = take;
         let mut recording = Recording {
             encoder: self,
-            take,
-            hazards: Hazards::default(),
-            bound: vk::Pipeline::null(),
+            commands: *buffer,
+            queries: *queries,
+            descriptors: *descriptors,
+            pipelines,
+            hazards: &mut Hazards::default(),
+            bound: &mut vk::Pipeline::null(),
             sets: FxHashMap::default(),
             n_timestamps: 0,
         };
-        for (command, uses) in commands.iter().zip(&plan.uses) {
-            if recording.hazards.need_barrier(uses) {
-                full_barrier(&self.gpu.device, recording.take.commands);
-                recording.hazards.clear();
-            }
-            recording.hazards.note(uses);
-            recording.command(command)?;
-        }
-        let host_may_look = plan.merged.iter().any(|used| {
-            used.access.writes()
-                && self.buffers.get(used.buffer).is_ok_and(|entry| entry.buffer.mapped.is_some())
-        });
-        if host_may_look {
+        recording.commands(commands, plan)?;
+        if plan.writes_host_memory {
             host_barrier(&self.gpu.device, take.commands);
         }
         Ok(())
+    }
+
+    /// Records commands that need neither descriptor sets nor queries.
+    pub fn encode_once(&self, open: Open, commands: &[Command], plan: &Plan) -> Result<()> {
+        let mut recording = Recording {
+            encoder: self,
+            commands: open.commands,
+            queries: vk::QueryPool::null(),
+            descriptors: vk::DescriptorPool::null(),
+            pipelines: open.pipelines,
+            hazards: open.hazards,
+            bound: open.bound,
+            sets: FxHashMap::default(),
+            n_timestamps: 0,
+        };
+        recording.commands(commands, plan)
     }
 
     /// Large enough for the sets that cannot be pushed; null if there are none.
@@ -166,15 +175,32 @@ enum Content {
 
 struct Recording<'a, 'e> {
     encoder: &'a Encoder<'e>,
-    take: &'a mut Take,
-    hazards: Hazards,
-    bound: vk::Pipeline,
+    commands: vk::CommandBuffer,
+    queries: vk::QueryPool,
+    descriptors: vk::DescriptorPool,
+    /// Those that the command buffer uses.
+    pipelines: &'a mut Vec<Rc<Pipeline>>,
+    /// Uses since the last barrier.
+    hazards: &'a mut Hazards,
+    bound: &'a mut vk::Pipeline,
     /// Sets that were written before, by layout and content.
     sets: FxHashMap<(vk::DescriptorSetLayout, Vec<Descriptor>), vk::DescriptorSet>,
     n_timestamps: u32,
 }
 
 impl Recording<'_, '_> {
+    fn commands(&mut self, commands: &[Command], plan: &Plan) -> Result<()> {
+        for (command, uses) in commands.iter().zip(&plan.uses) {
+            if self.hazards.need_barrier(uses) {
+                full_barrier(&self.encoder.gpu.device, self.commands);
+                self.hazards.clear();
+            }
+            self.hazards.note(uses);
+            self.command(command)?;
+        }
+        Ok(())
+    }
+
     fn command(&mut self, command: &Command) -> Result<()> {
         let device = &self.encoder.gpu.device;
         match command {
@@ -182,7 +208,7 @@ impl Recording<'_, '_> {
             Command::Copy { from, from_offset, to, to_offset, size } => {
                 let (from, to) = (self.encoder.buffers.get(*from)?, self.encoder.buffers.get(*to)?);
                 let (from, to) = ((&from.buffer.place, *from_offset), (&to.buffer.place, *to_offset));
-                images::copy(device, self.take.commands, from, to, *size);
+                images::copy(device, self.commands, from, to, *size);
             }
             Command::Dispatch(dispatch) if is_empty(dispatch) => {}
             Command::Dispatch(dispatch) => self.dispatch(dispatch)?,
@@ -190,12 +216,7 @@ impl Recording<'_, '_> {
                 let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
                 // SAFETY: the pool has a query for each timestamp.
                 unsafe {
-                    device.cmd_write_timestamp(
-                        self.take.commands,
-                        stage,
-                        self.take.queries,
-                        self.n_timestamps,
-                    );
+                    device.cmd_write_timestamp(self.commands, stage, self.queries, self.n_timestamps);
                 }
                 self.n_timestamps += 1;
             }
@@ -205,8 +226,8 @@ impl Recording<'_, '_> {
 
     fn dispatch(&mut self, dispatch: &Dispatch) -> Result<()> {
         let pipeline = self.encoder.pipelines.get(dispatch.pipeline)?;
-        if !self.take.pipelines.iter().any(|known| Rc::ptr_eq(known, pipeline)) {
-            self.take.pipelines.push(pipeline.clone());
+        if !self.pipelines.iter().rev().any(|known| Rc::ptr_eq(known, pipeline)) {
+            self.pipelines.push(pipeline.clone());
         }
         let descriptors = self.descriptors(pipeline, dispatch)?;
         self.bind(pipeline, descriptors)?;
@@ -220,11 +241,11 @@ impl Recording<'_, '_> {
             }
             let stages = vk::ShaderStageFlags::COMPUTE;
             // SAFETY: the layout's range has this many bytes.
-            unsafe { device.cmd_push_constants(self.take.commands, pipeline.layout, stages, 0, &bytes) };
+            unsafe { device.cmd_push_constants(self.commands, pipeline.layout, stages, 0, &bytes) };
         }
         let [x, y, z] = dispatch.groups;
         // SAFETY: everything that the pipeline binds is bound, and the groups are within the limits.
-        unsafe { device.cmd_dispatch(self.take.commands, x, y, z) };
+        unsafe { device.cmd_dispatch(self.commands, x, y, z) };
         Ok(())
     }
 
@@ -266,15 +287,15 @@ impl Recording<'_, '_> {
     fn bind(&mut self, pipeline: &Pipeline, descriptors: Vec<Descriptor>) -> Result<()> {
         let compute = vk::PipelineBindPoint::COMPUTE;
         let device = &self.encoder.gpu.device;
-        if self.bound != pipeline.handle {
+        if *self.bound != pipeline.handle {
             // SAFETY: the take keeps the pipeline alive.
-            unsafe { device.cmd_bind_pipeline(self.take.commands, compute, pipeline.handle) };
-            self.bound = pipeline.handle;
+            unsafe { device.cmd_bind_pipeline(self.commands, compute, pipeline.handle) };
+            *self.bound = pipeline.handle;
         }
         match (pipeline.pushed_set, &self.encoder.gpu.push_descriptors) {
             (Some(set), Some(push)) => {
                 with_writes(&descriptors, vk::DescriptorSet::null(), |writes| {
-                    let commands = self.take.commands;
+                    let commands = self.commands;
                     // SAFETY: the layout was made for pushing this set, and the buffers are alive.
                     unsafe { push.cmd_push_descriptor_set(commands, compute, pipeline.layout, set, writes) };
                 });
@@ -282,7 +303,7 @@ impl Recording<'_, '_> {
             _ if pipeline.sets.is_empty() => {}
             _ => {
                 let sets = self.pooled_sets(pipeline, descriptors)?;
-                let commands = self.take.commands;
+                let commands = self.commands;
                 // SAFETY: the sets were allocated with the layouts of the pipeline.
                 unsafe {
                     device.cmd_bind_descriptor_sets(commands, compute, pipeline.layout, 0, &sets, &[]);
@@ -317,9 +338,8 @@ impl Recording<'_, '_> {
     ) -> Result<vk::DescriptorSet> {
         let gpu = self.encoder.gpu;
         let layouts = [*layout];
-        let info = vk::DescriptorSetAllocateInfo::default()
-            .descriptor_pool(self.take.descriptors)
-            .set_layouts(&layouts);
+        let info =
+            vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.descriptors).set_layouts(&layouts);
         // SAFETY: the pool was made large enough for every set of the list.
         let sets = unsafe { gpu.device.allocate_descriptor_sets(&info) };
         let set = sets.map_err(|result| gpu.error("vkAllocateDescriptorSets", result))?[0];

@@ -55,6 +55,12 @@ impl Gpu {
         }
     }
 
+    /// The same, for a failure after which the device cannot be used further.
+    pub fn lose(&self, call: &'static str, result: vk::Result) -> DeviceError {
+        self.lost.set(true);
+        self.error(call, result)
+    }
+
     pub fn check_not_lost(&self) -> Result<()> {
         match self.lost.get() {
             true => Err(DeviceError::Lost { device: self.physical.info.name.clone() }),

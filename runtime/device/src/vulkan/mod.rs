@@ -4,10 +4,11 @@
 //! in `memory`, `pipelines` with their cache on disk, and queues. Each queue has a timeline semaphore whose
 //! values are the tickets.
 //!
-//! `plan` checks a list of commands, `encode` records it, and `recordings` caches the recording, so that
-//! another submission is one call. `hazards` determines which commands wait for which. `transfer` copies
+//! `plan` checks a list of commands, and `encode` records it: commands that run once go to the queue's `batch`,
+//! and `recordings` caches the recording of a list that may run again. `hazards` determines which commands wait for which. `transfer` copies
 //! bytes between the host and buffers, and `images` has the rest for images.
 
+mod batch;
 mod buffers;
 mod disk_cache;
 mod encode;
@@ -124,7 +125,7 @@ struct VulkanDevice {
 impl Drop for VulkanDevice {
     fn drop(&mut self) {
         // A kernel that never ends leaks the device: destroying it would crash, and waiting would hang.
-        if self.state.borrow().wait_all() {
+        if self.state.borrow_mut().wait_all() {
             // SAFETY: nothing uses the device after this.
             unsafe { ManuallyDrop::drop(&mut self.state) };
         } else {
@@ -179,11 +180,11 @@ impl Device for VulkanDevice {
     }
 
     fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
-        self.state.borrow().wait(ticket, timeout)
+        self.state.borrow_mut().wait(ticket, timeout)
     }
 
     fn timestamps(&self, ticket: Ticket) -> Result<Vec<u64>> {
-        self.state.borrow().timestamps(ticket)
+        self.state.borrow_mut().timestamps(ticket)
     }
 
     fn interrupt_flag(&self) -> Arc<AtomicBool> {

@@ -47,6 +47,13 @@ pub(super) struct Pipeline {
     options: PipelineOptions,
 }
 
+impl Pipeline {
+    /// Whether its descriptors are pushed with the commands, if it has any.
+    pub fn needs_no_pool(&self) -> bool {
+        self.pushed_set.is_some() || self.sets.is_empty()
+    }
+}
+
 /// One binding of a descriptor set, and its resource.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Slot {

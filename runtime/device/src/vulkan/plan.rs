@@ -22,6 +22,8 @@ pub(super) struct Plan {
     pub uses: Vec<Vec<Use>>,
     pub merged: Vec<Use>,
     pub n_timestamps: u32,
+    /// Whether they write memory that the host may read.
+    pub writes_host_memory: bool,
 }
 
 pub(super) struct Checker<'a> {
@@ -38,7 +40,10 @@ impl Checker<'_> {
             commands.iter().map(|command| self.command(command)).collect::<Result<_>>()?;
         let merged = merged(uses.iter().flatten().cloned());
         let n_timestamps = commands.iter().filter(|command| **command == Command::Timestamp).count() as u32;
-        Ok(Plan { uses, merged, n_timestamps })
+        let is_mapped =
+            |used: &Use| self.buffers.get(used.buffer).is_ok_and(|entry| entry.buffer.mapped.is_some());
+        let writes_host_memory = merged.iter().any(|used| used.access.writes() && is_mapped(used));
+        Ok(Plan { uses, merged, n_timestamps, writes_host_memory })
     }
 
     fn command(&self, command: &Command) -> Result<Vec<Use>> {

@@ -1,14 +1,19 @@
-//! A queue with its timeline semaphore, whose values count submissions.
+//! A queue with its timeline semaphore, whose values count tickets.
+//!
+//! A ticket is given when its commands are recorded. Those of one batch end together.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ash::vk;
 
+use super::batch::{Batch, BatchSize};
 use super::gpu::{Gpu, QueuePlace};
-use super::hazards::{Hazards, full_barrier};
+use super::hazards::{Hazards, full_barrier, host_barrier};
+use super::pipelines::Pipeline;
 use crate::{DeviceError, DeviceKind, Result, Waited};
 
 /// Polling notices the end of a short submission some 20 microseconds sooner than sleeping.
@@ -19,8 +24,10 @@ const NAP: Duration = Duration::from_millis(20);
 /// time.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Mesa's software driver stores some 300 bytes for each submission until the queue is empty. After this many
-/// submissions, kps waits for an empty queue.
+/// tickets, kps waits for an empty queue.
 const MAX_WITHOUT_REST: u64 = 1024;
+/// More batches than this do not wait in a queue, because their commands take memory.
+const MAX_BATCHES: usize = 256;
 
 pub(super) struct Queue {
     gpu: Rc<Gpu>,
@@ -28,19 +35,41 @@ pub(super) struct Queue {
     pub family: u32,
     pool: vk::CommandPool,
     timeline: vk::Semaphore,
-    /// The value of the last submission, which is its ticket's.
-    pub submitted: u64,
+    /// The value of the last ticket.
+    pub issued: u64,
+    /// The last ticket whose commands were submitted.
+    submitted: u64,
     ended: Cell<u64>,
-    /// The last submission after which the queue was empty.
+    /// The last ticket after which the queue was empty.
     rested: Cell<u64>,
     /// A wait was interrupted, so the running submission may never end.
     abandoned: Cell<bool>,
-    /// Uses of earlier submissions since the last barrier.
+    /// Uses of earlier commands since the last barrier.
     pub hazards: Hazards,
-    /// Commands with only a barrier, for conflicting submissions.
+    /// The last ticket before the last barrier.
+    ordered: u64,
+    /// Commands with only a barrier, for lists that conflict with what runs before them.
     barrier: vk::CommandBuffer,
+    batch: Batch,
+    batch_size: BatchSize,
+    /// What submitted batches use, each with its last ticket.
+    spent: VecDeque<Spent>,
     /// Reusable command buffers.
     idle: Vec<vk::CommandBuffer>,
+}
+
+struct Spent {
+    ticket: u64,
+    buffers: Vec<vk::CommandBuffer>,
+    _pipelines: Vec<Rc<Pipeline>>,
+}
+
+/// Where single commands are recorded.
+pub(super) struct Open<'q> {
+    pub commands: vk::CommandBuffer,
+    pub bound: &'q mut vk::Pipeline,
+    pub pipelines: &'q mut Vec<Rc<Pipeline>>,
+    pub hazards: &'q mut Hazards,
 }
 
 impl Queue {
@@ -59,12 +88,17 @@ impl Queue {
             family: place.family,
             pool,
             timeline: vk::Semaphore::null(),
+            issued: 0,
             submitted: 0,
             ended: Cell::new(0),
             rested: Cell::new(0),
             abandoned: Cell::new(false),
             hazards: Hazards::default(),
+            ordered: 0,
             barrier: vk::CommandBuffer::null(),
+            batch: Batch::default(),
+            batch_size: BatchSize::FIRST,
+            spent: VecDeque::new(),
             idle: Vec::new(),
         };
         queue.timeline = queue.create_timeline()?;
@@ -122,47 +156,142 @@ impl Queue {
         self.idle.push(commands);
     }
 
-    /// The semaphore and value of a submission of this queue.
-    pub fn signal_of(&self, value: u64) -> (vk::Semaphore, u64) {
-        (self.timeline, value)
+    /// The command buffer for further single commands of the batch.
+    pub fn open(&mut self) -> Result<Open<'_>> {
+        let commands = match self.batch.open {
+            Some(commands) => commands,
+            None => {
+                let commands = self.begin(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
+                self.batch.buffers.push(commands);
+                self.batch.own.push(commands);
+                self.batch.open = Some(commands);
+                self.batch.bound = vk::Pipeline::null();
+                commands
+            }
+        };
+        let Batch { bound, pipelines, .. } = &mut self.batch;
+        Ok(Open { commands, bound, pipelines, hazards: &mut self.hazards })
     }
 
-    /// Submits the commands after the semaphores have reached their values; returns the ticket's value.
-    pub fn submit(
-        &mut self,
-        commands: vk::CommandBuffer,
-        barrier_first: bool,
-        waits: &[(vk::Semaphore, u64)],
-    ) -> Result<u64> {
-        let both = [self.barrier, commands];
-        let buffers = if barrier_first { &both[..] } else { &both[1..] };
-        let value = self.submitted + 1;
-        let (semaphores, values): (Vec<_>, Vec<_>) = waits.iter().copied().unzip();
-        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
-        let (signals, signal_values) = ([self.timeline], [value]);
+    /// Adds a recording to the batch.
+    pub fn add(&mut self, commands: vk::CommandBuffer) -> Result<()> {
+        self.close()?;
+        self.batch.buffers.push(commands);
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<()> {
+        match self.batch.open.take() {
+            Some(commands) => self.end(commands),
+            None => Ok(()),
+        }
+    }
+
+    /// Separates the commands so far from those that follow.
+    pub fn add_barrier(&mut self) {
+        match self.batch.open {
+            Some(commands) => full_barrier(&self.gpu.device, commands),
+            None => self.batch.buffers.push(self.barrier),
+        }
+        self.hazards.clear();
+        self.ordered = self.issued;
+    }
+
+    /// Whether a barrier or the host separates the ticket from what follows.
+    pub fn is_ordered(&self, ticket: u64) -> bool {
+        ticket <= self.ordered || self.was_ended(ticket)
+    }
+
+    /// Has the commands that follow wait for other queues.
+    pub fn add_waits(&mut self, waits: &[(vk::Semaphore, u64)]) -> Result<()> {
+        // A submission waits as a whole.
+        self.flush()?;
+        self.batch.waits.extend(waits);
+        Ok(())
+    }
+
+    /// Gives the commands that were added since the last ticket a ticket.
+    pub fn issue(&mut self, n_commands: usize, writes_host_memory: bool) -> u64 {
+        self.batch.note(n_commands);
+        self.batch.writes_host_memory |= writes_host_memory;
+        self.issued += 1;
+        self.issued
+    }
+
+    /// Submits the batch if it is full or old.
+    pub fn flush_if_due(&mut self) -> Result<()> {
+        if !self.batch.is_due(self.batch_size.get()) {
+            return Ok(());
+        }
+        self.batch_size = self.batch_size.next();
+        self.flush()
+    }
+
+    /// Submits the batch, unless the ticket is of an earlier one.
+    pub fn flush_for(&mut self, ticket: u64) -> Result<()> {
+        if ticket <= self.submitted { Ok(()) } else { self.flush() }
+    }
+
+    /// The semaphore and value of a submitted ticket.
+    pub fn signal_of(&self, ticket: u64) -> (vk::Semaphore, u64) {
+        (self.timeline, ticket)
+    }
+
+    /// Submits the batch.
+    pub fn flush(&mut self) -> Result<()> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        if self.batch.writes_host_memory {
+            let commands = self.open()?.commands;
+            host_barrier(&self.gpu.device, commands);
+        }
+        self.close()?;
+        let batch = std::mem::take(&mut self.batch);
+        let (semaphores, values): (Vec<_>, Vec<_>) = batch.waits.into_iter().unzip();
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; semaphores.len()];
+        let (signals, signal_values) = ([self.timeline], [self.issued]);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&values)
             .signal_semaphore_values(&signal_values);
         let info = vk::SubmitInfo::default()
             .wait_semaphores(&semaphores)
             .wait_dst_stage_mask(&stages)
-            .command_buffers(buffers)
+            .command_buffers(&batch.buffers)
             .signal_semaphores(&signals)
             .push_next(&mut timeline);
         // SAFETY: the command buffers are recorded, and allow simultaneous use where it may happen. The
         // semaphores are alive, and the queue is used from this thread only.
-        unsafe { self.gpu.device.queue_submit(self.handle, &[info], vk::Fence::null()) }
-            .map_err(|result| self.gpu.error("vkQueueSubmit", result))?;
-        self.submitted = value;
-        Ok(value)
+        let submitted = unsafe { self.gpu.device.queue_submit(self.handle, &[info], vk::Fence::null()) };
+        if let Err(result) = submitted {
+            // Tickets were given for these commands, which will never end.
+            return Err(self.gpu.lose("vkQueueSubmit", result));
+        }
+        self.submitted = self.issued;
+        if !batch.own.is_empty() {
+            let (ticket, buffers) = (self.submitted, batch.own);
+            self.spent.push_back(Spent { ticket, buffers, _pipelines: batch.pipelines });
+        }
+        self.reuse()
     }
 
-    /// Whether the submission had ended at the last poll.
+    /// Makes the command buffers of ended batches reusable.
+    fn reuse(&mut self) -> Result<()> {
+        self.poll()?;
+        while let Some(spent) = self.spent.front()
+            && self.was_ended(spent.ticket)
+        {
+            self.idle.extend(self.spent.pop_front().into_iter().flat_map(|spent| spent.buffers));
+        }
+        Ok(())
+    }
+
+    /// Whether the ticket's commands had ended at the last poll.
     pub fn was_ended(&self, value: u64) -> bool {
         value <= self.ended.get()
     }
 
-    /// Polls for the last submission that ended.
+    /// Polls for the last ticket whose commands ended.
     pub fn poll(&self) -> Result<u64> {
         // SAFETY: the semaphore is alive.
         let value = unsafe { self.gpu.device.get_semaphore_counter_value(self.timeline) };
@@ -172,26 +301,42 @@ impl Queue {
             return Err(self.gpu.error("vkGetSemaphoreCounterValue", vk::Result::ERROR_DEVICE_LOST));
         }
         self.ended.set(self.ended.get().max(value));
-        if self.ended.get() == self.submitted {
-            self.rested.set(self.submitted);
+        if self.ended.get() == self.issued {
+            self.rested.set(self.issued);
         }
         Ok(self.ended.get())
     }
 
-    /// Waits for an empty queue, if the driver needs it.
-    pub fn rest(&self, interrupt: &AtomicBool) -> Result<()> {
-        let is_due = self.submitted - self.rested.get() >= MAX_WITHOUT_REST;
+    /// Waits until the queue has room for more: for an old batch if many are waiting, and for all of them if
+    /// the driver needs it.
+    pub fn rest(&mut self, interrupt: &AtomicBool) -> Result<()> {
+        if self.spent.len() >= MAX_BATCHES
+            && let Some(oldest) = self.spent.front().map(|spent| spent.ticket)
+        {
+            self.sleep_until(oldest, None, interrupt)?;
+        }
+        let is_due = self.issued - self.rested.get() >= MAX_WITHOUT_REST;
         if !is_due || self.gpu.physical.info.kind != DeviceKind::Software {
             return Ok(());
         }
-        self.rested.set(self.submitted);
-        self.wait(self.submitted, None, interrupt).map(drop)
+        self.rested.set(self.issued);
+        self.wait(self.issued, None, interrupt).map(drop)
     }
 
-    /// Waits for a submission: spins for a moment, then sleeps. The interrupt flag ends the wait, but not the
+    /// Waits for a ticket: spins for a moment, then sleeps. The interrupt flag ends the wait, but not the
     /// submission.
-    pub fn wait(&self, value: u64, timeout: Option<Duration>, interrupt: &AtomicBool) -> Result<Waited> {
-        if self.was_ended(value) || self.poll()? >= value {
+    pub fn wait(&mut self, value: u64, timeout: Option<Duration>, interrupt: &AtomicBool) -> Result<Waited> {
+        if self.was_ended(value) {
+            return Ok(Waited::Done);
+        }
+        self.flush_for(value)?;
+        self.batch_size = BatchSize::FIRST;
+        self.sleep_until(value, timeout, interrupt)
+    }
+
+    /// Waits for a submitted ticket.
+    fn sleep_until(&self, value: u64, timeout: Option<Duration>, interrupt: &AtomicBool) -> Result<Waited> {
+        if self.poll()? >= value {
             return Ok(Waited::Done);
         }
         let start = Instant::now();
@@ -221,10 +366,10 @@ impl Queue {
         }
     }
 
-    /// Waits for all submissions, but only briefly for abandoned ones. Returns whether all have ended.
-    pub fn wait_all(&self) -> bool {
+    /// Waits for all tickets, but only briefly for abandoned ones. Returns whether all have ended.
+    pub fn wait_all(&mut self) -> bool {
         let timeout = self.abandoned.get().then_some(PATIENCE);
-        match self.wait(self.submitted, timeout, &AtomicBool::new(false)) {
+        match self.wait(self.issued, timeout, &AtomicBool::new(false)) {
             Ok(waited) => waited == Waited::Done,
             // A lost device runs nothing.
             Err(_) => true,

@@ -1,12 +1,9 @@
-//! The objects of an open device, and submission to its queues.
+//! The objects of an open device, and the order of the commands of its queues.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-use ash::vk;
 
 use super::buffers::Buffers;
 use super::encode::Encoder;
@@ -15,13 +12,13 @@ use super::hazards::Use;
 use super::loader;
 use super::memory::Memory;
 use super::pipelines::Pipelines;
-use super::plan::{Checker, bad_command};
+use super::plan::{Checker, Plan, bad_command};
 use super::queue::Queue;
 use super::recordings::{Chosen, Recordings};
 use super::samplers::Samplers;
 use super::staging::Staging;
 use crate::{
-    BufferId, Commands, DeviceError, ImageInfo, Limit, MemoryUsage, QueueId, Result, Ticket, Waited,
+    BufferId, Command, Commands, DeviceError, ImageInfo, Limit, MemoryUsage, QueueId, Result, Ticket, Waited,
 };
 
 pub(super) struct State {
@@ -30,11 +27,9 @@ pub(super) struct State {
     pub pipelines: Pipelines,
     samplers: Samplers,
     pub queues: Vec<Queue>,
-    /// For each queue, the submissions of other queues for which it has waited.
+    /// For each queue, the tickets of other queues for which it has waited.
     seen: Vec<Vec<u64>>,
     pub staging: Staging,
-    /// Command buffers of copies and fills on the first queue, with their submissions.
-    pub transfers: VecDeque<(u64, vk::CommandBuffer)>,
     pub memory: Memory,
     pub gpu: Rc<Gpu>,
     pub interrupt: Arc<AtomicBool>,
@@ -52,7 +47,6 @@ impl State {
             seen: vec![vec![0; queues.len()]; queues.len()],
             queues,
             staging: Staging::default(),
-            transfers: VecDeque::new(),
             memory,
             gpu: gpu.clone(),
             interrupt: Arc::new(AtomicBool::new(false)),
@@ -113,19 +107,60 @@ impl State {
         }
         after.iter().try_for_each(|ticket| self.check_ticket(*ticket))?;
         self.queues[index].rest(&self.interrupt)?;
-        let chosen = self.recorded(index, commands)?;
-        self.fill_fresh(&chosen.uses)?;
-        let value = self.launch(index, chosen.commands, &chosen.uses, after)?;
-        self.recordings.note(commands, index, &chosen, value);
+        let value = match self.is_recorded_once(commands)? {
+            true => self.submit_once(index, commands, after)?,
+            false => self.submit_recording(index, commands, after)?,
+        };
+        self.queues[index].flush_if_due()?;
         self.collect();
         Ok(Ticket { queue: queue.0, value })
     }
 
-    fn recorded(&mut self, index: usize, commands: &Commands) -> Result<Chosen> {
-        if let Some(chosen) = self.recordings.find(commands, index, &self.queues[index])? {
-            return Ok(chosen);
+    /// Whether the commands are recorded for one run, into the batch. Descriptor sets and queries need a
+    /// recording of their own.
+    fn is_recorded_once(&self, commands: &Commands) -> Result<bool> {
+        if commands.repeats() {
+            return Ok(false);
         }
-        self.recordings.sweep(&mut self.queues)?;
+        for command in commands.iter() {
+            let fits = match command {
+                Command::Copy { .. } => true,
+                Command::Dispatch(dispatch) => self.pipelines.get(dispatch.pipeline)?.needs_no_pool(),
+                Command::Timestamp => false,
+            };
+            if !fits {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn submit_once(&mut self, index: usize, commands: &Commands, after: &[Ticket]) -> Result<u64> {
+        let plan = self.checked(index, commands)?;
+        self.fill_fresh(&plan.merged)?;
+        self.order(index, &plan.merged, after)?;
+        let (buffers, pipelines) = (&self.buffers, &self.pipelines);
+        let encoder = Encoder { gpu: &self.gpu, buffers, pipelines, samplers: &self.samplers };
+        encoder.encode_once(self.queues[index].open()?, commands, &plan)?;
+        let value = self.queues[index].issue(commands.len(), plan.writes_host_memory);
+        self.note_uses(index, value, &plan.merged)?;
+        Ok(value)
+    }
+
+    fn submit_recording(&mut self, index: usize, commands: &Commands, after: &[Ticket]) -> Result<u64> {
+        let chosen = self.recorded(index, commands)?;
+        self.fill_fresh(&chosen.uses)?;
+        self.order(index, &chosen.uses, after)?;
+        let queue = &mut self.queues[index];
+        queue.add(chosen.commands)?;
+        queue.hazards.note(&chosen.uses);
+        let value = queue.issue(commands.len(), false);
+        self.note_uses(index, value, &chosen.uses)?;
+        self.recordings.note(commands, index, &chosen, value);
+        Ok(value)
+    }
+
+    fn checked(&mut self, index: usize, commands: &Commands) -> Result<Plan> {
         let family = self.queues[index].family as usize;
         let checker = Checker {
             gpu: &self.gpu,
@@ -135,46 +170,55 @@ impl State {
         };
         let plan = checker.plan(commands)?;
         self.samplers.make_for(commands)?;
+        Ok(plan)
+    }
+
+    fn recorded(&mut self, index: usize, commands: &Commands) -> Result<Chosen> {
+        if let Some(chosen) = self.recordings.find(commands, index, &self.queues[index])? {
+            return Ok(chosen);
+        }
+        self.recordings.sweep(&mut self.queues)?;
+        let plan = self.checked(index, commands)?;
         let (buffers, pipelines) = (&self.buffers, &self.pipelines);
         let encoder = Encoder { gpu: &self.gpu, buffers, pipelines, samplers: &self.samplers };
         let take = encoder.encode(&mut self.queues[index], commands, &plan)?;
         Ok(self.recordings.add(commands, index, plan, take))
     }
 
-    /// Submits a command buffer to a queue, after the submissions that its uses and `after` require.
-    pub fn launch(
-        &mut self,
-        index: usize,
-        commands: vk::CommandBuffer,
-        uses: &[Use],
-        after: &[Ticket],
-    ) -> Result<u64> {
-        let queue = &self.queues[index];
-        let mut barrier = queue.hazards.need_barrier(uses);
+    /// Has further commands of a queue, with these uses, follow what they conflict with, and `after`.
+    pub fn order(&mut self, index: usize, uses: &[Use], after: &[Ticket]) -> Result<()> {
+        let mut barrier = self.queues[index].hazards.need_barrier(uses);
         let mut wanted = self.values_to_wait_for(index, uses)?;
         for ticket in after {
             match ticket.queue as usize == index {
-                true => barrier |= !queue.was_ended(ticket.value),
+                true => barrier |= !self.queues[index].is_ordered(ticket.value),
                 false => wanted[ticket.queue as usize] = wanted[ticket.queue as usize].max(ticket.value),
             }
         }
         let news = |other: &usize| wanted[*other] > self.seen[index][*other];
         let others: Vec<usize> = (0..self.queues.len()).filter(news).collect();
-        let waits: Vec<_> = others.iter().map(|&other| self.queues[other].signal_of(wanted[other])).collect();
-        let queue = &mut self.queues[index];
-        let value = queue.submit(commands, barrier, &waits)?;
+        if !others.is_empty() {
+            others.iter().try_for_each(|&other| self.queues[other].flush_for(wanted[other]))?;
+            let signals: Vec<_> =
+                others.iter().map(|&other| self.queues[other].signal_of(wanted[other])).collect();
+            self.queues[index].add_waits(&signals)?;
+            others.iter().for_each(|&other| self.seen[index][other] = wanted[other]);
+        }
         if barrier {
-            queue.hazards.clear();
+            self.queues[index].add_barrier();
         }
-        queue.hazards.note(uses);
-        others.iter().for_each(|&other| self.seen[index][other] = wanted[other]);
-        for used in uses {
-            self.buffers.get_mut(used.buffer)?.note(index, value, used.access);
-        }
-        Ok(value)
+        Ok(())
     }
 
-    /// For each other queue, the last submission that conflicts with these uses. All buffers exist.
+    /// Records that a ticket's commands use these buffers.
+    pub fn note_uses(&mut self, index: usize, value: u64, uses: &[Use]) -> Result<()> {
+        uses.iter().try_for_each(|used| {
+            self.buffers.get_mut(used.buffer)?.note(index, value, used.access);
+            Ok(())
+        })
+    }
+
+    /// For each other queue, the last ticket that conflicts with these uses. All buffers exist.
     fn values_to_wait_for(&self, index: usize, uses: &[Use]) -> Result<Vec<u64>> {
         let mut wanted = vec![0; self.queues.len()];
         for used in uses {
@@ -188,18 +232,18 @@ impl State {
 
     pub fn check_ticket(&self, ticket: Ticket) -> Result<()> {
         match self.queues.get(ticket.queue as usize) {
-            Some(queue) if (1..=queue.submitted).contains(&ticket.value) => Ok(()),
+            Some(queue) if (1..=queue.issued).contains(&ticket.value) => Ok(()),
             _ => Err(DeviceError::UnknownId { kind: "ticket" }),
         }
     }
 
-    pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
+    pub fn wait(&mut self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
         self.check_ticket(ticket)?;
         self.gpu.check_not_lost()?;
         self.queues[ticket.queue as usize].wait(ticket.value, timeout, &self.interrupt)
     }
 
-    pub fn timestamps(&self, ticket: Ticket) -> Result<Vec<u64>> {
+    pub fn timestamps(&mut self, ticket: Ticket) -> Result<Vec<u64>> {
         self.check_ticket(ticket)?;
         let queue = &self.queues[ticket.queue as usize];
         if queue.poll()? < ticket.value {
@@ -214,8 +258,10 @@ impl State {
 impl State {
     /// Waits until nothing runs; returns whether that succeeded. The memory of running work must not be
     /// freed.
-    pub fn wait_all(&self) -> bool {
-        let is_idle = self.queues.iter().all(Queue::wait_all);
+    pub fn wait_all(&mut self) -> bool {
+        // A batch may wait for another queue, so all are submitted first. A lost device runs nothing.
+        let _ = self.queues.iter_mut().try_for_each(Queue::flush);
+        let is_idle = self.queues.iter_mut().all(Queue::wait_all);
         if is_idle {
             self.gpu.wait_idle();
         }

@@ -224,37 +224,25 @@ impl State {
         Ok(turn)
     }
 
-    /// Records and submits a small command buffer on the first queue.
+    /// Adds a command to the batch of the first queue.
     fn transfer(
         &mut self,
         uses: &[Use],
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
     ) -> Result<u64> {
+        self.order(QUEUE, uses, &[])?;
         let queue = &mut self.queues[QUEUE];
-        queue.poll()?;
-        while let Some((value, commands)) = self.transfers.front().copied()
-            && queue.was_ended(value)
-        {
-            self.transfers.pop_front();
-            queue.recycle(commands);
-        }
-        let commands = queue.begin(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
-        record(&self.gpu.device, commands);
-        let launched = match queue.end(commands) {
-            Ok(()) => self.launch(QUEUE, commands, uses, &[]),
-            Err(error) => Err(error),
-        };
-        match launched {
-            Ok(value) => self.transfers.push_back((value, commands)),
-            Err(_) => self.queues[QUEUE].recycle(commands),
-        }
-        launched
+        record(&self.gpu.device, queue.open()?.commands);
+        queue.hazards.note(uses);
+        let value = queue.issue(1, false);
+        self.note_uses(QUEUE, value, uses)?;
+        Ok(value)
     }
 
     /// Waits for the submissions that conflict with the host's access to the buffer.
-    fn wait_for_uses(&self, id: BufferId, access: Access) -> Result<()> {
+    fn wait_for_uses(&mut self, id: BufferId, access: Access) -> Result<()> {
         let entry = self.buffers.get(id)?;
-        for (index, queue) in self.queues.iter().enumerate() {
+        for (index, queue) in self.queues.iter_mut().enumerate() {
             queue.wait(entry.last_use(index).before(access), None, &self.interrupt)?;
         }
         Ok(())

@@ -333,7 +333,7 @@ fn check_shared(module: &KernelModule, info: &DeviceInfo) -> Result<()> {
 fn submit(
     kernel: &Kernel,
     manager: &kp::ScriptedManager,
-    (module, loaded): (&KernelModule, &kps_compute::Kernel),
+    (module, loaded): (&KernelModule, &Rc<kps_compute::Kernel>),
     arguments: &[Argument],
     extent: &Extent,
 ) -> Result<()> {

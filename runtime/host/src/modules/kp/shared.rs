@@ -69,7 +69,7 @@ impl ScriptedManager {
         if let Some(loaded) = self.kernels.borrow().get(&key) {
             return Ok(loaded.kernel.clone());
         }
-        let kernel = Rc::new(self.manager.kernel_run_so(&module.words, &[], running).map_err(compute)?);
+        let kernel = self.manager.kernel_run_so(&module.words, &[], running).map_err(compute)?;
         let mut kernels = self.kernels.borrow_mut();
         if kernels.len() >= self.sweep_at.get() {
             kernels.retain(|_, loaded| loaded.module.strong_count() > 0);

@@ -1,0 +1,107 @@
+//! Launches that are prepared once, and started any number of times.
+//!
+//! The checks and the grid of a launch depend on its kernel and on the types and shapes of its tensors. They do
+//! not depend on which tensors these are, nor on the values of scalars.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use kps_device::{Command, Commands, QueueId, SamplerBinding, Ticket};
+
+use crate::constants::Push;
+use crate::context::Context;
+use crate::error::{ComputeError, Result};
+use crate::grid::{Extent, Part};
+use crate::kernel::Kernel;
+use crate::storage::Contents;
+use crate::tensor::Tensor;
+
+/// A launch without its tensors and its scalars.
+pub struct PreparedLaunch {
+    kernel: Rc<Kernel>,
+    samplers: Vec<SamplerBinding>,
+    /// One for each dispatch.
+    parts: Vec<PreparedPart>,
+}
+
+struct PreparedPart {
+    groups: [u32; 3],
+    /// The push constants, with the values that the runtime fills.
+    block: Vec<u8>,
+}
+
+impl PreparedLaunch {
+    /// Checks tensors like those of the launches. Missing samplers sample the nearest texel.
+    pub(crate) fn new(
+        kernel: &Rc<Kernel>,
+        tensors: &[Tensor],
+        extent: &Extent,
+        samplers: &[SamplerBinding],
+    ) -> Result<PreparedLaunch> {
+        kernel.check_tensors(tensors)?;
+        let grid = kernel.grid(extent, tensors)?;
+        let named = kernel.named(tensors);
+        let part =
+            |part: Part| Ok(PreparedPart { groups: part.groups, block: kernel.push.blank(&named, part)? });
+        let parts = kernel.parts(grid)?.into_iter().map(part).collect::<Result<_>>()?;
+        Ok(PreparedLaunch { kernel: kernel.clone(), samplers: kernel.samplers(samplers), parts })
+    }
+
+    /// Starts a launch over tensors with the types and shapes of those that it was prepared for.
+    pub(crate) fn start(&self, context: &Rc<Context>, tensors: &[Tensor], push: &Push) -> Result<Ticket> {
+        const OPERATION: &str = "launch a kernel on";
+        let kernel = &*self.kernel;
+        if !Rc::ptr_eq(kernel.context(), context) {
+            return Err(ComputeError::OtherManager { what: "the kernel".to_owned() });
+        }
+        let device = context.device(OPERATION)?;
+        tensors.iter().try_for_each(|tensor| tensor.storage().check_alive("bind"))?;
+        let (push, bound) = kernel.split_push(push, tensors)?;
+        let mut buffers = Vec::with_capacity(bound.len());
+        for tensor in bound.iter() {
+            let buffer = tensor.storage().prepare(context, Contents::Current, OPERATION)?;
+            buffers.push((buffer, tensor.n_bytes() as u64));
+        }
+        let ring = kernel.own_ring()?;
+        let mut dispatches = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let mut block = part.block.clone();
+            kernel.push.fill(&push, &mut block)?;
+            let samplers = self.samplers.clone();
+            let dispatch =
+                kernel.dispatch(part.groups, block, samplers, bound.len(), ring.as_deref(), |at| buffers[at]);
+            dispatches.push(Command::Dispatch(dispatch));
+        }
+        let mut after = Vec::new();
+        for (tensor, access) in kernel.accesses(&bound) {
+            tensor.storage().predecessors(access, &mut after);
+        }
+        let ticket = device.submit(QueueId(0), &Commands::once(dispatches), &after)?;
+        context.started(ticket, kernel.title());
+        for (tensor, access) in kernel.accesses(&bound) {
+            tensor.storage().submitted(ticket, access);
+        }
+        if let Some(ring) = ring {
+            context.wait(ticket, None)?;
+            context.add_report(ring.take(kernel.sites())?);
+        }
+        Ok(ticket)
+    }
+}
+
+impl Kernel {
+    /// The values of the push constants, and the bindings of a launch: its tensors, and the values that did not
+    /// fit the push constants.
+    fn split_push<'a>(
+        &self,
+        push: &'a Push,
+        tensors: &'a [Tensor],
+    ) -> Result<(Cow<'a, Push>, Cow<'a, [Tensor]>)> {
+        let Some((push, rest)) = self.split(push)? else {
+            return Ok((Cow::Borrowed(push), Cow::Borrowed(tensors)));
+        };
+        let mut bound = tensors.to_vec();
+        bound.push(self.spilled(&rest, tensors)?);
+        Ok((Cow::Owned(push), Cow::Owned(bound)))
+    }
+}
