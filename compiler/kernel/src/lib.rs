@@ -84,8 +84,8 @@ pub use index_range::{IndexLimits, IndexRange, LaunchSize};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use remark::{IndexTest, Remark, RemarkKind, RemarkType};
 pub use signature::{
-    ArrayParam, Binding, BindingPlace, BoundaryTest, Capability, CapabilityUse, Dispatches, Form, Ints,
-    KernelModule, KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
+    ArrayParam, Binding, BindingPlace, BoundaryTest, Capability, CapabilityUse, Captures, Dispatches, Form,
+    Ints, KernelModule, KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
 };
 pub use stages::{Direction, Port, Slot, Stage, StageBuiltin};
 pub use structs::{ClassConstants, MAX_STRUCT_BYTES, Member, Method, MethodKind, StructType};

@@ -255,6 +255,17 @@ impl Signature {
     }
 }
 
+/// The captured names of a kernel with their values at one time.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Captures(Vec<Capture>);
+
+impl KernelTemplate {
+    /// The captures of a launch whose parameters have no structs.
+    pub fn captures_now(&self, env: &dyn KernelEnv) -> Captures {
+        Captures(self.captures(env, std::iter::empty()))
+    }
+}
+
 /// A captured name with its value, as part of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Capture {

@@ -189,6 +189,11 @@ impl Kernel {
         &self.sites
     }
 
+    /// Whether it prints or asserts.
+    pub fn writes_records(&self) -> bool {
+        !self.sites.is_empty()
+    }
+
     /// A buffer for the records of one dispatch; `None` if the kernel has none.
     pub(crate) fn new_ring(&self) -> Result<Option<Ring>> {
         if self.sites.is_empty() { Ok(None) } else { Ring::new(&self.context).map(Some) }

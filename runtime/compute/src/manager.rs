@@ -233,6 +233,14 @@ impl Manager {
         launch.start(&self.context, tensors, push)
     }
 
+    /// Returns the error of a launch that a device ran at once. Other errors are returned by a later wait.
+    pub fn error_so_far(&self, ticket: Ticket) -> Result<()> {
+        match self.info.capabilities.runs_small_at_once {
+            true => self.context.wait(ticket, Some(Duration::ZERO)).map(drop),
+            false => Ok(()),
+        }
+    }
+
     /// Takes the prints and failed assertions of kernels since the last call. A launch or sequence with
     /// records has ended when its start returns.
     pub fn take_report(&self) -> Report {

@@ -2,7 +2,7 @@
 //!
 //! A ticket is given when its commands are recorded. Those of one batch end together.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,6 +39,8 @@ pub(super) struct Queue {
     pub issued: u64,
     /// The last ticket whose commands were submitted.
     submitted: u64,
+    /// The last ticket of each submitted batch that may not have ended. The semaphore takes only these values.
+    batch_ends: RefCell<VecDeque<u64>>,
     ended: Cell<u64>,
     /// The last ticket after which the queue was empty.
     rested: Cell<u64>,
@@ -90,6 +92,7 @@ impl Queue {
             timeline: vk::Semaphore::null(),
             issued: 0,
             submitted: 0,
+            batch_ends: RefCell::default(),
             ended: Cell::new(0),
             rested: Cell::new(0),
             abandoned: Cell::new(false),
@@ -232,9 +235,11 @@ impl Queue {
         if ticket <= self.submitted { Ok(()) } else { self.flush() }
     }
 
-    /// The semaphore and value of a submitted ticket.
+    /// The semaphore, and its value when a submitted ticket has ended.
     pub fn signal_of(&self, ticket: u64) -> (vk::Semaphore, u64) {
-        (self.timeline, ticket)
+        let ends = self.batch_ends.borrow();
+        let end = ends.get(ends.partition_point(|end| *end < ticket));
+        (self.timeline, end.copied().unwrap_or(ticket))
     }
 
     /// Submits the batch.
@@ -268,6 +273,7 @@ impl Queue {
             return Err(self.gpu.lose("vkQueueSubmit", result));
         }
         self.submitted = self.issued;
+        self.batch_ends.get_mut().push_back(self.submitted);
         if !batch.own.is_empty() {
             let (ticket, buffers) = (self.submitted, batch.own);
             self.spent.push_back(Spent { ticket, buffers, _pipelines: batch.pipelines });
@@ -301,6 +307,9 @@ impl Queue {
             return Err(self.gpu.error("vkGetSemaphoreCounterValue", vk::Result::ERROR_DEVICE_LOST));
         }
         self.ended.set(self.ended.get().max(value));
+        let mut ends = self.batch_ends.borrow_mut();
+        let n_ended = ends.partition_point(|end| *end <= value);
+        ends.drain(..n_ended);
         if self.ended.get() == self.issued {
             self.rested.set(self.issued);
         }
@@ -377,7 +386,8 @@ impl Queue {
     }
 
     fn sleep(&self, value: u64, nap: Duration) -> Result<bool> {
-        let (semaphores, values) = ([self.timeline], [value]);
+        let (semaphore, value) = self.signal_of(value);
+        let (semaphores, values) = ([semaphore], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         // SAFETY: the semaphore is alive.
         match unsafe { self.gpu.device.wait_semaphores(&info, nap.as_nanos() as u64) } {

@@ -19,7 +19,7 @@ const QUEUE: usize = 0;
 /// The host fills buffers up to this size, even if the device fills faster.
 const SMALL_FILL: u64 = 64 << 10;
 /// Up to this size, reading uncached memory is faster than copying it first.
-const SMALL_READ: usize = 128;
+const SMALL_READ: usize = 1024;
 
 impl State {
     pub fn write(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {

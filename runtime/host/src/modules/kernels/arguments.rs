@@ -30,6 +30,22 @@ pub enum Argument {
     None,
 }
 
+impl Argument {
+    pub fn tensor(&self) -> Option<&Tensor> {
+        match self {
+            Argument::Tensor(tensor) | Argument::Uniform(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    pub fn numbers(&self) -> &[Number] {
+        match self {
+            Argument::Numbers(numbers) => numbers,
+            _ => &[],
+        }
+    }
+}
+
 /// The arguments in the order of the parameters; `Unset` for those that the device provides.
 pub fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
     let template = &kernel.template;
@@ -171,11 +187,15 @@ fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(
         return Ok((ParamType::Scalar(structs::now(&ty)), Argument::Numbers(numbers)));
     }
     let number = kp::number(value)?.ok_or_else(|| wrong(vm, kernel, name, Wanted::Anything, value))?;
-    let ty = match value.downcast::<numpy::Scalar>() {
+    Ok((ParamType::Scalar(number_type(value, number)), Argument::Numbers(vec![number])))
+}
+
+/// The type of a parameter without an annotation, by the number that it gets.
+pub fn number_type(value: &Value, number: Number) -> Type {
+    match value.downcast::<numpy::Scalar>() {
         Some(scalar) => Type::Scalar(scalar.dtype),
         None => host_type(number),
-    };
-    Ok((ParamType::Scalar(ty), Argument::Numbers(vec![number])))
+    }
 }
 
 /// The annotation for a tensor, whose elements may be structs or vectors, or for an image.

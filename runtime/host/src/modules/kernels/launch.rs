@@ -1,9 +1,8 @@
 //! Calls a kernel: from arguments to a signature, a compiled form and a submission.
 
 use std::rc::Rc;
-use std::time::Duration;
 
-use kps_compute::{Extent, Number, Report, Running, Storage, Tensor};
+use kps_compute::{Extent, Number, PreparedLaunch, Report, Running, Storage, Tensor};
 use kps_device::{DeviceInfo, ImageInfo, Instrument, Origin, SamplerBinding};
 use kps_kernel::{
     BindingPlace, BoundaryTest, Dispatches, Form, Ints, KernelModule, LaunchSize, Memory, ParamType,
@@ -15,6 +14,7 @@ use super::arguments::{self, Argument, array_shape, numbers_per_element};
 use super::domain::{self, Domain};
 use super::object::Kernel;
 use super::push::{self, Spot};
+use super::repeat::{Candidate, Places};
 use super::{device, errors};
 use crate::checking::Checking;
 use crate::modules::kp;
@@ -49,11 +49,15 @@ pub fn extent_of(vm: &mut Vm, args: &Args, extent: Extent) -> Result<(Extent, Ve
 
 /// Starts one launch. Reading its outputs waits for it.
 pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<()> {
+    if kernel.repeats.launch(vm, kernel, args, extent)? {
+        return Ok(());
+    }
     let prepared = prepare(vm, kernel, args, extent)?;
     let instrument = prepared.manager.instrument(Some(prepared.counts.n_invocations()));
     let target = device::target(&prepared.manager, instrument);
     warn_of_idle_axes(vm, kernel, &prepared, extent);
-    let started = start(vm, kernel, &prepared, &target, instrument);
+    let candidate = Candidate::of(vm, kernel, args, extent, &prepared.manager);
+    let started = start(vm, kernel, &prepared, &target, instrument, candidate);
     // Findings and output from before the failure come first.
     let delivered = kp::deliver(vm, &prepared.manager, kp::Ran::Kernel(prepared.domain.as_ref()));
     started.and(delivered)
@@ -88,7 +92,7 @@ pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u
     copy_tensors(&mut prepared.arguments)?;
     let target = Target { trace: Some(at), ..device::target(&prepared.manager, Instrument::None) };
     let recorder = vm.recorder.clone();
-    let mut run = || start(vm, kernel, &prepared, &target, Instrument::None);
+    let mut run = || start(vm, kernel, &prepared, &target, Instrument::None, None);
     match recorder {
         Some(recorder) => recorder.aside(run)?,
         None => run()?,
@@ -152,7 +156,7 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
         .with_boundary_test(counts.boundary_test(local_size))
         .with_ids(counts.ids())
         .with_memory(memory_of(&tensors))
-        .with_ints(ints_of(&arguments));
+        .with_ints(ints_of(arguments.iter().flat_map(Argument::numbers)));
     Ok(Prepared { arguments, extent, domain, counts, manager, signature })
 }
 
@@ -163,14 +167,12 @@ fn start(
     prepared: &Prepared,
     target: &Target,
     instrument: Instrument,
+    candidate: Option<Candidate>,
 ) -> Result<()> {
     let Prepared { arguments, extent, domain, counts, manager, signature } = prepared;
     let local_size = kernel.template.local_size(signature.rank).map(u64::from);
     let invocations = std::array::from_fn(|axis| counts.groups[axis].saturating_mul(local_size[axis]));
-    let tensor = |at: usize| match &arguments[at] {
-        Argument::Tensor(tensor) | Argument::Uniform(tensor) => Some(tensor),
-        _ => None,
-    };
+    let tensor = |at: usize| arguments[at].tensor();
     let launch_size = |of: LaunchSize| device::launch_size(of, signature, invocations, tensor);
     let module = device::compile_for_launch(vm, kernel, signature, target, &launch_size)?;
     if let Some(domain) = domain {
@@ -180,16 +182,17 @@ fn start(
     let subgroup_size = kernel.template.options.subgroup_size;
     let running = Running { instrument, subgroup_size, origin: Origin::Compiler };
     let loaded = manager.loaded(&module, running)?;
-    submit(kernel, manager, (&module, &loaded), arguments, extent)
+    let (slots, launch) = submit(kernel, manager, (&module, &loaded), arguments, extent)?;
+    if let (Some(candidate), Some(slots)) = (candidate, slots) {
+        let reports = instrument != Instrument::None || loaded.writes_records();
+        candidate.note(kernel, manager, launch, domain.as_ref(), slots, reports);
+    }
+    Ok(())
 }
 
 /// The tensor arguments that determine which manager runs the kernel.
 fn tensors_of(arguments: &[Argument]) -> Vec<Tensor> {
-    let tensors = arguments.iter().filter_map(|argument| match argument {
-        Argument::Tensor(tensor) | Argument::Uniform(tensor) => Some(tensor.clone()),
-        _ => None,
-    });
-    tensors.collect()
+    arguments.iter().filter_map(Argument::tensor).cloned().collect()
 }
 
 /// Whether one tensor was given for two arrays.
@@ -201,11 +204,7 @@ pub fn memory_of(tensors: &[Tensor]) -> Memory {
 }
 
 /// How large the whole numbers among the scalars are.
-fn ints_of(arguments: &[Argument]) -> Ints {
-    let numbers = arguments.iter().flat_map(|argument| match argument {
-        Argument::Numbers(numbers) => &numbers[..],
-        _ => &[],
-    });
+pub fn ints_of<'n>(numbers: impl Iterator<Item = &'n Number>) -> Ints {
     Ints::of(numbers.filter_map(|number| match number {
         Number::Int(int) => Some(*int),
         Number::Bool(_) | Number::Float(_) => None,
@@ -330,47 +329,57 @@ fn check_shared(module: &KernelModule, info: &DeviceInfo) -> Result<()> {
     }
 }
 
+/// Starts the launch. Returns it prepared, with the places of its arguments if each is a tensor, a number or part
+/// of the signature.
 fn submit(
     kernel: &Kernel,
     manager: &kp::ScriptedManager,
     (module, loaded): (&KernelModule, &Rc<kps_compute::Kernel>),
     arguments: &[Argument],
     extent: &Extent,
-) -> Result<()> {
-    let mut bound: Vec<(u32, Tensor)> = Vec::new();
-    let mut numbers_at: Vec<(Spot, &[Number])> = Vec::new();
+) -> Result<(Option<Places>, PreparedLaunch)> {
+    let mut bound: Vec<(u32, usize)> = Vec::new();
+    let mut numbers_at: Vec<(Spot, usize)> = Vec::new();
     let mut samplers = Vec::new();
     for binding in &module.bindings {
-        match (&binding.place, &arguments[binding.param_idx]) {
+        let at = binding.param_idx;
+        match (&binding.place, &arguments[at]) {
             (
                 BindingPlace::Buffer { binding, .. } | BindingPlace::Texture { binding, .. },
-                Argument::Tensor(tensor) | Argument::Uniform(tensor),
-            ) => bound.push((*binding, tensor.clone())),
+                Argument::Tensor(_) | Argument::Uniform(_),
+            ) => bound.push((*binding, at)),
             (BindingPlace::Sampler { set, binding }, Argument::Sampler(sampler)) => {
                 samplers.push(SamplerBinding { set: *set, binding: *binding, sampler: *sampler });
             }
-            (place, Argument::Numbers(numbers)) => {
+            (place, Argument::Numbers(_)) => {
                 let (spot, _) = push::spot(place).expect("the signature was made of these arguments");
-                numbers_at.push((spot, numbers));
+                numbers_at.push((spot, at));
             }
             _ => unreachable!("the signature was made of these arguments"),
         }
     }
-    let push = push::in_blocks(numbers_at);
-    let mut tensors = by_slot(&bound, samplers.iter().map(|sampler| sampler.binding).max());
+    numbers_at.sort_by_key(|(spot, _)| *spot);
+    let numbers: Vec<usize> = numbers_at.into_iter().map(|(_, at)| at).collect();
+    let push = push::of_numbers(numbers.iter().flat_map(|at| arguments[*at].numbers()).copied().collect());
+    let mut slots = by_slot(&bound, samplers.iter().map(|sampler| sampler.binding).max());
     // The last arrays are bound nowhere if the kernel never touches them.
-    tensors.truncate(loaded.n_tensors());
-    let ticket = manager.launch(loaded, &tensors, extent, &push, &samplers);
-    // Errors of a launch that has already ended are reported here, not at a later wait.
-    let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));
-    launched.map(drop).map_err(|error| errors::launch(&kernel.template, error))
+    slots.truncate(loaded.n_tensors());
+    let tensors: Vec<Tensor> = slots.iter().filter_map(|at| arguments[*at].tensor().cloned()).collect();
+    let started = manager.prepare_launch(loaded, &tensors, extent, &samplers).and_then(|launch| {
+        let ticket = manager.start_launch(&launch, &tensors, &push)?;
+        // Errors of a launch that has already ended are reported here, not at a later wait.
+        manager.error_so_far(ticket)?;
+        Ok(launch)
+    });
+    let launch = started.map_err(|error| errors::launch(&kernel.template, error))?;
+    Ok((Places::of(arguments, &slots, &numbers), launch))
 }
 
-/// The tensors by slot, up to the last one and the last sampler. An empty slot is filled with any tensor,
-/// which is unused.
-fn by_slot(bound: &[(u32, Tensor)], last_sampler: Option<u32>) -> Vec<Tensor> {
+/// The arguments by slot, up to the last one and the last sampler. An empty slot is filled with any tensor, which
+/// is unused.
+fn by_slot(bound: &[(u32, usize)], last_sampler: Option<u32>) -> Vec<usize> {
     let Some(last) = bound.iter().map(|(slot, _)| *slot).max() else { return Vec::new() };
     let last = last_sampler.map_or(last, |sampler| last.max(sampler));
-    let tensor = |slot| bound.iter().find(|(known, _)| *known == slot).unwrap_or(&bound[0]).1.clone();
-    (0..=last).map(tensor).collect()
+    let argument = |slot| bound.iter().find(|(known, _)| *known == slot).unwrap_or(&bound[0]).1;
+    (0..=last).map(argument).collect()
 }

@@ -15,6 +15,7 @@ mod object;
 pub mod options;
 mod push;
 mod recent;
+mod repeat;
 pub mod structs;
 mod trace;
 mod types;

@@ -9,6 +9,7 @@ use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, ParamKind, S
 use super::env::FunctionEnv;
 use super::explain::explain;
 use super::recent::Recent;
+use super::repeat::Repeats;
 use super::trace::trace;
 use super::{dump, errors, launch, structs};
 use crate::foreign;
@@ -57,6 +58,7 @@ pub struct Kernel {
     /// With the methods that the structs of its parameters had at the last use.
     latest: RefCell<Rc<KernelTemplate>>,
     compiled: RefCell<Recent<(Signature, Target), Rc<KernelModule>>>,
+    pub repeats: Repeats,
 }
 
 /// Compiled forms cached of one kernel: one that captures a changing number is compiled for each of its
@@ -77,7 +79,7 @@ impl Kernel {
         let template = Rc::new(template);
         let latest = RefCell::new(template.clone());
         let compiled = RefCell::new(Recent::with_capacity(MAX_FORMS));
-        Ok(Value::native(Kernel { template, env, latest, compiled }))
+        Ok(Value::native(Kernel { template, env, latest, compiled, repeats: Repeats::default() }))
     }
 
     /// The template for the structs that parameters are declared as, with the methods that their classes have now.

@@ -29,7 +29,11 @@ pub fn spot(place: &BindingPlace) -> Option<(Spot, &Type)> {
 /// The numbers of all parameters, in the order in which the blocks list their members.
 pub fn in_blocks(mut numbers: Vec<(Spot, &[Number])>) -> Push {
     numbers.sort_by_key(|(spot, _)| *spot);
-    let numbers: Vec<Number> = numbers.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
+    of_numbers(numbers.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect())
+}
+
+/// Numbers in that order.
+pub fn of_numbers(numbers: Vec<Number>) -> Push {
     if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) }
 }
 

@@ -58,6 +58,11 @@ impl ScriptedManager {
         self.checking.get().instrument(n_invocations)
     }
 
+    /// Which launches are checked.
+    pub fn checking(&self) -> Checking {
+        self.checking.get()
+    }
+
     /// Whether some launches are watched for mistakes.
     pub fn may_check(&self) -> bool {
         self.checking.get() != Checking::Never
