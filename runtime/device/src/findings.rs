@@ -3,7 +3,7 @@
 //! A pipeline is loaded with an [`Instrument`], and [`crate::Device::findings`] takes the findings so far.
 //! Instrumentation does not change results. Findings are data, and the caller writes the messages.
 
-use crate::{Access, SourceLine};
+use crate::{Access, SourceLine, Ticket};
 
 /// How a pipeline is instrumented. Devices other than the CPU device accept only [`Instrument::None`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -154,6 +154,7 @@ pub struct Finding {
 /// The dispatch in which a mistake happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
+    pub submission: Ticket,
     /// Index among the dispatches of its submission.
     pub dispatch: usize,
     pub groups: [u32; 3],

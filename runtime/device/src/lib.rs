@@ -41,6 +41,7 @@ pub mod findings;
 pub mod image;
 pub mod info;
 pub mod interface;
+mod last_use;
 pub mod matrix;
 mod offsets;
 pub mod profile;
@@ -323,8 +324,8 @@ pub struct PipelineId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct QueueId(pub u32);
 
-/// One submission. Tickets of one queue end in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// One submission. Tickets of one queue end in order. The default is no submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Ticket {
     pub queue: u32,
     pub value: u64,

@@ -66,8 +66,9 @@ impl fmt::Display for Selector {
 /// How to open it.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// One queue of each of these families; empty means one queue of the best compute family. A family that
-    /// is missing or cannot compute is replaced by that one, with a warning in [`Opened::warnings`].
+    /// One queue of each of these families; empty means [`QUEUES`] queues of the best compute family, or as
+    /// many as it has. A family that is missing or cannot compute is replaced by that one, with a warning in
+    /// [`Opened::warnings`].
     pub queue_families: Vec<u32>,
     /// Additional Vulkan extensions. One that the device lacks is skipped, with a warning.
     pub extensions: Vec<String>,
@@ -75,6 +76,16 @@ pub struct OpenOptions {
     pub separate_memory: bool,
     /// Collects profiles. Only the CPU device can profile; with another one this is an error.
     pub profile: Option<Recorder>,
+}
+
+/// The queues with which a device is opened by default.
+pub const QUEUES: usize = 4;
+
+impl OpenOptions {
+    /// The number of queues that are asked for.
+    pub fn n_queues(&self) -> usize {
+        if self.queue_families.is_empty() { QUEUES } else { self.queue_families.len() }
+    }
 }
 
 pub struct Opened {
@@ -244,14 +255,10 @@ fn open_best(options: &OpenOptions) -> Result<Opened> {
 fn open_cpu(options: &OpenOptions, mut warnings: Vec<String>) -> Result<Opened> {
     warnings.extend(options.queue_families.iter().filter(|family| **family != 0).map(|family| {
         format!(
-            "queue family {family} is not there: the built-in device has one queue, which is used instead"
+            "queue family {family} is not there: the built-in device has one family, which is used instead"
         )
     }));
-    let device = match &options.profile {
-        Some(recorder) => cpu::open_profiled(recorder.clone())?,
-        None => cpu::open()?,
-    };
-    Ok(Opened { device, warnings })
+    Ok(Opened { device: cpu::open_as(options)?, warnings })
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
 //! Memory of buffers and images: plain memory of the host, zeroed, aligned to a cache line.
+//!
+//! A submission owns a reference to the memory of each buffer that it names, so that freeing a buffer takes
+//! effect when the submission has ended.
 
 use std::alloc::{self, Layout};
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +15,8 @@ use super::errors;
 use super::images::ImageView;
 use super::info::NAME;
 use super::instrumentation::Written;
-use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Limit, Result};
+use crate::last_use::LastUse;
+use crate::{Access, Binding, BufferId, DeviceError, HostMemory, ImageInfo, Limit, Result, Ticket};
 
 const ALIGN: usize = 64;
 /// Atomic operations on narrow elements read and write whole words.
@@ -28,16 +33,28 @@ pub struct Buffers {
 }
 
 struct Buffer {
-    /// What the allocator returned. The buffer begins at its first multiple of [`ALIGN`].
-    allocation: NonNull<u8>,
-    layout: Layout,
+    memory: Arc<Memory>,
     base: NonNull<u8>,
     size: usize,
     /// For an image: its size and format.
     image: Option<ImageInfo>,
     /// The bytes that were written; `None` where the whole buffer is initialised.
     written: Option<Written>,
+    /// For each queue, the submissions that name it, apart from those that ended in `submit`.
+    last: Vec<LastUse>,
 }
+
+/// The allocation of a buffer.
+pub struct Memory {
+    /// What the allocator returned. The buffer begins at its first multiple of [`ALIGN`].
+    allocation: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: it only owns the allocation. Threads access the bytes as their submissions are ordered.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
 
 impl Buffers {
     pub fn alloc(&mut self, size: u64) -> Result<BufferId> {
@@ -87,17 +104,47 @@ impl Buffers {
         }
     }
 
-    /// Copies between buffers also copy which bytes are initialised.
-    pub fn copied(&mut self, from: (BufferId, u64), to: (BufferId, u64), size: u64) {
+    /// Copies between buffers also copy which bytes are initialised: the marks of the source, if it has any,
+    /// and those of the target. `None` if all bytes of both are initialised.
+    pub fn marks(
+        &mut self,
+        from: (BufferId, u64),
+        to: (BufferId, u64),
+    ) -> Option<(Option<Written>, Written)> {
         let source = self.all.get(&from.0).and_then(|buffer| buffer.written.clone());
         let source = source.map(|written| written.from(from.1));
-        let Some(buffer) = self.all.get_mut(&to.0) else { return };
+        let buffer = self.all.get_mut(&to.0)?;
         if source.is_some() {
             buffer.written.get_or_insert_with(|| Written::all(buffer.size));
         }
-        if let Some(target) = &buffer.written {
-            target.copy(to.1, source.as_ref(), size);
+        let target = buffer.written.as_ref()?.from(to.1);
+        Some((source, target))
+    }
+
+    /// The memory of a buffer, for the submissions that name it.
+    pub fn memory(&self, id: BufferId) -> Option<&Arc<Memory>> {
+        self.all.get(&id).map(|buffer| &buffer.memory)
+    }
+
+    /// The memory of every buffer, for code that uses physical addresses.
+    pub fn all_memory(&self) -> impl Iterator<Item = &Arc<Memory>> {
+        self.all.values().map(|buffer| &buffer.memory)
+    }
+
+    /// Records that a submission names a buffer.
+    pub fn note_use(&mut self, id: BufferId, submission: Ticket, access: Access) {
+        let Some(buffer) = self.all.get_mut(&id) else { return };
+        let queue = submission.queue as usize;
+        if buffer.last.len() <= queue {
+            buffer.last.resize(queue + 1, LastUse::default());
         }
+        buffer.last[queue].note(submission.value, access);
+    }
+
+    /// The submissions that have to end before a buffer is used in this way, with their queues.
+    pub fn before(&self, id: BufferId, access: Access) -> impl Iterator<Item = (usize, u64)> {
+        let last = self.all.get(&id).map_or(&[][..], |buffer| &buffer.last);
+        last.iter().map(move |last| last.before(access)).enumerate().filter(|(_, submission)| *submission > 0)
     }
 
     /// The bytes of a bound range that were written; `None` where all were.
@@ -174,13 +221,14 @@ impl Buffer {
         let layout = Layout::from_size_align(whole, 16).ok()?;
         // SAFETY: the layout's size is not zero.
         let allocation = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
+        let memory = Arc::new(Memory { allocation, layout });
         if whole >= LARGE {
             prefer_large_pages(allocation, whole);
         }
         let skip = allocation.align_offset(ALIGN);
         // SAFETY: the allocation has `ALIGN` bytes more than the buffer's words, and `skip` is below that.
         let base = unsafe { allocation.add(skip) };
-        Some(Buffer { allocation, layout, base, size, image: None, written: None })
+        Some(Buffer { memory, base, size, image: None, written: None, last: Vec::new() })
     }
 }
 
@@ -196,10 +244,10 @@ fn prefer_large_pages(allocation: NonNull<u8>, size: usize) {
 #[cfg(not(target_os = "linux"))]
 fn prefer_large_pages(_allocation: NonNull<u8>, _size: usize) {}
 
-impl Drop for Buffer {
+impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout. No running code can still use it: the device runs
-        // submissions to their end before it returns.
+        // SAFETY: allocated in `Buffer::new` with this layout. No running code can still use it: every
+        // submission that names the buffer owns a reference.
         unsafe { alloc::dealloc(self.allocation.as_ptr(), self.layout) };
     }
 }

@@ -1,7 +1,7 @@
 //! One dispatch: a grid of workgroups, cut into chunks that threads take in order.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::emit::context::{Context, DONE, SCRATCH_SIZE, Slot, Stop};
@@ -9,11 +9,11 @@ use super::emit::{Code, Rest};
 use super::images::ImageView;
 use super::instrumentation::schedule::Order;
 use super::instrumentation::shared::Stamps;
-use super::instrumentation::{Bytes, Extent, Watch};
+use super::instrumentation::{Bytes, Extent, Memory, Sites, Watch, Written};
 use super::subgroups::{Ended, LaneScheduler, Step};
 use super::tiers::Chosen;
 use crate::profile::LineCounts;
-use crate::{Finding, Sampler};
+use crate::{Finding, Instrument, Sampler};
 
 /// Work below this many instructions is not worth a chunk of its own.
 const MIN_CHUNK_COST: u64 = 20_000;
@@ -28,7 +28,8 @@ const MIN_SHARED_COST: u64 = 100_000;
 
 /// State of a dispatch that threads share.
 pub struct Job {
-    chosen: Chosen,
+    /// Set before the first thread works.
+    chosen: OnceLock<Chosen>,
     scheduler: Option<Arc<LaneScheduler>>,
     slots: Vec<Slot>,
     ranges: Vec<Slot>,
@@ -68,7 +69,6 @@ unsafe impl Sync for Job {}
 
 /// The inputs of a dispatch.
 pub struct JobSpec<'a> {
-    pub chosen: Chosen,
     pub scheduler: Option<Arc<LaneScheduler>>,
     pub slots: Vec<Slot>,
     /// Every buffer of the device, if the code uses physical addresses.
@@ -85,8 +85,6 @@ pub struct JobSpec<'a> {
     pub group_cost: u64,
     pub n_threads: u64,
     pub interrupt: Arc<AtomicBool>,
-    /// The instrumentation, if any.
-    pub watch: Option<Watch>,
     /// Seed that shuffles the order of workgroups and lanes, if any.
     pub seed: Option<u64>,
     pub local_size: [u32; 3],
@@ -104,7 +102,7 @@ impl Job {
         let fair = n_groups / (spec.n_threads * CHUNKS_PER_THREAD);
         let least = (MIN_CHUNK_COST / spec.group_cost.max(1)).max(1);
         Some(Job {
-            chosen: spec.chosen,
+            chosen: OnceLock::new(),
             scheduler: spec.scheduler,
             slots: spec.slots,
             ranges: spec.ranges,
@@ -116,7 +114,7 @@ impl Job {
             shared_size: spec.shared_size,
             clears_shared: spec.clears_shared,
             interrupt: spec.interrupt,
-            watch: spec.watch,
+            watch: None,
             order: spec.seed.map(|seed| Order::new(seed, n_groups, spec.local_size)),
             local_size: spec.local_size,
             n_groups,
@@ -129,6 +127,41 @@ impl Job {
             diverged_lanes: AtomicU64::new(0),
             cost: spec.group_cost.saturating_mul(n_groups),
         })
+    }
+
+    /// Instruments the dispatch.
+    pub fn watch(&mut self, instrument: Instrument, sites: &Sites, written: Vec<Option<Written>>) {
+        let memory = Memory {
+            groups: self.groups,
+            buffers: self.slots.iter().map(bytes).collect(),
+            images: self.images.iter().map(ImageView::texels).collect(),
+            written,
+        };
+        self.watch = Watch::new(instrument, sites, self.local_size, memory);
+    }
+
+    /// Sets the code to run.
+    pub fn choose(&self, chosen: Chosen) {
+        let _ = self.chosen.set(chosen);
+    }
+
+    fn chosen(&self) -> &Chosen {
+        self.chosen.get().expect("code is chosen before threads work")
+    }
+
+    pub fn n_groups(&self) -> u64 {
+        self.n_groups
+    }
+
+    /// The push constants, rounded up to whole words.
+    pub fn push(&self) -> &[u8] {
+        // SAFETY: these are the words' own bytes, which are all initialised.
+        unsafe { std::slice::from_raw_parts(self.push.as_ptr().cast(), size_of_val(&self.push[..])) }
+    }
+
+    /// Whether a thread that begins now would find work.
+    pub fn has_more(&self) -> bool {
+        self.status() == DONE && self.next.load(Ordering::Relaxed) < self.n_groups
     }
 
     pub fn wants_threads(&self) -> bool {
@@ -249,7 +282,7 @@ impl Job {
             // would.
             let is_watched = self.watch.is_some() && self.shared_size > 0;
             let shares = self.scheduler.is_some() && self.shared_size > 0;
-            let parts = self.chosen.code.entries.len() > 1;
+            let parts = self.chosen().code.entries.len() > 1;
             let alone = parts || shares || self.order.is_some() || is_watched || self.clears_shared;
             let most = if alone { 1 } else { end - at };
             let n = most.min(u64::from(self.groups[0] - x));
@@ -260,7 +293,7 @@ impl Job {
             }
             let place = [x, y, z];
             let status = match &self.scheduler {
-                Some(scheduler) if self.chosen.code.lanes_diverge => {
+                Some(scheduler) if self.chosen().code.lanes_diverge => {
                     self.run_scheduled(scheduler, context, place)
                 }
                 _ => self.row(context, place, x + n as u32),
@@ -280,7 +313,7 @@ impl Job {
 
     /// Runs a row of workgroups, of which the first ones may be wholly inside the domain.
     fn row(&self, context: &mut Context, [x, y, z]: [u32; 3], end_x: u32) -> i32 {
-        let Chosen { code, inside } = &self.chosen;
+        let Chosen { code, inside } = self.chosen();
         let Some(inside) = inside.as_ref().filter(|inside| y < inside.groups[1] && z < inside.groups[2])
         else {
             return self.part_of_row(code, context, [x, y, z], end_x);
@@ -364,7 +397,7 @@ impl Job {
                 return INTERRUPTED_BETWEEN;
             }
             // SAFETY: as in `regions`.
-            unsafe { (self.chosen.code.entries[region])(&mut *context, x, x + 1, y, z) }
+            unsafe { (self.chosen().code.entries[region])(&mut *context, x, x + 1, y, z) }
         };
         // SAFETY: `work` gave the context memory for all lanes, and this thread alone uses it.
         match unsafe { scheduler.run(frames, enter) } {
@@ -398,7 +431,7 @@ impl Job {
 
     /// The first lane in the order of this workgroup. Where lanes may wait at different places, it is lane 0.
     fn first_lane(&self, context: &Context) -> u32 {
-        if self.order.is_none() || self.scheduler.is_some() && self.chosen.code.lanes_diverge {
+        if self.order.is_none() || self.scheduler.is_some() && self.chosen().code.lanes_diverge {
             return 0;
         }
         let [x, y, z]: [u32; 3] = std::array::from_fn(|axis| context.order[axis][1] % self.local_size[axis]);
@@ -419,7 +452,7 @@ struct CacheLine {
 }
 
 /// The address range of a bound buffer.
-pub fn bytes(slot: &Slot) -> Bytes {
+fn bytes(slot: &Slot) -> Bytes {
     Bytes { start: slot.base as u64, size: slot.size }
 }
 

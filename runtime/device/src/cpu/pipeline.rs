@@ -1,6 +1,7 @@
 //! A loaded module: the pipeline from its binary to its code.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::Lanes;
@@ -12,17 +13,20 @@ use super::lane::simd::MAX_WIDTH;
 use super::library::Usage;
 use super::module::{Module, Strings};
 use super::subgroups::LaneScheduler;
-use super::tiers::{Chosen, Tiers};
+use super::tiers::{Chosen, INSTS_PER_NANOSECOND, Tiers};
 use super::{errors, instrumentation, lower, module};
 use crate::findings::Check;
 use crate::reflect;
 use crate::{
-    DeviceError, Dispatch, Finding, FindingKind, Instrument, Interface, Invocation, Limit, PipelineOptions,
-    Result, SourceLine,
+    DeviceError, Finding, FindingKind, Instrument, Interface, Invocation, Limit, PipelineOptions, Result,
+    SourceLine,
 };
 
 /// The assumed number of iterations of a loop.
 const LOOP_WEIGHT: u64 = 32;
+
+/// How many times longer instrumented code takes, roughly.
+const INSTRUMENTED_SLOWDOWN: u64 = 16;
 
 /// Limit in bytes for the variables of all lanes of a workgroup.
 const MAX_FRAMES: u64 = 64 << 20;
@@ -49,6 +53,10 @@ pub struct Pipeline {
     pub frame_size: usize,
     /// Estimated instructions of one workgroup.
     pub cost: u64,
+    /// Whether its time depends on more than the number of workgroups.
+    has_loops: bool,
+    /// Picoseconds of a workgroup: the longest of its recent dispatches; 0 before the first.
+    slowest: AtomicU64,
     pub instrument: Instrument,
     /// Its instrumentation sites.
     pub sites: instrumentation::Sites,
@@ -56,14 +64,34 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// The code that a dispatch runs.
-    pub fn code(&self, dispatch: &Dispatch) -> Result<Chosen> {
+    pub fn code(&self, groups: [u32; 3], push: &[u8]) -> Result<Chosen> {
         self.usage.runs();
-        self.tiers.choose(&self.usage, dispatch.groups, self.cost, &dispatch.push_constants)
+        self.tiers.choose(&self.usage, groups, self.cost, push)
     }
 
-    /// Notes how long a dispatch took.
-    pub fn note(&self, took: Duration) {
+    /// The expected nanoseconds of a dispatch on one thread. A kernel with loops has to run before anything
+    /// is known: one invocation may count to a billion.
+    pub fn expected(&self, n_groups: u64) -> u64 {
+        if !self.has_loops {
+            let slowdown = if self.instrument == Instrument::None { 1 } else { INSTRUMENTED_SLOWDOWN };
+            return n_groups.saturating_mul(self.cost * slowdown) / INSTS_PER_NANOSECOND;
+        }
+        match self.slowest.load(Ordering::Relaxed) {
+            0 => u64::MAX,
+            picoseconds => n_groups.saturating_mul(picoseconds) / 1000,
+        }
+    }
+
+    /// Notes how long a dispatch of so many workgroups took.
+    pub fn note(&self, took: Duration, n_groups: u64) {
         self.tiers.note(took);
+        if self.has_loops {
+            let picoseconds = u64::try_from(took.as_nanos() * 1000 / u128::from(n_groups.max(1)));
+            let before = self.slowest.load(Ordering::Relaxed);
+            // One slow run on a busy machine is forgotten after some fast ones.
+            let slowest = picoseconds.unwrap_or(u64::MAX).max(before - before / 8).max(1);
+            self.slowest.store(slowest, Ordering::Relaxed);
+        }
     }
 
     /// The kernel's name. A shader has the name of its file, and of its entry point unless that is `main`.
@@ -155,6 +183,8 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
         shared_size: kernel.shared_size as usize,
         clears_shared: kernel.clears_shared,
         frame_size: frame_size as usize,
+        has_loops: regions.all.iter().any(|region| !region.back_edges.is_empty()),
+        slowest: AtomicU64::new(0),
         cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
         instrument: match options.instrument {
             // Shared memory is initialised when a workgroup begins.

@@ -1,4 +1,5 @@
-//! The worker threads for large dispatches. They start with the first such dispatch.
+//! The worker threads for large dispatches. They start with the first such dispatch, and serve all queues:
+//! each goes to the dispatch that the fewest others work on.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -7,7 +8,7 @@ use super::dispatch::Job;
 
 pub struct Pool {
     shared: Arc<Shared>,
-    workers: Vec<JoinHandle<()>>,
+    workers: Mutex<Vec<JoinHandle<()>>>,
     n_threads: usize,
 }
 
@@ -20,55 +21,53 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    job: Option<Arc<Job>>,
-    /// Counts jobs, so that a worker takes each job only once.
-    n_jobs: u64,
-    n_working: usize,
+    tasks: Vec<Task>,
     quit: bool,
+}
+
+/// A job that workers may join.
+struct Task {
+    job: Arc<Job>,
+    n_working: usize,
 }
 
 impl Pool {
     pub fn new() -> Pool {
         let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Pool { shared: Arc::default(), workers: Vec::new(), n_threads }
+        Pool { shared: Arc::default(), workers: Mutex::default(), n_threads }
     }
 
     pub fn n_threads(&self) -> usize {
         self.n_threads
     }
 
-    /// Runs a job to its end, on the calling thread if it is small, else on all threads.
-    pub fn run(&mut self, job: Job) -> Arc<Job> {
-        let job = Arc::new(job);
+    /// Runs a job to its end, on the calling thread if it is small, else on all threads. Several threads may
+    /// run jobs at once.
+    pub fn run(&self, job: &Arc<Job>) {
         if self.n_threads == 1 || !job.wants_threads() {
-            job.work();
-            return job;
+            return job.work();
         }
         self.start_workers();
-        let mut state = self.shared.lock();
-        state.job = Some(job.clone());
-        state.n_jobs += 1;
-        drop(state);
+        self.shared.lock().tasks.push(Task { job: job.clone(), n_working: 0 });
         self.shared.wake.notify_all();
         job.work();
         let mut state = self.shared.lock();
         // A worker that has not begun by now finds nothing left to do.
-        state.job = None;
-        while state.n_working > 0 {
+        while state.task(job).n_working > 0 {
             state = self.shared.idle.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        drop(state);
-        job
+        state.tasks.retain(|task| !Arc::ptr_eq(&task.job, job));
     }
 
-    fn start_workers(&mut self) {
-        while self.workers.len() + 1 < self.n_threads {
+    fn start_workers(&self) {
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        while workers.len() + 1 < self.n_threads {
             let shared = self.shared.clone();
             let worker = std::thread::Builder::new().name("kps-cpu".to_owned()).spawn(move || shared.work());
             match worker {
-                Ok(worker) => self.workers.push(worker),
+                Ok(worker) => workers.push(worker),
                 // The calling thread works, too.
-                Err(_) => self.n_threads = self.workers.len() + 1,
+                Err(_) => return,
             }
         }
     }
@@ -78,10 +77,18 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.lock().quit = true;
         self.shared.wake.notify_all();
-        for worker in self.workers.drain(..) {
+        let workers = self.workers.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for worker in workers.drain(..) {
             // A worker that panicked returns nothing.
             let _ = worker.join();
         }
+    }
+}
+
+impl State {
+    fn task(&mut self, job: &Arc<Job>) -> &mut Task {
+        let task = self.tasks.iter_mut().find(|task| Arc::ptr_eq(&task.job, job));
+        task.expect("the thread that runs a job removes its task last")
     }
 }
 
@@ -92,24 +99,22 @@ impl Shared {
     }
 
     fn work(&self) {
-        let mut n_seen = 0;
         let mut state = self.lock();
         while !state.quit {
-            let job = state.job.clone().filter(|_| state.n_jobs != n_seen);
-            n_seen = state.n_jobs;
-            let Some(job) = job else {
+            let open = state.tasks.iter_mut().filter(|task| task.job.has_more());
+            let Some(task) = open.min_by_key(|task| task.n_working) else {
                 state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            state.n_working += 1;
+            task.n_working += 1;
+            let job = task.job.clone();
             drop(state);
             job.work();
-            drop(job);
             state = self.lock();
-            state.n_working -= 1;
-            if state.n_working == 0 {
-                self.idle.notify_all();
-            }
+            state.task(&job).n_working -= 1;
+            // The thread that runs the job frees it.
+            drop(job);
+            self.idle.notify_all();
         }
     }
 }

@@ -1,60 +1,48 @@
-//! The state of an open device: its buffers, loaded modules and results of submissions. It checks all
-//! commands before the first of them runs, and resolves bindings into slots.
+//! The state of an open device: its buffers, loaded modules and queues. It checks all commands of a
+//! submission before the first of them runs, and resolves bindings into slots.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::buffers::Buffers;
+use super::buffers::{Buffers, Memory};
+use super::dispatch::{Job, JobSpec};
 use super::emit::context::Slot;
 use super::images::ImageView;
 use super::info::{MAX_GROUPS, NAME};
 use super::library::{Key, Loaded};
 use super::pipeline::Pipeline;
-use super::pool::Pool;
+use super::queues::Queues;
+use super::submission::{Runner, Step, Submission};
 use super::{errors, instrumentation};
 use crate::command;
 use crate::image::{misfit, unfilterable};
 use crate::interface::ImageBinding;
+use crate::profile::Recorder;
 use crate::{
-    BufferId, Check, Command, DeviceError, Dispatch, Finding, Instrument, Interface, Limit, PipelineId,
-    Result, Sampler, Ticket,
+    Access, BufferId, Check, Checks, Command, DeviceError, Dispatch, Finding, Instrument, Interface, Limit,
+    PipelineId, Result, Sampler, Schedule, Ticket,
 };
 
-/// Maximum number of stored results. The oldest are dropped first.
-const MAX_SUBMISSIONS: usize = 4096;
-
 pub struct State {
-    pub pool: Pool,
     pub buffers: Buffers,
+    pub queues: Queues,
     loaded: FxHashMap<PipelineId, Loaded>,
     n_loaded: u64,
     ids: FxHashMap<Key, PipelineId>,
-    n_submitted: u64,
-    /// Results of submissions that failed or took timestamps.
-    submissions: BTreeMap<u64, Submission>,
     /// Findings that were not read yet.
     pub findings: Vec<Finding>,
 }
 
-/// The result of a submission.
-pub struct Submission {
-    pub timestamps: Vec<u64>,
-    pub result: Result<()>,
-}
-
 impl State {
-    pub fn new() -> State {
+    pub fn new(n_queues: usize, runner: Runner) -> State {
         State {
-            pool: Pool::new(),
             buffers: Buffers::default(),
+            queues: Queues::new(n_queues, runner),
             loaded: FxHashMap::default(),
             n_loaded: 0,
             ids: FxHashMap::default(),
-            n_submitted: 0,
-            submissions: BTreeMap::new(),
             findings: Vec::new(),
         }
     }
@@ -71,7 +59,7 @@ impl State {
         Ok(id)
     }
 
-    /// No submission is running, so the pipeline may go at once. The library caches the code.
+    /// A submission owns a reference to its pipelines, so this one may go at once. The library caches the code.
     pub fn unload(&mut self, id: PipelineId) {
         let Some(loaded) = self.loaded.get_mut(&id) else { return };
         loaded.n_loads -= 1;
@@ -85,7 +73,7 @@ impl State {
         self.loaded.get(&id).ok_or(DeviceError::UnknownId { kind: "pipeline" })
     }
 
-    pub fn pipeline(&self, id: PipelineId) -> Result<Arc<Pipeline>> {
+    fn pipeline(&self, id: PipelineId) -> Result<Arc<Pipeline>> {
         self.loaded(id)?.pipeline()
     }
 
@@ -93,49 +81,138 @@ impl State {
         Ok(self.loaded(id)?.interface.clone())
     }
 
-    /// Stores the result of a submission that failed or took timestamps.
-    pub fn submitted(&mut self, submission: Submission) -> Ticket {
-        self.n_submitted += 1;
-        if submission.result.is_err() || !submission.timestamps.is_empty() {
-            self.submissions.insert(self.n_submitted, submission);
-            if self.submissions.len() > MAX_SUBMISSIONS {
-                self.submissions.pop_first();
-            }
+    /// Checks the commands, and resolves them into a submission for a queue, after these tickets and all
+    /// submissions that use its buffers.
+    pub fn resolve(&mut self, queue: usize, commands: &[Command], after: &[Ticket]) -> Result<Submission> {
+        after.iter().try_for_each(|ticket| self.queues.check_ticket(*ticket))?;
+        let mut submission = Submission { ticket: self.queues.next_ticket(queue), ..Submission::default() };
+        submission.steps.reserve_exact(commands.len());
+        for command in commands {
+            submission.steps.push(self.step(command, &mut submission.memory)?);
         }
-        Ticket { queue: 0, value: self.n_submitted }
+        let n_timestamps = commands.iter().filter(|command| **command == Command::Timestamp).count();
+        submission.timestamps.reserve_exact(n_timestamps);
+        for (command, step) in commands.iter().zip(&mut submission.steps) {
+            self.mark(command, step);
+        }
+        if !self.queues.is_idle() {
+            submission.after = self.predecessors(queue, commands, after);
+        }
+        Ok(submission)
     }
 
-    pub fn submission(&self, ticket: Ticket) -> Result<Option<&Submission>> {
-        self.check_ticket(ticket)?;
-        Ok(self.submissions.get(&ticket.value))
+    /// The submissions of other queues that commands of this queue have to follow.
+    fn predecessors(&self, queue: usize, commands: &[Command], after: &[Ticket]) -> Vec<(usize, u64)> {
+        let mut last = vec![0; self.queues.len()];
+        let mut add = |(queue, value): (usize, u64)| last[queue] = value.max(last[queue]);
+        after.iter().for_each(|ticket| add((ticket.queue as usize, ticket.value)));
+        for (buffer, access) in commands.iter().flat_map(uses) {
+            self.buffers.before(buffer, access).for_each(&mut add);
+        }
+        let running = |(other, value): &(usize, u64)| {
+            *other != queue && *value > 0 && !self.queues.has_ended(*other, *value)
+        };
+        last.into_iter().enumerate().filter(running).collect()
     }
 
-    pub fn check_ticket(&self, ticket: Ticket) -> Result<()> {
-        match ticket {
-            Ticket { queue: 0, value } if (1..=self.n_submitted).contains(&value) => Ok(()),
-            _ => Err(DeviceError::UnknownId { kind: "ticket" }),
+    /// Records the buffers of a submission that has not ended.
+    pub fn note_uses(&mut self, ticket: Ticket, commands: &[Command]) {
+        for (buffer, access) in commands.iter().flat_map(uses) {
+            self.buffers.note_use(buffer, ticket, access);
         }
     }
 
-    /// Checks that a command can run.
-    pub fn check(&self, command: &Command) -> Result<()> {
+    /// Takes the findings of checked kernels, and records the costs of profiled ones.
+    pub fn collect_observed(&mut self, recorder: Option<&Recorder>) {
+        let observed = self.queues.take_observed();
+        self.findings.extend(observed.findings);
+        if let Some(recorder) = recorder {
+            observed.costs.into_iter().for_each(|cost| cost.record(recorder));
+        }
+    }
+
+    /// Waits for the submissions that have to end before the host uses a buffer in this way.
+    pub fn wait_for(&self, buffer: BufferId, access: Access) {
+        for (queue, value) in self.buffers.before(buffer, access) {
+            self.queues.wait_for_end(queue, value);
+        }
+    }
+
+    /// Checks that a command can run, and resolves it. Adds the memory that it uses.
+    fn step(&self, command: &Command, memory: &mut Vec<Arc<Memory>>) -> Result<Step> {
         match command {
             Command::Copy { from, from_offset, to, to_offset, size } => {
-                self.buffers.range(*from, *from_offset, *size)?;
-                self.buffers.range(*to, *to_offset, *size)?;
+                let source = self.buffers.range(*from, *from_offset, *size)?;
+                let target = self.buffers.range(*to, *to_offset, *size)?;
                 let overlap = from_offset.abs_diff(*to_offset) < *size;
-                match from == to && overlap {
-                    true => Err(errors::bad_command("a copy within a buffer overlaps itself")),
-                    false => Ok(()),
+                if from == to && overlap {
+                    return Err(errors::bad_command("a copy within a buffer overlaps itself"));
                 }
+                memory.extend([from, to].into_iter().filter_map(|id| self.buffers.memory(*id)).cloned());
+                Ok(Step::Copy { from: source.base, to: target.base, size: *size, marks: None })
             }
-            Command::Dispatch(dispatch) => self.check_dispatch(dispatch),
-            Command::Timestamp => Ok(()),
+            Command::Dispatch(dispatch) => self.dispatch_step(dispatch, memory),
+            Command::Timestamp => Ok(Step::Timestamp),
         }
     }
 
-    fn check_dispatch(&self, dispatch: &Dispatch) -> Result<()> {
+    fn dispatch_step(&self, dispatch: &Dispatch, memory: &mut Vec<Arc<Memory>>) -> Result<Step> {
         let pipeline = self.pipeline(dispatch.pipeline)?;
+        self.check_dispatch(&pipeline, dispatch)?;
+        let push = self.push_constants(&pipeline, dispatch)?;
+        pipeline.interface.images.iter().try_for_each(|wanted| self.check_image(wanted, dispatch))?;
+        let samplers = samplers(&pipeline, dispatch)?;
+        let slots = self.slots(&pipeline, dispatch)?;
+        let spec = JobSpec {
+            scheduler: pipeline.scheduler.clone(),
+            slots,
+            ranges: if pipeline.uses_addresses { self.buffers.ranges() } else { Vec::new() },
+            images: self.image_views(&pipeline, dispatch)?,
+            samplers,
+            push: &push,
+            groups: dispatch.groups,
+            frame_size: pipeline.frame_size,
+            shared_size: pipeline.shared_size,
+            clears_shared: pipeline.clears_shared,
+            group_cost: pipeline.cost,
+            n_threads: self.queues.runner().pool.n_threads() as u64,
+            interrupt: self.queues.runner().interrupt.clone(),
+            seed: match pipeline.instrument {
+                Instrument::Checked(Checks { schedule: Schedule::Seed(seed), .. }) => Some(seed),
+                _ => None,
+            },
+            local_size: pipeline.interface.local_size,
+        };
+        let job = Job::new(spec).map(Arc::new);
+        match pipeline.uses_addresses {
+            // An address may be that of any buffer.
+            true => memory.extend(self.buffers.all_memory().cloned()),
+            false => {
+                let bound = dispatch.bindings.iter().filter_map(|bound| self.buffers.memory(bound.buffer));
+                memory.extend(bound.cloned());
+            }
+        }
+        Ok(Step::Dispatch { pipeline, groups: dispatch.groups, job })
+    }
+
+    /// Marks what a command writes as initialised, and passes the marks to those that look at them.
+    fn mark(&mut self, command: &Command, step: &mut Step) {
+        match (command, step) {
+            (Command::Copy { from, from_offset, to, to_offset, .. }, Step::Copy { marks, .. }) => {
+                *marks = self.buffers.marks((*from, *from_offset), (*to, *to_offset));
+            }
+            (Command::Dispatch(dispatch), Step::Dispatch { pipeline, job, .. }) => {
+                let written = self.written(pipeline, dispatch);
+                if let (Some(job), true) = (job, pipeline.instrument != Instrument::None) {
+                    let job = Arc::get_mut(job).expect("it was just made");
+                    job.watch(pipeline.instrument, &pipeline.sites, written);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn check_dispatch(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<()> {
         let given = dispatch.push_constants.len();
         if given < pipeline.push_size {
             return Err(errors::bad_command(format!(
@@ -152,10 +229,7 @@ impl State {
                 device,
             });
         }
-        self.push_constants(&pipeline, dispatch)?;
-        pipeline.interface.images.iter().try_for_each(|wanted| self.check_image(wanted, dispatch))?;
-        samplers(&pipeline, dispatch)?;
-        self.slots(&pipeline, dispatch).map(|_| ())
+        Ok(())
     }
 
     /// Checks that an image of the right kind is bound.
@@ -172,7 +246,7 @@ impl State {
     }
 
     /// The address range of each buffer that the code uses.
-    pub fn slots(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Slot>> {
+    fn slots(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Slot>> {
         let slot = |&(set, binding): &(u32, u32)| {
             let mut bindings = dispatch.bindings.iter();
             let bound = bindings.find(|bound| (bound.set, bound.binding) == (set, binding));
@@ -182,7 +256,7 @@ impl State {
     }
 
     /// The push constants, with the addresses of buffers filled in.
-    pub fn push_constants<'d>(&self, pipeline: &Pipeline, dispatch: &'d Dispatch) -> Result<Cow<'d, [u8]>> {
+    fn push_constants<'d>(&self, pipeline: &Pipeline, dispatch: &'d Dispatch) -> Result<Cow<'d, [u8]>> {
         let mut push = Cow::from(&dispatch.push_constants);
         for wanted in &pipeline.interface.addresses {
             let addressed = command::addressed_at(wanted, dispatch)?;
@@ -194,11 +268,7 @@ impl State {
 
     /// For instrumented pipelines: the written bytes of each buffer, then of each image, unless all are.
     /// Without instrumentation, everything that the dispatch may write counts as written.
-    pub fn written(
-        &mut self,
-        pipeline: &Pipeline,
-        dispatch: &Dispatch,
-    ) -> Vec<Option<instrumentation::Written>> {
+    fn written(&mut self, pipeline: &Pipeline, dispatch: &Dispatch) -> Vec<Option<instrumentation::Written>> {
         let is_watched = matches!(pipeline.instrument, Instrument::Checked(checks) if checks.has(Check::DeviceUninitialised));
         for bound in dispatch.bindings.iter().filter(|bound| !is_watched && bound.access.writes()) {
             self.buffers.wrote(bound.buffer, bound.offset..bound.offset + bound.size);
@@ -215,7 +285,7 @@ impl State {
     }
 
     /// The view of each image that the code uses.
-    pub fn image_views(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<ImageView>> {
+    fn image_views(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<ImageView>> {
         let view = |&(set, binding): &(u32, u32)| {
             let mut bindings = dispatch.bindings.iter();
             let bound = bindings.find(|bound| (bound.set, bound.binding) == (set, binding));
@@ -224,18 +294,23 @@ impl State {
         };
         pipeline.images.iter().map(view).collect()
     }
-
-    pub fn copy(&mut self, from: (BufferId, u64), to: (BufferId, u64), size: u64) -> Result<()> {
-        self.buffers.copied(from, to, size);
-        let from = self.buffers.range(from.0, from.1, size)?;
-        let to = self.buffers.range(to.0, to.1, size)?;
-        // SAFETY: both ranges were checked against their buffers.
-        unsafe { std::ptr::copy(from.base, to.base, size as usize) };
-        Ok(())
-    }
 }
 
-pub fn samplers(pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Sampler>> {
+/// The buffers that a command names, with their accesses.
+fn uses(command: &Command) -> impl Iterator<Item = (BufferId, Access)> {
+    let (copied, dispatch) = match command {
+        Command::Copy { from, to, .. } => (Some([(*from, Access::Read), (*to, Access::Write)]), None),
+        Command::Dispatch(dispatch) => (None, Some(dispatch)),
+        Command::Timestamp => (None, None),
+    };
+    let bound = dispatch.into_iter().flat_map(|dispatch| {
+        let addressed = dispatch.addressed.iter().map(|bound| (bound.buffer, bound.access));
+        dispatch.bindings.iter().map(|bound| (bound.buffer, bound.access)).chain(addressed)
+    });
+    copied.into_iter().flatten().chain(bound)
+}
+
+fn samplers(pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Sampler>> {
     let sampler = |&(set, binding): &(u32, u32)| {
         let mut samplers = dispatch.samplers.iter();
         let bound = samplers.find(|bound| (bound.set, bound.binding) == (set, binding));

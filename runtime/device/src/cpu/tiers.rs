@@ -21,7 +21,7 @@ use crate::Result;
 const CARE: u64 = 500_000;
 const CARE_PER_INST: u64 = 10_000;
 /// Estimated instructions of quick code in a nanosecond. Loop counts are guesses.
-const INSTS_PER_NANOSECOND: u64 = 4;
+pub const INSTS_PER_NANOSECOND: u64 = 4;
 
 /// A kernel and the code compiled so far. Threads that need the same code wait for the one that compiles it.
 pub struct Tiers {

@@ -8,6 +8,7 @@ use ash::vk;
 use super::features::Known;
 use super::loader;
 use super::physical::{Physical, best_family};
+use crate::select::QUEUES;
 use crate::{DeviceError, OpenOptions, Result};
 
 pub(super) struct Gpu {
@@ -84,14 +85,15 @@ impl Drop for Gpu {
     }
 }
 
-/// A queue for each requested family. Families have a limited number of queues: beyond it, queues are shared.
+/// A queue for each requested family; by default those of the best one. Families have a limited number of queues: beyond it, queues are shared.
 fn queue_places(physical: &Physical, asked: &[u32], warnings: &mut Vec<String>) -> Result<Vec<QueuePlace>> {
     let families = &physical.info.queue_families;
     let best = best_family(families).ok_or_else(|| DeviceError::BelowFloor {
         device: physical.info.name.clone(),
         lacks: vec!["a queue that computes".to_owned()],
     })?;
-    let asked = if asked.is_empty() { &[best] } else { asked };
+    let n_default = (families[best as usize].n_queues as usize).clamp(1, QUEUES);
+    let asked = if asked.is_empty() { &[best; QUEUES][..n_default] } else { asked };
     let mut places: Vec<QueuePlace> = Vec::new();
     for &wanted in asked {
         let computes = families.get(wanted as usize).is_some_and(|family| family.compute);

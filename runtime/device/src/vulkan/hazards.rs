@@ -10,6 +10,7 @@ use std::ops::Range;
 use ash::vk;
 use rustc_hash::FxHashMap;
 
+pub(super) use crate::last_use::LastUse;
 use crate::{Access, BufferId};
 
 /// A command's use of a range of a buffer.
@@ -64,27 +65,6 @@ impl Hazards {
     /// A destroyed buffer has no conflicts.
     pub fn forget(&mut self, buffer: BufferId) {
         self.pending.remove(&buffer);
-    }
-}
-
-/// The last submissions of one queue that name a buffer; 0 for none.
-#[derive(Clone, Copy, Default)]
-pub(super) struct LastUse {
-    any: u64,
-    write: u64,
-}
-
-impl LastUse {
-    pub fn note(&mut self, submission: u64, access: Access) {
-        self.any = submission;
-        if access.writes() {
-            self.write = submission;
-        }
-    }
-
-    /// The submission that has to end before another queue or the host uses the buffer in this way.
-    pub fn before(self, access: Access) -> u64 {
-        if access.writes() { self.any } else { self.write }
     }
 }
 

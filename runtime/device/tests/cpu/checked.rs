@@ -3,14 +3,19 @@
 use kps_device::findings::{ArrayName, Beyond, Int, Launch, Number};
 use kps_device::{
     Access, Check, Checks, Command, Finding, FindingKind, Instrument, Invocation, PipelineOptions,
-    SourceLine, Waited,
+    SourceLine, Ticket, Waited,
 };
 
 use super::assembly::kernel_with;
 use super::bench::Bench;
 
 /// The launch of [`findings_of`].
-const LAUNCH: Launch = Launch { dispatch: 0, groups: [2, 1, 1], local_size: [4, 1, 1] };
+const LAUNCH: Launch = Launch {
+    submission: Ticket { queue: 0, value: 0 },
+    dispatch: 0,
+    groups: [2, 1, 1],
+    local_size: [4, 1, 1],
+};
 
 /// The findings of the usual checks.
 fn findings(declarations: &str, body: &str) -> Vec<Finding> {

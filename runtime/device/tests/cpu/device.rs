@@ -196,7 +196,7 @@ fn unknown_ids_are_errors() {
     let never = Ticket { queue: 0, value: 9 };
     assert_eq!(bench.device.wait(never, None), Err(unknown("ticket")));
     let nothing = Commands::new(Vec::new());
-    assert_eq!(bench.device.submit(QueueId(3), &nothing, &[]), Err(unknown("queue")));
+    assert_eq!(bench.device.submit(QueueId(4), &nothing, &[]), Err(unknown("queue")));
     let ticket = bench.device.submit(QueueId(0), &nothing, &[]).expect("nothing is fine");
     assert_eq!(bench.device.wait(ticket, Some(Duration::ZERO)), Ok(Waited::Done));
 }

@@ -216,11 +216,15 @@ fn run_if_taken(bench: &Bench, words: &[u32]) -> bool {
             flag.store(true, Ordering::Relaxed);
         }
     });
-    let ran = bench.device.submit(QueueId(0), &Commands::new(vec![Command::Dispatch(dispatch)]), &[]);
+    if let Ok(ticket) =
+        bench.device.submit(QueueId(0), &Commands::new(vec![Command::Dispatch(dispatch)]), &[])
+    {
+        // Whether it ends or is interrupted, it stays in its buffer.
+        let _ = bench.device.wait(ticket, None);
+    }
     done.store(true, Ordering::Relaxed);
     watch.join().expect("it only sleeps");
     flag.store(false, Ordering::Relaxed);
-    drop(ran);
     let bytes = bench.read::<u8>(buffer);
     assert!(bytes[..128].iter().chain(&bytes[228..]).all(|&byte| byte == GUARD), "outside of the buffer");
     images.into_iter().chain([buffer]).for_each(|buffer| bench.device.free(buffer));

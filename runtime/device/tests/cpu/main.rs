@@ -24,6 +24,7 @@ mod narrow;
 mod phases;
 mod pointers;
 mod programs;
+mod queues;
 mod races;
 mod simd_groups;
 mod subgroup_programs;
