@@ -1,23 +1,28 @@
 //! The state that all objects of one manager share: the device, the submissions on its queues, and the
 //! objects that end with the manager.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell, RefMut};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use kps_device::{Device, DeviceError, Ticket, Waited};
+use kps_device::{Commands, Device, DeviceError, QueueId, Ticket, Waited};
 
 use crate::error::{ComputeError, Result};
 use crate::log::{Level, Log};
 use crate::records::Report;
+use crate::stream::Track;
 
 pub(crate) struct Context {
     /// `None` after `destroy`.
     device: RefCell<Option<Rc<dyn Device>>>,
     pub log: Log,
+    /// The last submission of each queue.
+    submitted: RefCell<Vec<u64>>,
     /// The last submission of each queue that is known to have ended.
     ended: RefCell<Vec<u64>>,
+    /// The streams that were entered; the last one gets the work.
+    streams: RefCell<Vec<Rc<Track>>>,
     /// Errors that were not reported yet.
     failures: RefCell<Vec<(Ticket, DeviceError)>>,
     /// Names of the submissions that may be running, oldest first.
@@ -49,7 +54,9 @@ impl Context {
         Rc::new(Context {
             device: RefCell::new(Some(device)),
             log,
+            submitted: RefCell::new(vec![0; n_queues]),
             ended: RefCell::new(vec![0; n_queues]),
+            streams: RefCell::default(),
             failures: RefCell::default(),
             running: RefCell::default(),
             left_running: OnceCell::new(),
@@ -71,6 +78,56 @@ impl Context {
                 Err(ComputeError::StillRunning { what, device, operation })
             }
         }
+    }
+
+    pub fn streams(&self) -> RefMut<'_, Vec<Rc<Track>>> {
+        self.streams.borrow_mut()
+    }
+
+    /// Submits commands to a queue, by default that of the entered stream.
+    pub fn submit(
+        &self,
+        device: &dyn Device,
+        queue: Option<QueueId>,
+        commands: &Commands,
+        after: Vec<Ticket>,
+    ) -> Result<Ticket> {
+        let track = self.streams.borrow().last().filter(|_| queue.is_none()).cloned();
+        match track {
+            Some(track) => self.submit_to(&track, device, commands, after),
+            None => self.submit_after(device, queue.unwrap_or_default(), commands, &after),
+        }
+    }
+
+    /// Submits commands to a stream.
+    pub fn submit_to(
+        &self,
+        track: &Track,
+        device: &dyn Device,
+        commands: &Commands,
+        mut after: Vec<Ticket>,
+    ) -> Result<Ticket> {
+        let waits = track.waits.borrow();
+        after.extend(waits.iter().filter(|ticket| !self.has_ended(**ticket)));
+        drop(waits);
+        let ticket = self.submit_after(device, track.queue, commands, &after)?;
+        track.waits.borrow_mut().clear();
+        track.last.set(Some(ticket));
+        Ok(ticket)
+    }
+
+    fn submit_after(
+        &self,
+        device: &dyn Device,
+        queue: QueueId,
+        commands: &Commands,
+        after: &[Ticket],
+    ) -> Result<Ticket> {
+        let ticket = device.submit(queue, commands, after)?;
+        if let Some(submitted) = self.submitted.borrow_mut().get_mut(ticket.queue as usize) {
+            *submitted = ticket.value;
+        }
+        Ok(ticket)
     }
 
     /// Stores the name of a submission, in case it never ends.
@@ -118,6 +175,32 @@ impl Context {
         }
     }
 
+    /// Waits for a submission and all before it on its queue, and returns the first of their errors.
+    pub fn wait_up_to(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
+        if self.ask(ticket, timeout)? == Waited::TimedOut {
+            return Ok(Waited::TimedOut);
+        }
+        let mut failures = self.failures.borrow_mut();
+        let is_before = |failed: &Ticket| failed.queue == ticket.queue && failed.value <= ticket.value;
+        let first = (0..failures.len())
+            .filter(|&at| is_before(&failures[at].0))
+            .min_by_key(|&at| failures[at].0.value);
+        first.map_or(Ok(Waited::Done), |at| Err(failures.remove(at).1.into()))
+    }
+
+    /// Waits for every submission, and returns the first error that nobody has waited for.
+    pub fn wait_for_all(&self, timeout: Option<Duration>) -> Result<Waited> {
+        let began = Instant::now();
+        let submitted = self.submitted.borrow().clone();
+        for (queue, value) in (0..).zip(submitted).filter(|(_, value)| *value > 0) {
+            let left = timeout.map(|timeout| timeout.saturating_sub(began.elapsed()));
+            if self.wait_up_to(Ticket { queue, value }, left)? == Waited::TimedOut {
+                return Ok(Waited::TimedOut);
+            }
+        }
+        Ok(Waited::Done)
+    }
+
     /// Queries whether the submission is still running. Its error remains for the next wait.
     pub fn is_running(&self, ticket: Ticket) -> bool {
         self.ask(ticket, Some(Duration::ZERO)) == Ok(Waited::TimedOut)
@@ -132,7 +215,7 @@ impl Context {
         match device.wait(ticket, timeout) {
             Ok(Waited::TimedOut) => Ok(Waited::TimedOut),
             Ok(Waited::Done) => {
-                self.note_ended(ticket);
+                self.note_all_ended(ticket, &*device);
                 Ok(Waited::Done)
             }
             Err(error) => {
@@ -141,10 +224,24 @@ impl Context {
                 if is_interrupted && !device.info().capabilities.interrupts_submissions {
                     return Err(self.leave_running(ticket, &*device));
                 }
+                self.note_all_ended(ticket, &*device);
                 self.note_failed(ticket, error);
                 Ok(Waited::Done)
             }
         }
+    }
+
+    /// Records the end of a submission and of those before it on its queue, with the errors of those.
+    fn note_all_ended(&self, ticket: Ticket, device: &dyn Device) {
+        let known = self.ended.borrow().get(ticket.queue as usize).copied();
+        for value in known.map_or(0..0, |known| known + 1..ticket.value) {
+            let earlier = Ticket { value, ..ticket };
+            match device.wait(earlier, Some(Duration::ZERO)) {
+                Ok(_) | Err(DeviceError::Lost { .. }) => {}
+                Err(error) => self.note_failed(earlier, error),
+            }
+        }
+        self.note_ended(ticket);
     }
 
     /// From now on, nothing else is started.

@@ -176,6 +176,12 @@ pub enum ComputeError {
     #[error("the sequence has not been evaluated")]
     NotEvaluated,
 
+    #[error("cannot {operation} the event: it was not recorded")]
+    NotRecorded { operation: &'static str },
+
+    #[error("device `{device}` has no timestamps, so there is no time between events")]
+    NoClock { device: String },
+
     #[error("there is no queue {index}: the manager was opened with {available}, counted from 0")]
     NoQueue { index: u32, available: u32 },
 

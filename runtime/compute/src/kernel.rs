@@ -61,6 +61,7 @@ pub struct Kernel {
     /// Every binding, ordered by set and binding.
     places: Vec<BindingName>,
     sites: Vec<Site>,
+    is_instrumented: bool,
     /// The buffer for records of its launches, created on first use.
     ring: RefCell<Option<Rc<Ring>>>,
 }
@@ -100,6 +101,7 @@ impl Kernel {
             uniforms,
             places,
             sites,
+            is_instrumented: instrument != Instrument::None,
             ring: RefCell::default(),
         })
     }
@@ -182,6 +184,11 @@ impl Kernel {
     /// The bindings that are tensors.
     fn buffers(&self) -> impl Iterator<Item = &BufferBinding> {
         tensor_buffers(&self.interface)
+    }
+
+    /// Whether its launches leave findings.
+    pub(crate) fn is_instrumented(&self) -> bool {
+        self.is_instrumented
     }
 
     /// The places of the module that write records.

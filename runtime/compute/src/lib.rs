@@ -2,8 +2,8 @@
 //!
 //! Tensors have one value wherever it is: what the host reads is downloaded when the device has it
 //! newer, what a kernel uses is uploaded when the host has it newer, and nothing is moved twice.
-//! Operations are recorded in sequences, which run any number of times and need no barriers. A kernel
-//! is SPIR-V from anywhere; what it binds is reflected from its words and checked against the tensors.
+//! Operations are recorded in sequences, which run any number of times and need no barriers. Work on
+//! different streams may run at once, with the same results. A kernel is SPIR-V from anywhere; what it binds is reflected from its words and checked against the tensors.
 //!
 //! ```
 //! use kps_compute::{Manager, Op, Tensor};
@@ -44,6 +44,7 @@ pub mod records;
 pub mod sequence;
 mod sides;
 pub mod storage;
+pub mod stream;
 pub mod tensor;
 pub mod words;
 mod written;
@@ -66,5 +67,6 @@ pub use prepared::PreparedLaunch;
 pub use records::{Message, MessageKind, Piece, Report};
 pub use sequence::{Origin, Sequence};
 pub use storage::{MemoryType, Storage};
+pub use stream::{Event, Stream};
 pub use tensor::Tensor;
 pub use written::Written;

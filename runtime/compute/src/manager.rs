@@ -1,13 +1,13 @@
 //! Managers: one open device and everything created for it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
 use kps_device::profile::Recorder;
 use kps_device::{
-    Device, DeviceInfo, Finding, OpenOptions, QueueId, SamplerBinding, Selector, Ticket, select,
+    Device, DeviceInfo, Finding, OpenOptions, QueueId, SamplerBinding, Selector, Ticket, Waited, select,
 };
 
 use crate::algorithm;
@@ -23,6 +23,7 @@ use crate::plan::Timestamps;
 use crate::prepared::PreparedLaunch;
 use crate::records::Report;
 use crate::sequence::Sequence;
+use crate::stream::{Event, Stream};
 use crate::tensor::Tensor;
 
 /// Opens a device and creates tensors, algorithms and sequences for it.
@@ -43,8 +44,10 @@ use crate::tensor::Tensor;
 pub struct Manager {
     context: Rc<Context>,
     info: DeviceInfo,
-    /// Number of requested queues. A device with fewer runs all on its first.
+    /// Number of requested queues. A device with fewer shares them.
     n_queues: u32,
+    /// Number of streams so far.
+    n_streams: Cell<u32>,
     named: RefCell<HashMap<String, Sequence>>,
     /// Anonymous sequences that were started and not awaited yet.
     started: RefCell<Vec<Sequence>>,
@@ -67,7 +70,14 @@ impl Manager {
         let n_queues = context.n_queues() as u32;
         context.log.event(Level::Debug, || "Kompute Manager device created".to_owned());
         context.log.event(Level::Debug, || "Kompute Manager compute queue obtained".to_owned());
-        Manager { context, info, n_queues, named: RefCell::default(), started: RefCell::default() }
+        Manager {
+            context,
+            info,
+            n_queues,
+            n_streams: Cell::new(0),
+            named: RefCell::default(),
+            started: RefCell::default(),
+        }
     }
 
     /// Every device of this machine, indexed by `Selector::Index`.
@@ -128,37 +138,60 @@ impl Manager {
         algorithm::Builder::new(&self.context, tensors, words)
     }
 
-    /// An anonymous sequence on the first queue.
+    /// An anonymous sequence, which runs on the stream that is entered, else on the first queue.
     pub fn sequence(&self) -> Sequence {
-        Sequence::new(&self.context, QueueId(0), Timestamps::Off)
+        Sequence::new(&self.context, None, Timestamps::Off)
     }
 
-    /// An anonymous sequence on the n-th queue of the manager.
-    pub fn sequence_on(&self, queue: u32) -> Result<Sequence> {
-        self.make_sequence(queue, Timestamps::Off)
+    /// An anonymous sequence on the n-th queue of the manager; without one, as [`Manager::sequence`].
+    pub fn sequence_on(&self, queue: impl Into<Option<u32>>) -> Result<Sequence> {
+        self.make_sequence(queue.into(), Timestamps::Off)
     }
 
     /// An anonymous sequence with timestamps before its first operation and after each.
-    pub fn timed_sequence(&self, queue: u32) -> Result<Sequence> {
+    pub fn timed_sequence(&self, queue: impl Into<Option<u32>>) -> Result<Sequence> {
         if self.info.limits.timestamp_period.is_none() {
             return Err(ComputeError::NoTimestamps);
         }
-        self.make_sequence(queue, Timestamps::On)
+        self.make_sequence(queue.into(), Timestamps::On)
     }
 
-    fn make_sequence(&self, queue: u32, timestamps: Timestamps) -> Result<Sequence> {
+    fn make_sequence(&self, queue: Option<u32>, timestamps: Timestamps) -> Result<Sequence> {
         self.context.device("make a sequence with")?;
-        if queue >= self.n_queues {
-            return Err(ComputeError::NoQueue { index: queue, available: self.n_queues });
+        if let Some(index) = queue.filter(|queue| *queue >= self.n_queues) {
+            return Err(ComputeError::NoQueue { index, available: self.n_queues });
         }
-        let is_there = (queue as usize) < self.context.n_queues();
-        let queue = QueueId(if is_there { queue } else { 0 });
+        // A device with fewer queues shares them.
+        let queue = queue.map(|queue| QueueId(queue % self.context.n_queues() as u32));
         Ok(Sequence::new(&self.context, queue, timestamps))
     }
 
+    /// A stream of its own, on a queue other than the first if there are several. Streams share queues if
+    /// there are more of them.
+    pub fn stream(&self) -> Result<Stream> {
+        self.context.device("make a stream with")?;
+        let n_others = self.context.n_queues() as u32 - 1;
+        let n_before = self.n_streams.replace(self.n_streams.get().wrapping_add(1));
+        let queue = if n_others == 0 { 0 } else { 1 + n_before % n_others };
+        Ok(Stream::new(&self.context, QueueId(queue)))
+    }
+
+    /// An event for [`Stream::record_event`].
+    pub fn event(&self) -> Result<Event> {
+        self.context.device("make an event with")?;
+        Ok(Event::new(&self.context))
+    }
+
+    /// Waits for all work of the manager, `None` without a limit. False if it timed out. It returns the first
+    /// error of the work that nobody has waited for.
+    pub fn sync(&self, timeout: Option<Duration>) -> Result<bool> {
+        self.context.device("wait for")?;
+        Ok(self.context.wait_for_all(timeout)? == Waited::Done)
+    }
+
     /// Creates a sequence with this name, and replaces an existing one.
-    pub fn create_sequence(&self, name: &str, queue: u32) -> Result<Sequence> {
-        let sequence = self.make_sequence(queue, Timestamps::Off)?;
+    pub fn create_sequence(&self, name: &str, queue: impl Into<Option<u32>>) -> Result<Sequence> {
+        let sequence = self.make_sequence(queue.into(), Timestamps::Off)?;
         self.named.borrow_mut().insert(name.to_owned(), sequence.clone());
         Ok(sequence)
     }
@@ -167,7 +200,7 @@ impl Manager {
     pub fn get_create_sequence(&self, name: &str) -> Result<Sequence> {
         match self.named_sequence(name) {
             Some(sequence) => Ok(sequence),
-            None => self.create_sequence(name, 0),
+            None => self.create_sequence(name, None),
         }
     }
 
@@ -254,7 +287,7 @@ impl Manager {
 
     /// Waits for one launch. False if it timed out.
     pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<bool> {
-        Ok(self.context.wait(ticket, timeout)? == kps_device::Waited::Done)
+        Ok(self.context.wait(ticket, timeout)? == Waited::Done)
     }
 
     /// False after it was destroyed.
@@ -283,8 +316,8 @@ impl Builder {
         Builder { selector, ..self }
     }
 
-    /// One queue of each of these families; see [`OpenOptions::queue_families`]. A device with one queue uses
-    /// it for all of them.
+    /// One queue of each of these families; see [`OpenOptions::queue_families`]. A device with fewer queues
+    /// shares them.
     pub fn queue_families(mut self, families: &[u32]) -> Builder {
         self.options.queue_families = families.to_vec();
         self
@@ -316,7 +349,7 @@ impl Builder {
             log.event(Level::Warning, || warning.clone());
         }
         log.event(Level::Info, || using(&self.selector, opened.device.info()));
-        let n_asked = self.options.queue_families.len() as u32;
+        let n_asked = self.options.n_queues() as u32;
         let manager = Manager::over(opened.device, self.log);
         Ok(Manager { n_queues: manager.n_queues.max(n_asked), ..manager })
     }

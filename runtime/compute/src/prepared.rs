@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use kps_device::{Command, Commands, QueueId, SamplerBinding, Ticket};
+use kps_device::{Command, Commands, SamplerBinding, Ticket};
 
 use crate::constants::Push;
 use crate::context::Context;
@@ -76,13 +76,16 @@ impl PreparedLaunch {
         for (tensor, access) in kernel.accesses(&bound) {
             tensor.storage().predecessors(access, &mut after);
         }
-        let ticket = device.submit(QueueId(0), &Commands::once(dispatches), &after)?;
+        let ticket = context.submit(&*device, None, &Commands::once(dispatches), after)?;
         context.started(ticket, kernel.title());
         for (tensor, access) in kernel.accesses(&bound) {
             tensor.storage().submitted(ticket, access);
         }
-        if let Some(ring) = ring {
+        // The findings and prints of a launch are those of its call.
+        if ring.is_some() || kernel.is_instrumented() {
             context.wait(ticket, None)?;
+        }
+        if let Some(ring) = ring {
             context.add_report(ring.take(kernel.sites())?);
         }
         Ok(ticket)

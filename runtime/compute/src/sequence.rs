@@ -29,7 +29,8 @@ pub struct Sequence {
 
 struct Inner {
     context: Rc<Context>,
-    queue: QueueId,
+    /// `None` is the queue of the stream that is entered when it runs.
+    queue: Option<QueueId>,
     timestamps: Timestamps,
     destroyed: Cell<bool>,
     state: RefCell<State>,
@@ -60,7 +61,7 @@ struct Running {
 }
 
 impl Sequence {
-    pub(crate) fn new(context: &Rc<Context>, queue: QueueId, timestamps: Timestamps) -> Sequence {
+    pub(crate) fn new(context: &Rc<Context>, queue: Option<QueueId>, timestamps: Timestamps) -> Sequence {
         let (state, destroyed) = (RefCell::default(), Cell::new(false));
         let inner = Rc::new(Inner { context: context.clone(), queue, timestamps, destroyed, state });
         let weak: Weak<Inner> = Rc::downgrade(&inner);
@@ -185,8 +186,7 @@ impl Sequence {
         self.eval_await(None).map(drop)
     }
 
-    /// Starts the recorded operations. The CPU device has run them when this returns. Host reads wait for
-    /// them.
+    /// Starts the recorded operations. Host reads wait for them.
     pub fn eval_async(&self) -> Result<()> {
         self.check_idle("evaluate")?;
         let inner = &*self.inner;
@@ -203,7 +203,8 @@ impl Sequence {
         let commands = plan.prepare(&inner.context, steps, inner.timestamps)?;
         let mut ticket = None;
         if !commands.is_empty() {
-            let submitted = device.submit(inner.queue, &commands, &plan.predecessors())?;
+            let after = plan.predecessors();
+            let submitted = inner.context.submit(&*device, inner.queue, &commands, after)?;
             plan.submitted(submitted);
             inner.context.started(submitted, plan.title(steps));
             ticket = Some(submitted);
@@ -252,6 +253,11 @@ impl Sequence {
         let ticket = last.ok_or(ComputeError::NotEvaluated)?;
         self.inner.context.wait(ticket, None)?;
         Ok(self.inner.context.device("read timestamps of")?.timestamps(ticket)?)
+    }
+
+    /// The submission of the last evaluation, if there was anything to submit.
+    pub fn submission(&self) -> Option<Ticket> {
+        self.inner.state.borrow().last
     }
 
     pub fn is_recording(&self) -> bool {
