@@ -14,6 +14,7 @@ use crate::errors;
 use crate::input::{Input, read_line};
 use crate::inspect;
 use crate::memory;
+use crate::modules;
 use crate::output::{ErrorOutput, Output, Unwritten};
 use crate::profile::Profile;
 use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
@@ -280,7 +281,9 @@ impl Host {
         }
         let result = self.enter(|vm| {
             let program = program()?;
-            vm.run_program(&program, main.name.clone(), &main.namespace)
+            let value = vm.run_program(&program, main.name.clone(), &main.namespace)?;
+            // Kernels may still run, and fail.
+            modules::kp::finish(vm).map(|()| value)
         });
         match result {
             Ok(_) => Ok(Outcome::Finished),

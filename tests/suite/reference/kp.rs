@@ -78,6 +78,9 @@ const SECTIONS: &[Section] = &[
                     "image_t",
                     "algorithm",
                     "sequence",
+                    "stream",
+                    "event",
+                    "sync",
                     "get_device_properties",
                     "list_devices",
                     "destroy",
@@ -213,6 +216,22 @@ const SECTIONS: &[Section] = &[
         )],
     },
     Section {
+        title: "Stream",
+        head: "",
+        tables: &[
+            names("kp", "", &["Stream"]),
+            names("Stream", "s.", &["record", "wait", "sync", "is_done", "queue"]),
+        ],
+    },
+    Section {
+        title: "Event",
+        head: "",
+        tables: &[
+            names("kp", "", &["Event"]),
+            names("Event", "e.", &["sync", "is_done", "elapsed", "is_recorded"]),
+        ],
+    },
+    Section {
         title: "Operations",
         head: "",
         tables: &[names(
@@ -245,7 +264,7 @@ const SECTIONS: &[Section] = &[
 /// Prints each public name of the module and of its classes: its owner, name, signature and sentence.
 const SCRIPT: &str = "\
 import kp, pyshader
-classes = [kp.Manager, kp.Tensor, kp.Image, kp.Sampler, kp.Algorithm, kp.Sequence, kp.Shader]
+classes = [kp.Manager, kp.Tensor, kp.Image, kp.Sampler, kp.Algorithm, kp.Sequence, kp.Stream, kp.Event, kp.Shader]
 owners = [(kp, 'kp')] + [(c, c.__name__) for c in classes + [pyshader.ShaderModule]]
 for owner, title in owners:
     for name in dir(owner):

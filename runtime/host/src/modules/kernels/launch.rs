@@ -49,10 +49,29 @@ pub fn extent_of(vm: &mut Vm, args: &Args, extent: Extent) -> Result<(Extent, Ve
 
 /// Starts one launch. Reading its outputs waits for it.
 pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<()> {
-    if kernel.repeats.launch(vm, kernel, args, extent)? {
+    match kp::stream_option(args) {
+        Some(stream) => {
+            let (values, names) = args.without("stream");
+            launch_on(vm, kernel, &Args::new(&values, &names), extent, kp::stream_of(&stream))
+        }
+        None => launch_on(vm, kernel, args, extent, None),
+    }
+}
+
+/// Starts one launch on a stream, by default that of the `with` block.
+fn launch_on(
+    vm: &mut Vm,
+    kernel: &Kernel,
+    args: &Args,
+    extent: &Extent,
+    stream: Option<&kp::ScriptStream>,
+) -> Result<()> {
+    let _entered = stream.map(|stream| stream.enter(vm));
+    if stream.is_none() && kernel.repeats.launch(vm, kernel, args, extent)? {
         return Ok(());
     }
     let prepared = prepare(vm, kernel, args, extent)?;
+    stream.map_or(Ok(()), |stream| stream.check_manager(&prepared.manager))?;
     let instrument = prepared.manager.instrument(Some(prepared.counts.n_invocations()));
     let target = device::target(&prepared.manager, instrument);
     warn_of_idle_axes(vm, kernel, &prepared, extent);

@@ -97,6 +97,10 @@ fn help(error: &ComputeError) -> Option<String> {
         ComputeError::Running { .. } => "wait for it first: sequence.eval_await()".to_owned(),
         ComputeError::AlreadyRecording => "end the recording first: sequence.end()".to_owned(),
         ComputeError::NotRecording => "begin first: sequence.begin()".to_owned(),
+        ComputeError::NotRecorded { .. } => "record it first: stream.record(event)".to_owned(),
+        ComputeError::OtherManager { what } if what.ends_with("event") || what.ends_with("stream") => {
+            "the host can wait for it instead: `sync()`".to_owned()
+        }
         ComputeError::NoTimestamps => "ask for them: mgr.sequence(total_timestamps=1)".to_owned(),
         ComputeError::Destroyed { .. } => "make a new one, or destroy it later".to_owned(),
         ComputeError::LeftRunning { .. } => {
@@ -141,6 +145,12 @@ fn place(error: &DeviceError) -> Option<KernelPlace> {
         _ => return None,
     };
     Some(KernelPlace { line: line.clone()?, text })
+}
+
+/// `what` was used with something else of another manager.
+pub fn other_manager(what: &str, with: &str) -> Raise {
+    Raise::new(ExceptionKind::RuntimeError, format!("{what} belongs to another manager than {with}"))
+        .help("each manager has its own streams: manager.stream()")
 }
 
 pub fn no_queue(index: i64) -> Raise {

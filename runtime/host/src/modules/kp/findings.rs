@@ -29,6 +29,7 @@ pub fn report(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
     let (sequence, domain) = match ran {
         Ran::Sequence(sequence) => (Some(sequence), None),
         Ran::Kernel(domain) => (None, domain),
+        Ran::Started => (None, None),
     };
     let findings = manager.findings();
     if findings.is_empty() {
@@ -39,6 +40,7 @@ pub fn report(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
     let mut reports: Vec<Report> = Vec::new();
     for mut finding in findings {
         let n_groups = finding.launch.groups.iter().map(|n| u64::from(*n)).product();
+        let sequence = manager.started_as(finding.launch.submission).or_else(|| sequence.cloned());
         // The call of a kernel gives a domain, and does not count workgroups.
         if sequence.is_none() {
             finding.launch = Launch::default();
@@ -59,11 +61,12 @@ pub fn report(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
             |known: &&mut Report| known.mistake == mistake && known.finding.launch == finding.launch;
         match reports.iter_mut().find(is_alike) {
             Some(known) => known.finding.count += finding.count,
-            None => reports.push(Report { mistake, finding, diagnostic, place }),
+            None => reports.push(Report { mistake, finding, diagnostic, place, sequence }),
         }
     }
+    manager.forget_ended();
     for report in reports {
-        let diagnostic = labelled(vm, &report, sequence);
+        let diagnostic = labelled(vm, &report);
         vm.findings.note(report.mistake, report.finding.count, &diagnostic);
     }
 }
@@ -75,10 +78,12 @@ struct Report {
     /// Without its labels, which count.
     diagnostic: Diagnostic,
     place: Option<Location>,
+    /// The sequence that ran it, unless a kernel was called.
+    sequence: Option<Sequence>,
 }
 
 /// The mistake with its places in the kernel, below the calls that led to its launch.
-fn labelled(vm: &Vm, report: &Report, sequence: Option<&Sequence>) -> Diagnostic {
+fn labelled(vm: &Vm, report: &Report) -> Diagnostic {
     let Report { finding, place, .. } = report;
     let mut diagnostic = report.diagnostic.clone();
     match place {
@@ -98,6 +103,7 @@ fn labelled(vm: &Vm, report: &Report, sequence: Option<&Sequence>) -> Diagnostic
         diagnostic = diagnostic.label(location, format!("{} waits here", both_ids(*other)));
     }
     let trace = vm.trace();
+    let sequence = report.sequence.as_ref();
     match sequence.and_then(|sequence| recorded(sequence, finding.launch.dispatch)) {
         Some(recorded) => below_recorded(diagnostic, &recorded, &trace),
         None => Diagnostic { trace, ..diagnostic },

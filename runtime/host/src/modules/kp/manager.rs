@@ -16,6 +16,7 @@ use super::ops;
 use super::records;
 use super::sequence::{self, ScriptSequence};
 use super::shared::{self, SharedManager};
+use super::stream::{ScriptEvent, ScriptStream};
 use super::tensor::{self, ScriptTensor};
 use super::values;
 use crate::checking::{Checking, parse_checks};
@@ -80,12 +81,24 @@ pub static MANAGER: NativeType = NativeType {
                  workgroups, and zeros mean the first tensor's size.",
             ),
             NativeDef::method("sequence", make_sequence).doc(
-                "(queue_index=0, total_timestamps=0)",
+                "(queue_index=None, total_timestamps=0)",
                 "Creates a sequence, which records operations; it takes timestamps if \
-                 `total_timestamps` is above 0.",
+                 `total_timestamps` is above 0. Without a queue, it runs on the stream of the `with` \
+                 block, or on queue 0.",
+            ),
+            NativeDef::method("stream", make_stream).doc(
+                "()",
+                "Makes a stream: its work runs in order, beside that of other streams.",
+            ),
+            NativeDef::method("event", make_event)
+                .doc("()", "Makes an event, which a stream records later."),
+            NativeDef::method("sync", sync).doc(
+                "(timeout=None)",
+                "Waits at most `timeout` seconds for all work of the manager; returns whether it is \
+                 done. An error of the work is raised here.",
             ),
             NativeDef::method("create_sequence", create_sequence).doc(
-                "(name=\"\", queueIndex=0)",
+                "(name=\"\", queueIndex=None)",
                 "Creates a sequence and registers it under the name, unless that is empty.",
             ),
             NativeDef::method("get_create_sequence", get_create_sequence)
@@ -342,7 +355,7 @@ pub fn n_invocations(groups: [u32; 3], tensors: &[Tensor]) -> u64 {
     }
 }
 
-/// `sequence(queue_index=0, total_timestamps=0)`
+/// `sequence(queue_index=None, total_timestamps=0)`
 fn make_sequence(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("sequence");
@@ -355,17 +368,40 @@ fn make_sequence(vm: &mut Vm, args: &Args) -> Result {
     Ok(script_sequence(this, made.map_err(compute)?))
 }
 
-fn queue(vm: &mut Vm, given: Option<&Value>) -> Result<u32> {
-    let Some(given) = given else { return Ok(0) };
+/// `None` is the queue of the stream that is entered.
+fn queue(vm: &mut Vm, given: Option<&Value>) -> Result<Option<u32>> {
+    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(None) };
     let index = vm.index(given)?;
-    u32::try_from(index).map_err(|_| errors::no_queue(index))
+    u32::try_from(index).map(Some).map_err(|_| errors::no_queue(index))
+}
+
+fn make_stream(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    args.method_parser("stream").finish()?;
+    Ok(ScriptStream::value(this.manager.stream().map_err(compute)?, this.manager.clone()))
+}
+
+fn make_event(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    args.method_parser("event").finish()?;
+    Ok(ScriptEvent::value(this.manager.event().map_err(compute)?, this.manager.clone()))
+}
+
+fn sync(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let mut parser = args.method_parser("sync");
+    let timeout = sequence::timeout(vm, &mut parser, "timeout")?;
+    parser.finish()?;
+    let ended = this.manager.sync(timeout).map_err(compute);
+    deliver(vm, &this.manager, Ran::Started)?;
+    Ok(ended?.into())
 }
 
 fn script_sequence(this: &ScriptManager, sequence: Sequence) -> Value {
     ScriptSequence::value(sequence, this.manager.clone())
 }
 
-/// `create_sequence(name="", queueIndex=0)`: an empty name is not registered.
+/// `create_sequence(name="", queueIndex=None)`: an empty name is not registered.
 fn create_sequence(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("create_sequence");
@@ -438,13 +474,14 @@ fn start_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = named(vm, this, args)?;
     record::<OP>(vm, this, &sequence, args, true)?;
     sequence.eval_async().map_err(compute)?;
+    this.manager.note_started(&sequence);
     deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
     Ok(Value::None)
 }
 
 fn eval_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
-    let sequence = this.manager.sequence_on(0).map_err(compute)?;
+    let sequence = this.manager.sequence_on(None).map_err(compute)?;
     record::<OP>(vm, this, &sequence, args, false)?;
     sequence.eval().map_err(compute)?;
     deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
@@ -453,9 +490,10 @@ fn eval_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
 
 fn start_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
-    let sequence = this.manager.sequence_on(0).map_err(compute)?;
+    let sequence = this.manager.sequence_on(None).map_err(compute)?;
     record::<OP>(vm, this, &sequence, args, false)?;
     this.manager.start(sequence.clone()).map_err(compute)?;
+    this.manager.note_started(&sequence);
     deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
     Ok(Value::None)
 }
@@ -465,23 +503,27 @@ fn eval_await(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("eval_await");
     let name = String::from_value(vm, sequence_name(&mut parser)?)?;
-    let timeout = sequence::timeout(vm, &mut parser)?;
+    let timeout = sequence::timeout(vm, &mut parser, "wait_for")?;
     parser.finish()?;
     let sequence = this.manager.named_sequence(&name);
     let sequence = sequence.ok_or_else(|| {
         value_error(format!("there is no sequence named {name:?}"))
             .help("make it first: mgr.create_sequence(name)")
     })?;
-    Ok(sequence.eval_await(timeout).map_err(compute)?.into())
+    let ended = sequence.eval_await(timeout).map_err(compute);
+    deliver(vm, &this.manager, Ran::Started)?;
+    Ok(ended?.into())
 }
 
 /// Waits for every anonymous sequence that was started.
 fn eval_await_def(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("eval_await_def");
-    let timeout = sequence::timeout(vm, &mut parser)?;
+    let timeout = sequence::timeout(vm, &mut parser, "wait_for")?;
     parser.finish()?;
-    Ok(this.manager.await_started(timeout).map_err(compute)?.into())
+    let ended = this.manager.await_started(timeout).map_err(compute);
+    deliver(vm, &this.manager, Ran::Started)?;
+    Ok(ended?.into())
 }
 
 fn get_device_properties(_: &mut Vm, args: &Args) -> Result {
@@ -561,7 +603,7 @@ fn rebuild(vm: &mut Vm, args: &Args) -> Result {
     for tensor in &tensors {
         this.manager.adopt(tensor.clone()).map_err(compute)?;
     }
-    let sequence = this.manager.sequence_on(0).map_err(compute)?;
+    let sequence = this.manager.sequence_on(None).map_err(compute)?;
     sequence.record(kps_compute::Op::SyncDevice(tensors)).map_err(compute)?;
     sequence.eval().map_err(compute)?;
     Ok(Value::None)

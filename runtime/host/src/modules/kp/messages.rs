@@ -19,6 +19,8 @@ pub enum Ran<'a> {
     Kernel(Option<&'a Domain>),
     /// A sequence that a script recorded and evaluated.
     Sequence(&'a Sequence),
+    /// Whatever was started before.
+    Started,
 }
 
 /// Prints the output of kernels, and raises the first assertion that failed.

@@ -18,6 +18,7 @@ mod records;
 mod sequence;
 mod shader;
 mod shared;
+mod stream;
 mod tensor;
 mod values;
 mod view;
@@ -38,7 +39,8 @@ pub use manager::{MANAGER, level};
 pub use messages::{Ran, deliver, pieces_text};
 pub use ops::words;
 pub use sequence::SEQUENCE;
-pub use shared::{ScriptedManager, manager_for};
+pub use shared::{ScriptedManager, finish, manager_for};
+pub use stream::{ScriptStream, stream_of, stream_option};
 pub use tensor::TENSOR;
 pub use values::{
     axes, count, element as element_of, group_counts, is_slice, number, record as record_of,
@@ -64,6 +66,8 @@ pub static MODULE: NativeModule = NativeModule {
         &MANAGER,
         &TENSOR,
         &SEQUENCE,
+        &stream::STREAM,
+        &stream::EVENT,
         &algorithm::ALGORITHM,
         &shader::SHADER,
         &image::IMAGE,

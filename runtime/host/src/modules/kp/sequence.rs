@@ -156,6 +156,7 @@ fn eval_async(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     record_optional(vm, this, args, "eval_async")?;
     this.sequence.eval_async().map_err(compute)?;
+    this.manager.note_started(&this.sequence);
     if vm.interrupter().is_set() {
         // The wait raises an error of the evaluation that ended it.
         this.sequence.eval_await(None).map_err(compute)?;
@@ -179,15 +180,17 @@ fn record_optional(vm: &Vm, this: &ScriptSequence, args: &Args, function: &str) 
 fn eval_await(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     let mut parser = args.method_parser("eval_await");
-    let timeout = timeout(vm, &mut parser)?;
+    let timeout = timeout(vm, &mut parser, "wait_for")?;
     parser.finish()?;
-    Ok(this.sequence.eval_await(timeout).map_err(compute)?.into())
+    let ended = this.sequence.eval_await(timeout).map_err(compute);
+    deliver(vm, &this.manager, Ran::Started)?;
+    Ok(ended?.into())
 }
 
-/// The time to wait: `wait_for` is in seconds, Kompute's `waitFor` in nanoseconds. Without both there is no
-/// limit.
-pub fn timeout(_: &mut Vm, parser: &mut Parser) -> Result<Option<Duration>> {
-    let seconds = parser.optional("wait_for")?;
+/// The time to wait: the parameter `name` is in seconds, Kompute's `waitFor` in nanoseconds. Without both
+/// there is no limit.
+pub fn timeout(_: &mut Vm, parser: &mut Parser, name: &'static str) -> Result<Option<Duration>> {
+    let seconds = parser.optional(name)?;
     let (given, unit) = match parser.keyword_only("waitFor") {
         Some(nanoseconds) => (Some(nanoseconds), 1e-9),
         None => (seconds, 1.0),

@@ -4,12 +4,13 @@ use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
-use kps_compute::{Kernel, Manager, Running, Tensor};
-use kps_device::{Feature, Instrument, Selector};
+use kps_compute::{Kernel, Manager, Running, Sequence, Tensor};
+use kps_device::{Feature, Instrument, Selector, Ticket};
 use kps_kernel::{KernelModule, Target};
 use rustc_hash::FxHashMap;
 
 use super::errors::{self, compute};
+use super::messages::{Ran, deliver};
 use crate::checking::Checking;
 use crate::errors::value_error;
 use crate::modules::{kernels, logging};
@@ -29,6 +30,8 @@ pub struct ScriptedManager {
     kernels: RefCell<FxHashMap<*const KernelModule, Loaded>>,
     /// The number of entries at which those of dropped modules are removed.
     sweep_at: Cell<usize>,
+    /// Sequences that were started with checks, and may be running.
+    started: RefCell<Vec<Sequence>>,
 }
 
 struct Loaded {
@@ -39,6 +42,9 @@ struct Loaded {
 
 /// Loaded kernels at which a manager first removes those of dropped modules.
 const MIN_SWEEP: usize = 64;
+
+/// Stored sequences at which a manager drops those that have ended.
+const MAX_STARTED: usize = 64;
 
 impl Deref for ScriptedManager {
     type Target = Manager;
@@ -68,6 +74,28 @@ impl ScriptedManager {
         self.checking.get() != Checking::Never
     }
 
+    /// Stores a sequence that was started, so that its findings are reported below the statements that
+    /// recorded its launches.
+    pub fn note_started(&self, sequence: &Sequence) {
+        if self.may_check() && sequence.submission().is_some() {
+            if self.started.borrow().len() == MAX_STARTED {
+                self.forget_ended();
+            }
+            self.started.borrow_mut().push(sequence.clone());
+        }
+    }
+
+    /// The sequence with this submission.
+    pub fn started_as(&self, submission: Ticket) -> Option<Sequence> {
+        let started = self.started.borrow();
+        started.iter().find(|sequence| sequence.submission() == Some(submission)).cloned()
+    }
+
+    /// Drops the stored sequences that have ended. Their findings were reported.
+    pub fn forget_ended(&self) {
+        self.started.borrow_mut().retain(Sequence::is_running);
+    }
+
     /// The kernel of a compiled module on this manager's device. A module is always run in the same way.
     pub fn loaded(&self, module: &Rc<KernelModule>, running: Running) -> Result<Rc<Kernel>> {
         let key = Rc::as_ptr(module);
@@ -91,6 +119,23 @@ struct Managers {
     open: RefCell<Vec<Weak<ScriptedManager>>>,
     /// Opened for kernels if the script has no manager.
     own: RefCell<Option<SharedManager>>,
+    /// Those whose streams were entered, the last one last.
+    entered: RefCell<Vec<Weak<ScriptedManager>>>,
+}
+
+/// Kernels without tensors of another manager run on this one until this is dropped.
+pub struct EnteredManager {
+    managers: Rc<Managers>,
+    manager: Weak<ScriptedManager>,
+}
+
+impl Drop for EnteredManager {
+    fn drop(&mut self) {
+        let mut entered = self.managers.entered.borrow_mut();
+        if let Some(at) = entered.iter().rposition(|entered| entered.ptr_eq(&self.manager)) {
+            entered.remove(at);
+        }
+    }
 }
 
 impl Managers {
@@ -98,6 +143,12 @@ impl Managers {
         let mut open = self.open.borrow_mut();
         open.retain(|manager| manager.upgrade().is_some_and(|manager| manager.is_init()));
         open.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// The manager whose stream was entered last.
+    fn entered(&self) -> Option<SharedManager> {
+        let entered = self.entered.borrow().last()?.upgrade();
+        entered.filter(|manager| manager.is_init())
     }
 }
 
@@ -122,20 +173,45 @@ pub fn open(
     logging::flush_kp(vm)?;
     let debug_info = vm.debug_info && manager.info().features.contains(&Feature::NonSemanticInfo);
     let target = Target { debug_info, ..kernels::target_of(manager.info()) };
-    let (kernels, sweep_at) = (RefCell::default(), Cell::new(MIN_SWEEP));
-    let manager = Rc::new(ScriptedManager { manager, checking, target, kernels, sweep_at });
+    let manager = Rc::new(ScriptedManager {
+        manager,
+        checking,
+        target,
+        kernels: RefCell::default(),
+        sweep_at: Cell::new(MIN_SWEEP),
+        started: RefCell::default(),
+    });
     vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
     Ok(manager)
 }
 
-/// The manager that runs a kernel over these tensors: that of the first tensor with one, else the script's
-/// last manager, else a default one.
+pub fn enter(vm: &mut Vm, manager: &SharedManager) -> EnteredManager {
+    let managers = vm.state::<Managers>();
+    managers.entered.borrow_mut().push(Rc::downgrade(manager));
+    EnteredManager { managers, manager: Rc::downgrade(manager) }
+}
+
+/// Waits for the work of every manager, and raises the first error that nobody has waited for.
+pub fn finish(vm: &mut Vm) -> Result<()> {
+    for manager in vm.state::<Managers>().alive() {
+        // A device that was left running takes no more calls, which was raised before.
+        if manager.device().is_ok() {
+            let synced = manager.sync(None).map_err(compute);
+            deliver(vm, &manager, Ran::Started)?;
+            synced?;
+        }
+    }
+    Ok(())
+}
+
+/// The manager that runs a kernel over these tensors: that of the first tensor with one, else that of the
+/// stream that is entered, else the script's last manager, else a default one.
 pub fn manager_for(vm: &mut Vm, tensors: &[Tensor]) -> Result<SharedManager> {
     let managers = vm.state::<Managers>();
     let alive = managers.alive();
     let owner = tensors.iter().find_map(|tensor| alive.iter().find(|manager| manager.owns(tensor)));
-    if let Some(manager) = owner.or(alive.last()) {
-        return Ok(manager.clone());
+    if let Some(manager) = owner.cloned().or_else(|| managers.entered()).or_else(|| alive.last().cloned()) {
+        return Ok(manager);
     }
     let checking = vm.checking.clone();
     let selector = chosen(vm, checking.get());
