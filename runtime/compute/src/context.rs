@@ -25,6 +25,8 @@ pub(crate) struct Context {
     streams: RefCell<Vec<Rc<Track>>>,
     /// Errors that were not reported yet.
     failures: RefCell<Vec<(Ticket, DeviceError)>>,
+    /// The submission whose error was reported last.
+    last_failed: Cell<Option<Ticket>>,
     /// Names of the submissions that may be running, oldest first.
     running: RefCell<VecDeque<(Ticket, Rc<str>)>>,
     /// An abandoned submission; nothing else is started while there is one.
@@ -58,6 +60,7 @@ impl Context {
             ended: RefCell::new(vec![0; n_queues]),
             streams: RefCell::default(),
             failures: RefCell::default(),
+            last_failed: Cell::new(None),
             running: RefCell::default(),
             left_running: OnceCell::new(),
             report: RefCell::default(),
@@ -185,7 +188,14 @@ impl Context {
         let first = (0..failures.len())
             .filter(|&at| is_before(&failures[at].0))
             .min_by_key(|&at| failures[at].0.value);
-        first.map_or(Ok(Waited::Done), |at| Err(failures.remove(at).1.into()))
+        let Some(first) = first else { return Ok(Waited::Done) };
+        let (failed, error) = failures.remove(first);
+        self.last_failed.set(Some(failed));
+        Err(error.into())
+    }
+
+    pub fn last_failed(&self) -> Option<Ticket> {
+        self.last_failed.get()
     }
 
     /// Waits for every submission, and returns the first error that nobody has waited for.
@@ -256,6 +266,7 @@ impl Context {
     fn take_failure(&self, ticket: Ticket) -> Option<DeviceError> {
         let mut failures = self.failures.borrow_mut();
         let at = failures.iter().position(|(failed, _)| *failed == ticket)?;
+        self.last_failed.set(Some(ticket));
         Some(failures.remove(at).1)
     }
 

@@ -189,6 +189,11 @@ impl Manager {
         Ok(self.context.wait_for_all(timeout)? == Waited::Done)
     }
 
+    /// The submission whose error was returned last.
+    pub fn last_failed(&self) -> Option<Ticket> {
+        self.context.last_failed()
+    }
+
     /// Creates a sequence with this name, and replaces an existing one.
     pub fn create_sequence(&self, name: &str, queue: impl Into<Option<u32>>) -> Result<Sequence> {
         let sequence = self.make_sequence(queue.into(), Timestamps::Off)?;
@@ -264,14 +269,6 @@ impl Manager {
     /// Starts a prepared launch.
     pub fn start_launch(&self, launch: &PreparedLaunch, tensors: &[Tensor], push: &Push) -> Result<Ticket> {
         launch.start(&self.context, tensors, push)
-    }
-
-    /// Returns the error of a launch that a device ran at once. Other errors are returned by a later wait.
-    pub fn error_so_far(&self, ticket: Ticket) -> Result<()> {
-        match self.info.capabilities.runs_small_at_once {
-            true => self.context.wait(ticket, Some(Duration::ZERO)).map(drop),
-            false => Ok(()),
-        }
     }
 
     /// Takes the prints and failed assertions of kernels since the last call. A launch or sequence with

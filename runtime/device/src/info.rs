@@ -157,8 +157,6 @@ pub type Features = BTreeSet<Feature>;
 pub struct Capabilities {
     /// Kernels can be run with checks ([`Check`](crate::Check)).
     pub checks: bool,
-    /// Small submissions have run when `submit` returns.
-    pub runs_small_at_once: bool,
     /// An interrupted wait also ends its submission. Otherwise the submission continues.
     pub interrupts_submissions: bool,
     /// Its memory comes from the allocator of this process, which counts it already.

@@ -33,7 +33,6 @@ pub fn info() -> DeviceInfo {
             // Loads that the kernel has tested become vector loads.
             prefers_tested_indices: true,
             wide_indices: true,
-            runs_small_at_once: true,
             unaligned_matrices: true,
         },
         matrices: matrices(),

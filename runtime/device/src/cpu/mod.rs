@@ -190,7 +190,9 @@ impl Device for CpuDevice {
             return Err(DeviceError::UnknownId { kind: "queue" });
         }
         let submission = state.resolve(queue, commands, after)?;
-        let ticket = match state.queues.is_due_here(&submission) {
+        // A profile counts kernels one by one, in the order of their launches.
+        let is_due_here = self.recorder.is_some() || state.queues.is_due_here(&submission);
+        let ticket = match is_due_here {
             true => state.queues.run_here(submission),
             false => {
                 state.note_uses(submission.ticket, commands);

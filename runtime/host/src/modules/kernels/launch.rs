@@ -201,7 +201,7 @@ fn start(
     let subgroup_size = kernel.template.options.subgroup_size;
     let running = Running { instrument, subgroup_size, origin: Origin::Compiler };
     let loaded = manager.loaded(&module, running)?;
-    let (slots, launch) = submit(kernel, manager, (&module, &loaded), arguments, extent)?;
+    let (slots, launch) = submit(vm, kernel, manager, (&module, &loaded), arguments, extent)?;
     if let (Some(candidate), Some(slots)) = (candidate, slots) {
         let reports = instrument != Instrument::None || loaded.writes_records();
         candidate.note(kernel, manager, launch, domain.as_ref(), slots, reports);
@@ -351,6 +351,7 @@ fn check_shared(module: &KernelModule, info: &DeviceInfo) -> Result<()> {
 /// Starts the launch. Returns it prepared, with the places of its arguments if each is a tensor, a number or part
 /// of the signature.
 fn submit(
+    vm: &Vm,
     kernel: &Kernel,
     manager: &kp::ScriptedManager,
     (module, loaded): (&KernelModule, &Rc<kps_compute::Kernel>),
@@ -385,9 +386,7 @@ fn submit(
     slots.truncate(loaded.n_tensors());
     let tensors: Vec<Tensor> = slots.iter().filter_map(|at| arguments[*at].tensor().cloned()).collect();
     let started = manager.prepare_launch(loaded, &tensors, extent, &samplers).and_then(|launch| {
-        let ticket = manager.start_launch(&launch, &tensors, &push)?;
-        // Errors of a launch that has already ended are reported here, not at a later wait.
-        manager.error_so_far(ticket)?;
+        manager.note_launch(vm, manager.start_launch(&launch, &tensors, &push)?)?;
         Ok(launch)
     });
     let launch = started.map_err(|error| errors::launch(&kernel.template, error))?;

@@ -157,6 +157,9 @@ fn eval_async(vm: &mut Vm, args: &Args) -> Result {
     record_optional(vm, this, args, "eval_async")?;
     this.sequence.eval_async().map_err(compute)?;
     this.manager.note_started(&this.sequence);
+    if let Some(submission) = this.sequence.submission().filter(|_| this.sequence.is_running()) {
+        this.manager.note_running(vm, submission);
+    }
     if vm.interrupter().is_set() {
         // The wait raises an error of the evaluation that ended it.
         this.sequence.eval_await(None).map_err(compute)?;

@@ -1,12 +1,15 @@
 //! The managers of one machine: which device a script selects, and which manager runs a kernel without one.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::ops::Deref;
 use std::rc::{Rc, Weak};
+use std::time::Duration;
 
-use kps_compute::{Kernel, Manager, Running, Sequence, Tensor};
+use kps_compute::{ComputeError, Kernel, Manager, Running, Sequence, Tensor};
 use kps_device::{Feature, Instrument, Selector, Ticket};
 use kps_kernel::{KernelModule, Target};
+use kps_syntax::diagnostic::Frame;
 use rustc_hash::FxHashMap;
 
 use super::errors::{self, compute};
@@ -14,7 +17,7 @@ use super::messages::{Ran, deliver};
 use crate::checking::Checking;
 use crate::errors::value_error;
 use crate::modules::{kernels, logging};
-use crate::value::{ExceptionKind, Raise, Result, Value};
+use crate::value::{ExceptionKind, Name, Raise, Result, TraceEntry, Value};
 use crate::vm::Vm;
 
 /// A manager, shared by all objects created with it.
@@ -32,6 +35,8 @@ pub struct ScriptedManager {
     sweep_at: Cell<usize>,
     /// Sequences that were started with checks, and may be running.
     started: RefCell<Vec<Sequence>>,
+    /// The calls that led to the last submissions that had not ended when their calls returned.
+    calls: RefCell<VecDeque<(Ticket, Vec<Frame>)>>,
 }
 
 struct Loaded {
@@ -43,7 +48,7 @@ struct Loaded {
 /// Loaded kernels at which a manager first removes those of dropped modules.
 const MIN_SWEEP: usize = 64;
 
-/// Stored sequences at which a manager drops those that have ended.
+/// Stored sequences at which a manager drops those that have ended; also the limit of stored calls.
 const MAX_STARTED: usize = 64;
 
 impl Deref for ScriptedManager {
@@ -83,6 +88,35 @@ impl ScriptedManager {
             }
             self.started.borrow_mut().push(sequence.clone());
         }
+    }
+
+    /// Returns the error of a launch that has ended; one that still runs is noted. On a device that cannot interrupt
+    /// a submission, it has no error of its own, and asking takes longer than the launch.
+    pub fn note_launch(&self, vm: &Vm, launch: Ticket) -> std::result::Result<(), ComputeError> {
+        if self.info().capabilities.interrupts_submissions && !self.wait(launch, Some(Duration::ZERO))? {
+            self.note_running(vm, launch);
+        }
+        Ok(())
+    }
+
+    /// Stores the calls that led to a submission that is running, for its error. On a device that cannot
+    /// interrupt a submission, it has no error of its own.
+    pub fn note_running(&self, vm: &Vm, submission: Ticket) {
+        if !self.info().capabilities.interrupts_submissions {
+            return;
+        }
+        let mut calls = self.calls.borrow_mut();
+        if calls.len() == MAX_STARTED {
+            calls.pop_front();
+        }
+        calls.push_back((submission, vm.trace()));
+    }
+
+    /// The calls that led to the submission whose error was raised last.
+    fn calls_to_failed(&self) -> Option<Vec<Frame>> {
+        let failed = self.last_failed()?;
+        let calls = self.calls.borrow();
+        calls.iter().find(|(submission, _)| *submission == failed).map(|(_, trace)| trace.clone())
     }
 
     /// The sequence with this submission.
@@ -180,6 +214,7 @@ pub fn open(
         kernels: RefCell::default(),
         sweep_at: Cell::new(MIN_SWEEP),
         started: RefCell::default(),
+        calls: RefCell::default(),
     });
     vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
     Ok(manager)
@@ -191,17 +226,31 @@ pub fn enter(vm: &mut Vm, manager: &SharedManager) -> EnteredManager {
     EnteredManager { managers, manager: Rc::downgrade(manager) }
 }
 
-/// Waits for the work of every manager, and raises the first error that nobody has waited for.
+/// Waits for the work of every manager. Raises the first error that nobody has waited for, below the calls that
+/// started the work.
 pub fn finish(vm: &mut Vm) -> Result<()> {
     for manager in vm.state::<Managers>().alive() {
         // A device that was left running takes no more calls, which was raised before.
         if manager.device().is_ok() {
             let synced = manager.sync(None).map_err(compute);
             deliver(vm, &manager, Ran::Started)?;
-            synced?;
+            if let Err(raise) = synced {
+                return Err(below(vm, raise, manager.calls_to_failed().unwrap_or_default()));
+            }
         }
     }
     Ok(())
+}
+
+/// An error that no call of the script raised, below these calls.
+fn below(vm: &mut Vm, raise: Raise, calls: Vec<Frame>) -> Raise {
+    let exception = vm.exception_object(raise);
+    if let Some(data) = exception.exception() {
+        let entry =
+            |call: Frame| TraceEntry { location: call.location, function: Name::from(&*call.function) };
+        data.trace.borrow_mut().extend(calls.into_iter().rev().map(entry));
+    }
+    Raise::object(exception)
 }
 
 /// The manager that runs a kernel over these tensors: that of the first tensor with one, else that of the
