@@ -26,6 +26,10 @@ pub struct DeviceInfo {
     pub queues: Vec<u32>,
     /// Size of the device's own memory in bytes.
     pub memory: u64,
+    /// The same for the same device in every process; `None` for the CPU device.
+    pub uuid: Option<[u8; 16]>,
+    /// Domain, bus, device and function, if the driver gives them.
+    pub pci: Option<[u32; 4]>,
     /// Missing minimum requirements (Vulkan 1.2 with timeline semaphores). If there are any, it cannot be
     /// used.
     pub lacks: Vec<String>,

@@ -258,6 +258,8 @@ fn info() -> DeviceInfo {
         queue_families: Vec::new(),
         queues: vec![0, 0],
         memory: 1 << 30,
+        uuid: None,
+        pci: None,
         lacks: Vec::new(),
     }
 }

@@ -39,6 +39,8 @@ pub fn info() -> DeviceInfo {
         queue_families: Vec::new(),
         queues: vec![0],
         memory: memory(),
+        uuid: None,
+        pci: None,
         lacks: Vec::new(),
     }
 }

@@ -34,12 +34,14 @@ impl Default for Bfloat16Features {
 const BFLOAT16: &CStr = c"VK_KHR_shader_bfloat16";
 
 /// The extensions that kps uses if a device has them.
-pub(super) const EXTENSIONS: [&CStr; 7] = [
+pub(super) const EXTENSIONS: [&CStr; 8] = [
     ash::khr::push_descriptor::NAME,
     ash::ext::robustness2::NAME,
     ash::ext::shader_atomic_float::NAME,
     ash::khr::cooperative_matrix::NAME,
     BFLOAT16,
+    // Where a device is plugged in.
+    ash::ext::pci_bus_info::NAME,
     // Instructions for debuggers.
     ash::khr::shader_non_semantic_info::NAME,
     // Required on devices that have it, which are not fully conformant.

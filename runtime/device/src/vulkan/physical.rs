@@ -131,7 +131,12 @@ impl Physical {
         let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
         let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
         let mut buffers = vk::PhysicalDeviceMaintenance4Properties::default();
+        let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+        let has_pci = self.extensions.contains(&ash::ext::pci_bus_info::NAME);
         let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
+        if has_pci {
+            all = all.push_next(&mut pci);
+        }
         if self.info.features.contains(&Feature::PushDescriptors) {
             all = all.push_next(&mut push);
         }
@@ -144,6 +149,8 @@ impl Physical {
         // SAFETY: the chain holds only structures that the device knows, all alive.
         unsafe { instance.get_physical_device_properties2(self.handle, &mut all) };
         self.max_push_descriptors = push.max_push_descriptors;
+        self.info.uuid = Some(v11.device_uuid);
+        self.info.pci = has_pci.then_some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]);
         if v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {
             self.subgroup_operations = v11.subgroup_supported_operations;
         }
@@ -215,6 +222,8 @@ fn basic_info(
         queues: best_family(&families).into_iter().collect(),
         queue_families: families,
         memory: memory.memory_heaps_as_slice().iter().filter(is_local).map(|heap| heap.size).sum(),
+        uuid: None,
+        pci: None,
         lacks: Vec::new(),
     }
 }
