@@ -145,7 +145,10 @@ fn copy_tensors(arguments: &mut [Argument]) -> Result<()> {
 
 fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<Prepared> {
     errors::check_launchable(&kernel.template)?;
-    let values = arguments::in_order(kernel, args)?;
+    let mut values = arguments::in_order(kernel, args)?;
+    for value in &mut values {
+        *value = kp::resolved(vm, value)?;
+    }
     let template = kernel.template_now()?;
     let mut types = Vec::with_capacity(values.len());
     let mut arguments = Vec::with_capacity(values.len());

@@ -198,6 +198,12 @@ pub fn not_a_tensor(operation: &str, value: &Value) -> Raise {
     }
 }
 
+/// An object's method `__tensor__` returned something else.
+pub fn not_the_tensor_of(object: &Value, given: &Value) -> Raise {
+    let (object, given) = (object.type_name(), given.type_name());
+    type_error(format!("`__tensor__` of `{object}` returns a Tensor, not {given}"))
+}
+
 /// `argument` is the argument's name: `groups`, `workgroup`.
 pub fn no_groups(argument: &str, given: &Value) -> Raise {
     type_error(format!("`{argument}` takes one to three counts of workgroups, not {}", given.type_name()))

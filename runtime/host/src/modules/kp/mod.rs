@@ -43,7 +43,7 @@ pub use shared::{ScriptedManager, finish, manager_for};
 pub use stream::{ScriptStream, stream_of, stream_option};
 pub use tensor::TENSOR;
 pub use values::{
-    axes, count, element as element_of, group_counts, is_slice, number, record as record_of,
+    axes, count, element as element_of, group_counts, is_slice, number, record as record_of, resolved,
     tensor as tensor_of, value as number_value,
 };
 use view::TensorData;

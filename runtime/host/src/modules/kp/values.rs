@@ -71,6 +71,18 @@ pub fn tensor(value: &Value) -> Option<Tensor> {
     value.downcast::<TensorData>().filter(|view| view.is_whole()).map(|view| view.tensor().clone())
 }
 
+/// The value, or the tensor that it stands for: what the method `__tensor__` of an object of a script returns.
+pub fn resolved(vm: &mut Vm, value: &Value) -> Result {
+    if !matches!(value, Value::Instance(_)) || vm.class_of(value).lookup_text("__tensor__").is_none() {
+        return Ok(value.clone());
+    }
+    let given = vm.call_method(value, "__tensor__", &[])?;
+    match tensor(&given) {
+        Some(_) => Ok(given),
+        None => Err(errors::not_the_tensor_of(value, &given)),
+    }
+}
+
 /// Whether a value has numbers of one type: an array, a tensor or a view of one.
 pub fn is_array(value: &Value) -> bool {
     value.downcast::<NdArray>().is_some()
@@ -101,17 +113,21 @@ pub fn tensors(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Tensor
 
 /// The items of a list, or one tensor.
 pub fn operands(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Value>> {
-    if tensor(value).is_some() {
-        return Ok(vec![value.clone()]);
+    let value = resolved(vm, value)?;
+    if tensor(&value).is_some() {
+        return Ok(vec![value]);
     }
     match value.base_value() {
-        Value::List(_) | Value::Tuple(_) | Value::Iter(_) | Value::Generator(_) => vm.collect(value),
-        _ => Err(errors::not_a_tensor(operation, value)),
+        Value::List(_) | Value::Tuple(_) | Value::Iter(_) | Value::Generator(_) => {
+            vm.collect(&value)?.iter().map(|item| resolved(vm, item)).collect()
+        }
+        _ => Err(errors::not_a_tensor(operation, &value)),
     }
 }
 
 /// The elements of any source of numbers. Those without a type become `untyped`.
 pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements> {
+    let source = &resolved(vm, source)?;
     if let Some(view) = source.downcast::<TensorData>() {
         return view.elements();
     }

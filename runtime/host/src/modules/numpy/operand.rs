@@ -127,7 +127,7 @@ pub fn from_value(vm: &mut Vm, value: &Value) -> Result<Option<Operand>> {
         return Ok(Some(operand));
     }
     Ok(match value.base_value() {
-        Value::Native(_) => from_native(vm, value)?,
+        Value::Native(_) | Value::Instance(_) => from_object(vm, value)?,
         Value::List(_) | Value::Tuple(_) | Value::Range(_) => Some(Operand::Array(nested(vm, value, None)?)),
         _ => None,
     })
@@ -151,8 +151,8 @@ fn big_int(big: &BigInt) -> Result<i128> {
     i128::try_from(big).map_err(|_| errors::int_too_large())
 }
 
-/// Objects of other modules that can be converted to an array: those with a method `__array__`.
-fn from_native(vm: &mut Vm, value: &Value) -> Result<Option<Operand>> {
+/// Objects that can be converted to an array: those with a method `__array__`.
+fn from_object(vm: &mut Vm, value: &Value) -> Result<Option<Operand>> {
     let class = vm.class_of(value);
     if class.lookup_text("__array__").is_none() {
         return Ok(None);
