@@ -11,7 +11,18 @@
 
 /// The modules and their texts, by dotted name.
 static MODULES: &[(&str, &str)] = &[
+    ("PyGPU", include_str!("modules/pygpu.kps")),
+    ("PyGPU.gpuarray", include_str!("modules/pygpu.kps")),
+    ("PybindGPU", include_str!("modules/pygpu.kps")),
+    ("PybindGPU.gpuarray", include_str!("modules/pygpu.kps")),
     ("_awaited", include_str!("modules/_awaited.kps")),
+    ("_devices", include_str!("modules/_devices.kps")),
+    ("_gpu_device", include_str!("modules/_gpu_device.kps")),
+    ("_gpu_errors", include_str!("modules/_gpu_errors.kps")),
+    ("_gpu_graph", include_str!("modules/_gpu_graph.kps")),
+    ("_gpu_launch", include_str!("modules/_gpu_launch.kps")),
+    ("_gpu_memory", include_str!("modules/_gpu_memory.kps")),
+    ("_gpu_program", include_str!("modules/_gpu_program.kps")),
     ("abc", include_str!("modules/abc.kps")),
     ("bisect", include_str!("modules/bisect.kps")),
     ("collections", include_str!("modules/collections.kps")),
@@ -20,6 +31,8 @@ static MODULES: &[(&str, &str)] = &[
     ("dataclasses", include_str!("modules/dataclasses.kps")),
     ("enum", include_str!("modules/enum.kps")),
     ("functools", include_str!("modules/functools.kps")),
+    ("gpu", include_str!("modules/gpu.kps")),
+    ("gpuarray", include_str!("modules/gpuarray.kps")),
     ("heapq", include_str!("modules/heapq.kps")),
     ("itertools", include_str!("modules/itertools.kps")),
     ("json", include_str!("modules/json.kps")),

@@ -66,6 +66,17 @@ impl Tensor {
         Ok(Tensor { shape: shape.into(), ..self.clone() })
     }
 
+    /// The same bytes as elements of another type, in a shape of the same size in bytes.
+    pub fn seen_as(&self, dtype: DType, shape: &[usize]) -> Result<Tensor> {
+        n_elements(shape)?;
+        let (expected, given) = (self.n_bytes(), Tensor::count_bytes(dtype, shape)?);
+        if given != expected {
+            let (what, operation, unit) = (self.label().to_owned(), "view", "bytes");
+            return Err(ComputeError::SizeMismatch { what, operation, expected, given, unit });
+        }
+        Ok(Tensor::over(self.storage.clone(), dtype, shape))
+    }
+
     /// A tensor of records: several numbers in `size` bytes each. `name` is the record's name in errors.
     pub fn records(
         name: &str,
@@ -409,6 +420,7 @@ mod tests {
             "cannot store 3000000000.0 in tensor i32[3]: i32 holds -2147483648 to 2147483647",
         );
         check(tensor.reshape(&[2, 2]), "cannot reshape tensor i32[3]: it has 3 elements, 4 were given");
+        check(tensor.seen_as(DType::F64, &[2]), "cannot view tensor i32[3]: it has 12 bytes, 16 were given");
     }
 
     #[test]
@@ -418,6 +430,15 @@ mod tests {
         tensor.write_range(0, &[1i16, -2]).expect("in range");
         assert_eq!(tensor.to_vec::<i16>(), Ok(vec![1, -2, 0, 7]));
         assert_eq!(tensor.reshape(&[4]).and_then(|flat| flat.read_range::<i16>(1..3)), Ok(vec![-2, 0]));
+    }
+
+    #[test]
+    fn a_view_as_another_type_has_the_same_bytes() {
+        let tensor = Tensor::from_slice(&[1u16, 2, 3, 4]).expect("four elements are fine");
+        let words = tensor.seen_as(DType::U32, &[2, 1]).expect("it has as many bytes");
+        words.set(1, 0x0006_0005).expect("in range");
+        assert_eq!(tensor.to_vec::<u16>(), Ok(vec![1, 2, 5, 6]));
+        assert_eq!(words.shape(), [2, 1]);
     }
 
     #[test]

@@ -15,9 +15,13 @@ A test prints this page from the modules.
 `UPDATE=1` writes it.
 
 What a module has does what CPython 3.11 or NumPy 2 does.
-[The module kp](kp.md) has a page of its own.
+[The module kp](kp.md) has a page of its own, and so have [`gpu`](../compatibility/cuda-python.md) and
+[`gpuarray`](../compatibility/pygpu.md).
 A script also imports its own files: `import helpers` finds `helpers.kps` beside the script.
 ";
+
+/// The packages under whose names scripts import `gpuarray`.
+const ALIASES: [&str; 2] = ["PyGPU", "PybindGPU"];
 
 /// Types of kernels, which every module about them has.
 const KERNEL_TYPES: &str = "kp";
@@ -48,7 +52,8 @@ pub fn page(program: &Program) -> Result<String, Failure> {
     Ok(page)
 }
 
-/// The modules in Rust and in kps, but for `kp` and those that begin with an underscore.
+/// The modules in Rust and in kps, but for `kp`, those that begin with an underscore, and those that are another
+/// module by another name.
 fn modules() -> BTreeSet<String> {
     let mut names: BTreeSet<String> = kps_stdlib::names().map(str::to_owned).collect();
     for file in files("runtime/host/src/modules", &["rs"]) {
@@ -56,6 +61,7 @@ fn modules() -> BTreeSet<String> {
         let named = text.split("NativeModule::new(\"").skip(1);
         names.extend(named.filter_map(|rest| rest.split('"').next()).map(str::to_owned));
     }
-    names.retain(|name| name != "kp" && !name.starts_with('_'));
+    let is_alias = |name: &str| ALIASES.iter().any(|alias| name.split('.').next() == Some(alias));
+    names.retain(|name| name != "kp" && !name.starts_with('_') && !is_alias(name));
     names
 }

@@ -8,6 +8,7 @@
 mod calendar;
 mod deque;
 mod enumeration;
+mod gpu;
 mod json;
 mod json_read;
 pub mod kernels;
@@ -33,6 +34,7 @@ use crate::vm::Vm;
 pub static MODULES: &[&NativeModule] = &[
     &deque::MODULE,
     &enumeration::MODULE,
+    &gpu::MODULE,
     &json::MODULE,
     &kernels::DEV,
     &kernels::MODULE,

@@ -109,6 +109,16 @@ impl Vm {
         Err(errors::module_not_found(name, kps_syntax::suggest::nearest(name, modules::names())))
     }
 
+    /// Runs a text as a module that nothing can import.
+    pub(crate) fn run_text(&mut self, name: &str, text: &str) -> Result<Rc<Module>> {
+        let source = Source::new(name, text);
+        let program = compile_running(&source, kps_bytecode::compile)?.map_err(syntax_error)?;
+        let module = Rc::new(Module::new(self.name(name)));
+        module.namespace.set("__name__", module.name.value());
+        self.run_program(&program, module.name.clone(), &module.namespace)?;
+        Ok(module)
+    }
+
     fn run_module(&mut self, name: &str, found: Found) -> Result<Rc<Module>> {
         let program = compile_running(&found.source, kps_bytecode::compile)?.map_err(syntax_error)?;
         let mut module = Module::new(self.name(name));

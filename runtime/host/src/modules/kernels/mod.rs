@@ -3,6 +3,7 @@
 
 mod arguments;
 mod construct;
+mod described;
 mod dev;
 mod device;
 pub mod domain;
@@ -24,6 +25,7 @@ use std::rc::Rc;
 
 use kps_kernel::{KernelModule, KernelOptions};
 
+pub use self::described::{compiled, described};
 pub use self::device::target_of;
 pub use self::env::{env_value as captured, library_of};
 pub use self::errors::compile as compile_error;

@@ -39,11 +39,11 @@ pub use manager::{MANAGER, level};
 pub use messages::{Ran, deliver, pieces_text};
 pub use ops::words;
 pub use sequence::SEQUENCE;
-pub use shared::{ScriptedManager, finish, manager_for};
+pub use shared::{ScriptedManager, finish, manager_for, visible as visible_devices};
 pub use stream::{ScriptStream, stream_of, stream_option};
 pub use tensor::TENSOR;
 pub use values::{
-    axes, count, element as element_of, group_counts, is_slice, number, record as record_of, resolved,
+    axes, count, dtype, element as element_of, group_counts, is_slice, number, record as record_of, resolved,
     tensor as tensor_of, value as number_value,
 };
 use view::TensorData;
@@ -111,6 +111,11 @@ fn checks(vm: &mut Vm, args: &Args) -> Result {
         (Checking::Never, on) => vm.checking.set(if *on { Checking::in_scripts() } else { Checking::Never }),
     }
     Ok(Value::None)
+}
+
+/// A tensor as scripts hold it.
+pub fn tensor_value(tensor: Tensor) -> Value {
+    tensor::ScriptTensor::value(tensor)
 }
 
 /// A dtype as scripts see it: NumPy's object, which also equals its name.

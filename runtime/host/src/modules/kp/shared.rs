@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use kps_compute::{ComputeError, Kernel, Manager, Running, Sequence, Tensor};
-use kps_device::{Feature, Instrument, Selector, Ticket};
+use kps_device::{DeviceInfo, Feature, Instrument, Selector, Ticket, select};
 use kps_kernel::{KernelModule, Target};
 use kps_syntax::diagnostic::Frame;
 use rustc_hash::FxHashMap;
@@ -288,6 +288,19 @@ fn given_text(vm: &Vm) -> String {
     match vm.device.as_str() {
         "" => std::env::var("KPS_DEVICE").unwrap_or_default(),
         device => device.to_owned(),
+    }
+}
+
+/// The devices that `Manager(index)` opens, in the order of their indices. A choice from outside is the only one.
+pub fn visible(vm: &Vm) -> Result<Vec<DeviceInfo>> {
+    let mut infos = Manager::list_devices();
+    match chosen_text(vm, vm.checking.get()).as_str() {
+        "" => Ok(infos),
+        chosen => {
+            let at =
+                select::choose(&infos, &Selector::parse(chosen)).map_err(|error| compute(error.into()))?;
+            Ok(vec![infos.swap_remove(at)])
+        }
     }
 }
 
