@@ -171,6 +171,9 @@ fn absent_module(name: &str) -> Option<&'static str> {
         "numba" | "warp" | "triton" | "pycuda" | "pyopencl" | "wgpu" => {
             "kernels need no package: write `@kernel` above a function, and call it with tensors"
         }
+        "cuda" | "cuda_driver" | "nvrtc" => {
+            "the module `gpu` has the object model of CUDA Python: `from gpu import Device, Program, launch`"
+        }
         "cupy" | "torch" | "jax" | "tensorflow" | "mlx" => {
             "arrays are `numpy`'s, and `kp.Tensor(array)` has one on the device; what is done there is a kernel"
         }
