@@ -33,6 +33,8 @@ pub(crate) struct Context {
     left_running: OnceCell<Rc<str>>,
     /// Records of kernels that were not taken yet.
     report: RefCell<Report>,
+    /// Whether layers for debugging were asked for.
+    has_layers: bool,
     dependents: RefCell<Vec<Weak<dyn Dependent>>>,
     /// The number of dependents at which dropped ones are removed.
     sweep_at: Cell<usize>,
@@ -64,6 +66,7 @@ impl Context {
             running: RefCell::default(),
             left_running: OnceCell::new(),
             report: RefCell::default(),
+            has_layers: std::env::var_os("KOMPUTE_ENV_DEBUG_LAYERS").is_some(),
             dependents: RefCell::default(),
             sweep_at: Cell::new(64),
         })
@@ -222,7 +225,9 @@ impl Context {
             return Ok(Waited::Done);
         }
         let device = self.device("wait for")?;
-        match device.wait(ticket, timeout) {
+        let waited = device.wait(ticket, timeout);
+        self.log_layers();
+        match waited {
             Ok(Waited::TimedOut) => Ok(Waited::TimedOut),
             Ok(Waited::Done) => {
                 self.note_all_ended(ticket, &*device);
@@ -310,7 +315,18 @@ impl Context {
         self.close();
     }
 
+    /// Passes on what the debug layers of the device's API said.
+    pub fn log_layers(&self) {
+        if !self.has_layers {
+            return;
+        }
+        for message in kps_device::vulkan::layer_messages() {
+            self.log.event(Level::Debug, || message);
+        }
+    }
+
     fn close(&self) {
+        self.log_layers();
         self.log.event(Level::Info, || "Destroying device".to_owned());
         drop(self.device.take());
         self.log.event(Level::Debug, || "Kompute Manager Destroyed Device".to_owned());

@@ -87,6 +87,9 @@ pub trait Device {
     /// Frees the memory once the last submission that names it has ended. Freeing an unknown id does nothing.
     fn free(&self, buffer: BufferId);
 
+    /// Names the memory for debuggers. Devices without any ignore this.
+    fn name(&self, _buffer: BufferId, _name: &str) {}
+
     /// Copies `bytes` to byte `offset` of the buffer, after all earlier submissions that name it. The call
     /// returns after `bytes` are read.
     fn write(&self, buffer: BufferId, offset: u64, bytes: &[u8]) -> Result<()>;

@@ -36,6 +36,7 @@ impl DiskCache {
         // SAFETY: the data came from this driver, which checks its own header as well.
         let handle = unsafe { gpu.device.create_pipeline_cache(&info, None) };
         let handle = handle.map_err(|result| gpu.error("vkCreatePipelineCache", result))?;
+        gpu.names.set(handle, || "pipeline cache".to_owned());
         Ok(DiskCache { gpu: gpu.clone(), handle, path, loaded: fingerprint(&data), grown: false })
     }
 

@@ -88,6 +88,7 @@ impl Encoder<'_> {
             n_timestamps: 0,
         };
         recording.commands(commands, plan)?;
+        self.name(take, commands);
         if plan.writes_host_memory {
             host_barrier(&self.gpu.device, take.commands);
         }
@@ -108,6 +109,14 @@ impl Encoder<'_> {
             n_timestamps: 0,
         };
         recording.commands(commands, plan)
+    }
+
+    fn name(&self, take: &Take, commands: &[Command]) {
+        let names = &self.gpu.names;
+        let title = |what: &str| format!("{what} of {} commands", commands.len());
+        names.set(take.commands, || title("list"));
+        names.set(take.descriptors, || title("descriptors"));
+        names.set(take.queries, || title("timestamps"));
     }
 
     /// Large enough for the sets that cannot be pushed; null if there are none.

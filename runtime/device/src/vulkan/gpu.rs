@@ -7,6 +7,7 @@ use ash::vk;
 
 use super::features::Known;
 use super::loader;
+use super::names::Names;
 use super::physical::{Physical, best_family};
 use crate::select::QUEUES;
 use crate::{DeviceError, OpenOptions, Result};
@@ -15,6 +16,7 @@ pub(super) struct Gpu {
     pub physical: Physical,
     pub device: ash::Device,
     pub push_descriptors: Option<ash::khr::push_descriptor::Device>,
+    pub names: Names,
     /// The distinct queue families in use.
     pub families: Vec<u32>,
     lost: Cell<bool>,
@@ -41,8 +43,15 @@ impl Gpu {
             true => Some(ash::khr::push_descriptor::Device::new(&loader::get()?.instance, &device)),
             false => None,
         };
+        let loader = loader::get()?;
+        warnings.extend(loader.missing_layers.iter().map(|layer| {
+            format!("the layer `{layer}` that KOMPUTE_ENV_DEBUG_LAYERS names is not installed")
+        }));
+        let names = Names::new(loader, &device);
         let physical = physical.clone();
-        Ok((Gpu { physical, device, push_descriptors, families, lost: Cell::new(false) }, places, warnings))
+        names.set(device.handle(), || format!("device `{}`", physical.info.name));
+        let lost = Cell::new(false);
+        Ok((Gpu { physical, device, push_descriptors, names, families, lost }, places, warnings))
     }
 
     /// Converts the error of a failed call; records the loss of the device.

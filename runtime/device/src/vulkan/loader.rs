@@ -1,7 +1,7 @@
 //! The Vulkan loader and the only instance. It is created on first use and lives as long as the process,
 //! because its creation loads every driver.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::sync::OnceLock;
 
 use ash::vk;
@@ -11,6 +11,10 @@ use crate::{DeviceError, NoGpu, Result};
 
 pub(super) struct Loader {
     pub instance: ash::Instance,
+    /// Whether objects may be given names.
+    pub has_names: bool,
+    /// The debug layers that were asked for and are not installed.
+    pub missing_layers: Vec<String>,
     /// The Vulkan version of the instance.
     pub version: u32,
     /// The instance's functions are in the library that this keeps loaded.
@@ -45,14 +49,22 @@ fn load() -> std::result::Result<Loader, NoGpu> {
     if version < vk::API_VERSION_1_1 {
         return Err(NoGpu::OldLoader);
     }
-    let instance = create_instance(&entry, version)?;
-    if validation::requested() {
+    let (debug_layers, missing_layers) = validation::debug_layers(&entry);
+    let has_names = validation::requested()
+        || (!debug_layers.is_empty() && has_extension(&entry, ash::ext::debug_utils::NAME));
+    let instance = create_instance(&entry, version, &debug_layers, has_names)?;
+    if has_names {
         validation::listen(&entry, &instance).map_err(NoGpu::Failed)?;
     }
-    Ok(Loader { instance, version, entry })
+    Ok(Loader { instance, has_names, missing_layers, version, entry })
 }
 
-fn create_instance(entry: &ash::Entry, version: u32) -> std::result::Result<ash::Instance, NoGpu> {
+fn create_instance(
+    entry: &ash::Entry,
+    version: u32,
+    debug_layers: &[CString],
+    has_names: bool,
+) -> std::result::Result<ash::Instance, NoGpu> {
     let application = vk::ApplicationInfo::default().application_name(c"kps").api_version(version);
     let mut extensions: Vec<*const c_char> = Vec::new();
     let mut flags = vk::InstanceCreateFlags::empty();
@@ -61,13 +73,17 @@ fn create_instance(entry: &ash::Entry, version: u32) -> std::result::Result<ash:
         extensions.push(ash::khr::portability_enumeration::NAME.as_ptr());
         flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
     }
-    let mut layers: Vec<*const c_char> = Vec::new();
+    let mut layers: Vec<*const c_char> = debug_layers.iter().map(|layer| layer.as_ptr()).collect();
+    if has_names {
+        extensions.push(ash::ext::debug_utils::NAME.as_ptr());
+    }
     let mut checks = vk::ValidationFeaturesEXT::default().enabled_validation_features(&validation::CHECKS);
     let mut info = vk::InstanceCreateInfo::default().application_info(&application);
     if validation::requested() {
         validation::check_installed(entry).map_err(NoGpu::Failed)?;
-        layers.push(validation::LAYER.as_ptr());
-        extensions.push(ash::ext::debug_utils::NAME.as_ptr());
+        if !debug_layers.iter().any(|layer| layer.as_c_str() == validation::LAYER) {
+            layers.push(validation::LAYER.as_ptr());
+        }
         extensions.push(ash::ext::validation_features::NAME.as_ptr());
         info = info.push_next(&mut checks);
     }

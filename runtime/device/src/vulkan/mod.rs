@@ -5,8 +5,9 @@
 //! values are the tickets.
 //!
 //! `plan` checks a list of commands, and `encode` records it: commands that run once go to the queue's `batch`,
-//! and `recordings` caches the recording of a list that may run again. `hazards` determines which commands wait for which. `transfer` copies
-//! bytes between the host and buffers, and `images` has the rest for images.
+//! and `recordings` caches the recording of a list that may run again. `hazards` determines which commands wait
+//! for which. `transfer` copies bytes between the host and buffers, and `images` has the rest for images. `names`
+//! has the names of objects for debuggers.
 
 mod batch;
 mod buffers;
@@ -21,6 +22,7 @@ mod limits;
 mod loader;
 mod matrices;
 mod memory;
+mod names;
 mod physical;
 mod pipelines;
 mod plan;
@@ -46,11 +48,12 @@ use crate::{
     NoGpu, OpenOptions, Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
 };
 use gpu::Gpu;
+use memory::Place;
 use state::State;
 
 pub(crate) use physical::{Physical, devices};
 pub(crate) use requirements::{check_beside, lacking};
-pub use validation::{request_validation, validation_messages};
+pub use validation::{layer_messages, request_validation, validation_messages};
 
 /// A driver for a GPU works only through one of these files, on Linux.
 pub(crate) const GPU_FILES: [&str; 7] = [
@@ -149,6 +152,18 @@ impl Device for VulkanDevice {
 
     fn free(&self, buffer: BufferId) {
         self.state.borrow_mut().free(buffer);
+    }
+
+    fn name(&self, buffer: BufferId, name: &str) {
+        let state = self.state.borrow();
+        let Ok(entry) = state.buffers.get(buffer) else { return };
+        match entry.buffer.place {
+            Place::Buffer(handle) => state.gpu.names.set(handle, || name.to_owned()),
+            Place::Image(image) => {
+                state.gpu.names.set(image.handle, || name.to_owned());
+                state.gpu.names.set(image.view, || format!("view of {name}"));
+            }
+        }
     }
 
     fn write(&self, buffer: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {

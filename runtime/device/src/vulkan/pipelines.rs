@@ -172,6 +172,7 @@ impl Pipelines {
         parts.layout(push_bytes)?;
         let handle = parts.pipeline(&interface, options, self.cache.handle)?;
         self.cache.grown = true;
+        parts.name(handle, interface.name.as_deref().unwrap_or(&interface.entry_point));
         let (layout, sets) = parts.keep();
         Ok(Pipeline {
             gpu: self.gpu.clone(),
@@ -313,6 +314,16 @@ impl<'a> Parts<'a> {
         let made = unsafe { self.gpu.device.create_compute_pipelines(cache, &[info], None) };
         made.map(|pipelines| pipelines[0])
             .map_err(|(_, result)| self.gpu.error("vkCreateComputePipelines", result))
+    }
+
+    fn name(&self, pipeline: vk::Pipeline, kernel: &str) {
+        let names = &self.gpu.names;
+        names.set(pipeline, || format!("kernel `{kernel}`"));
+        names.set(self.shader, || format!("module of kernel `{kernel}`"));
+        names.set(self.layout, || format!("layout of kernel `{kernel}`"));
+        for (at, set) in self.sets.iter().enumerate() {
+            names.set(*set, || format!("set {at} of kernel `{kernel}`"));
+        }
     }
 
     fn keep(mut self) -> (vk::PipelineLayout, Vec<vk::DescriptorSetLayout>) {

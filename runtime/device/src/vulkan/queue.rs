@@ -106,6 +106,11 @@ impl Queue {
         };
         queue.timeline = queue.create_timeline()?;
         queue.barrier = queue.record_barrier()?;
+        let name = |what: &str| format!("{what} {} of family {}", place.index, place.family);
+        gpu.names.set(queue.handle, || name("queue"));
+        gpu.names.set(queue.pool, || name("commands of queue"));
+        gpu.names.set(queue.timeline, || name("timeline of queue"));
+        gpu.names.set(queue.barrier, || name("barrier of queue"));
         Ok(queue)
     }
 

@@ -25,6 +25,7 @@ impl Samplers {
             for binding in &dispatch.samplers {
                 if !self.made.contains_key(&binding.sampler) {
                     let handle = self.create(binding.sampler)?;
+                    self.gpu.names.set(handle, || format!("{:?}", binding.sampler));
                     self.made.insert(binding.sampler, handle);
                 }
             }

@@ -1,7 +1,9 @@
 //! The validation layer: enabled in tests, with its messages stored for them.
+//!
+//! `KOMPUTE_ENV_DEBUG_LAYERS` in the environment names further layers, whose messages are for a log.
 
 use std::borrow::Cow;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,13 +25,42 @@ pub fn request_validation() {
     REQUESTED.store(true, Ordering::Relaxed);
 }
 
-/// The warnings and errors of the validation layer since the last call, from all devices of the process.
+/// The warnings and errors of the validation layer since the last call, from all devices of the process;
+/// empty if it was not requested.
 pub fn validation_messages() -> Vec<String> {
+    if requested() { messages() } else { Vec::new() }
+}
+
+/// The messages of the layers that `KOMPUTE_ENV_DEBUG_LAYERS` names, since the last call.
+pub fn layer_messages() -> Vec<String> {
+    if requested() { Vec::new() } else { messages() }
+}
+
+fn messages() -> Vec<String> {
     std::mem::take(&mut *MESSAGES.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
 }
 
 pub(super) fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed) || std::env::var_os("KPS_VALIDATION").is_some_and(|value| value == "1")
+}
+
+/// The layers of `KOMPUTE_ENV_DEBUG_LAYERS` that are installed, and those that are not.
+pub(super) fn debug_layers(entry: &ash::Entry) -> (Vec<CString>, Vec<String>) {
+    let Some(asked) = std::env::var("KOMPUTE_ENV_DEBUG_LAYERS").ok().filter(|asked| !asked.trim().is_empty())
+    else {
+        return (Vec::new(), Vec::new());
+    };
+    // SAFETY: the loader is loaded.
+    let there = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
+    let (mut installed, mut missing) = (Vec::new(), Vec::new());
+    for name in asked.split_whitespace() {
+        let layer = there.iter().filter_map(|layer| layer.layer_name_as_c_str().ok());
+        match layer.map(CStr::to_owned).find(|layer| layer.as_bytes() == name.as_bytes()) {
+            Some(layer) => installed.push(layer),
+            None => missing.push(name.to_owned()),
+        }
+    }
+    (installed, missing)
 }
 
 pub(super) fn check_installed(entry: &ash::Entry) -> Result<()> {

@@ -163,3 +163,17 @@ fn two_variables_may_alias_one_buffer() {
         assert_eq!(device.get(a, 2), [9.0, 32.0]);
     });
 }
+
+/// Under the validation layer, which is where names are seen.
+#[test]
+fn memory_takes_any_name() {
+    on_every_device(|device| {
+        let buffer = device.zeros(4);
+        for name in ["", "tensor f32[4]", "with\0zero", "f\u{fc}nf"] {
+            device.name(buffer, name);
+        }
+        device.free(buffer);
+        device.name(buffer, "freed");
+        assert_eq!(device.get(device.zeros(1), 1), [0.0]);
+    });
+}
