@@ -1,6 +1,6 @@
 //! Algorithms: a kernel with its tensors and the parameters of its launch.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use kps_device::{Instrument, Interface, Origin, Sampler, SamplerBinding};
@@ -10,6 +10,7 @@ use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
 use crate::grid::{Extent, Grid};
 use crate::kernel::{Kernel, Running};
+use crate::log::Level;
 use crate::number::Number;
 use crate::tensor::Tensor;
 
@@ -21,7 +22,7 @@ pub struct Algorithm {
 
 struct Inner {
     kernel: Rc<Kernel>,
-    tensors: Vec<Tensor>,
+    tensors: RefCell<Rc<[Tensor]>>,
     samplers: Vec<SamplerBinding>,
     extent: Extent,
     spec_constants: SpecValues,
@@ -41,8 +42,23 @@ pub(crate) struct Launch {
 
 impl Algorithm {
     /// The tensors in the order of the kernel's bindings.
-    pub fn tensors(&self) -> &[Tensor] {
-        &self.inner.tensors
+    pub fn tensors(&self) -> Rc<[Tensor]> {
+        self.inner.tensors.borrow().clone()
+    }
+
+    /// Binds other tensors, without compiling anything. A sequence binds them when it records the dispatch
+    /// again: [`crate::Sequence::rerecord`].
+    pub fn rebind(&self, tensors: &[Tensor]) -> Result<()> {
+        let inner = &*self.inner;
+        self.check_alive("bind tensors to")?;
+        inner.kernel.check_tensors(tensors)?;
+        inner.kernel.check_fields(tensors)?;
+        let grid = inner.kernel.grid(&inner.extent, tensors)?;
+        if inner.push != Push::Default {
+            inner.launch(&inner.push, grid, tensors)?;
+        }
+        inner.tensors.replace(tensors.into());
+        Ok(())
     }
 
     /// Values of the specialisation constants, as given.
@@ -77,7 +93,7 @@ impl Algorithm {
         let inner = &*self.inner;
         let builder = Builder {
             context: inner.kernel.context().clone(),
-            tensors: inner.tensors.clone(),
+            tensors: self.tensors().to_vec(),
             samplers: inner.samplers.clone(),
             words,
             extent: inner.extent.clone(),
@@ -91,20 +107,37 @@ impl Algorithm {
     /// Resolves the launch of a dispatch; defaults are the algorithm's own.
     pub(crate) fn launch(&self, extent: &Extent, push: &Push) -> Result<Launch> {
         let inner = &*self.inner;
-        if inner.destroyed.get() {
-            return Err(ComputeError::Destroyed { what: "the algorithm".to_owned(), operation: "dispatch" });
-        }
+        self.check_alive("dispatch")?;
         let extent = if *extent == Extent::Default { &inner.extent } else { extent };
         let push = if *push == Push::Default { &inner.push } else { push };
-        let grid = inner.kernel.grid(extent, &inner.tensors)?;
-        inner.launch(push, grid)
+        self.follow_resizes()?;
+        let tensors = self.tensors();
+        let grid = inner.kernel.grid(extent, &tensors)?;
+        inner.launch(push, grid, &tensors)
+    }
+
+    /// Binds the present memory of tensors that were resized.
+    fn follow_resizes(&self) -> Result<()> {
+        let bound = self.tensors();
+        if bound.iter().all(|tensor| tensor.storage().successor().is_none()) {
+            return Ok(());
+        }
+        let present: Vec<Tensor> = bound.iter().map(Tensor::present).collect();
+        self.rebind(&present)
+    }
+
+    fn check_alive(&self, operation: &'static str) -> Result<()> {
+        match self.is_init() {
+            true => Ok(()),
+            false => Err(ComputeError::Destroyed { what: "the algorithm".to_owned(), operation }),
+        }
     }
 }
 
 impl Inner {
-    fn launch(&self, push: &Push, grid: Grid) -> Result<Launch> {
-        let push_constants = self.kernel.push_block(push, &self.tensors, grid.whole())?;
-        let tensors = self.kernel.bound(push, &self.tensors)?;
+    fn launch(&self, push: &Push, grid: Grid, tensors: &[Tensor]) -> Result<Launch> {
+        let push_constants = self.kernel.push_block(push, tensors, grid.whole())?;
+        let tensors = self.kernel.bound(push, tensors)?;
         Ok(Launch { groups: grid.groups, push_constants, tensors })
     }
 }
@@ -117,7 +150,7 @@ impl Dependent for Inner {
 
 impl std::fmt::Debug for Algorithm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Algorithm").field("tensors", &self.inner.tensors).finish_non_exhaustive()
+        f.debug_struct("Algorithm").field("tensors", &self.tensors()).finish_non_exhaustive()
     }
 }
 
@@ -200,11 +233,14 @@ impl<'a> Builder<'a> {
         kernel.check_fields(&self.tensors)?;
         let grid = kernel.grid(&self.extent, &self.tensors)?;
         let context = self.context.clone();
+        context.log.event(Level::Debug, || format!("made an algorithm of {}", kernel.title()));
         let destroyed = Cell::new(false);
         let Builder { tensors, extent, spec_constants, push, running, .. } = self;
-        let inner = Inner { kernel, tensors, samplers, extent, spec_constants, push, running, destroyed };
+        let bound = RefCell::new(tensors.as_slice().into());
+        let inner =
+            Inner { kernel, tensors: bound, samplers, extent, spec_constants, push, running, destroyed };
         if inner.push != Push::Default {
-            inner.launch(&inner.push, grid)?;
+            inner.launch(&inner.push, grid, &tensors)?;
         }
         let inner = Rc::new(inner);
         let weak: Weak<Inner> = Rc::downgrade(&inner);

@@ -13,6 +13,13 @@ pub enum ComputeError {
     #[error("cannot {operation} {what}: it was destroyed")]
     Destroyed { what: String, operation: &'static str },
 
+    /// `what` had other memory then.
+    #[error("cannot {operation} {what}: it was resized")]
+    Resized { what: String, operation: &'static str },
+
+    #[error("cannot resize {what}: only a whole tensor can be resized")]
+    NotResized { what: String },
+
     #[error("cannot make a zero-sized tensor (its shape is {})", shape_text(.shape))]
     ZeroSized { shape: Vec<usize> },
 
@@ -157,6 +164,18 @@ pub enum ComputeError {
 
     #[error("cannot copy {from} to {to}: {from_bytes} bytes do not fill {to_bytes}")]
     CopySize { from: String, to: String, from_bytes: usize, to_bytes: usize },
+
+    #[error("cannot copy {what} to itself: the elements to copy and their destination overlap")]
+    CopyOverlap { what: String },
+
+    /// A slice would have to be copied for a dispatch that accesses its bytes in another way as well.
+    #[error(
+        "cannot bind a slice of {what} from byte {start} on beside another part with the same elements: `{device}` binds memory from multiples of {alignment} bytes on"
+    )]
+    SliceShared { what: String, start: usize, alignment: u64, device: String },
+
+    #[error("cannot take a slice of {what}: kernels access images as a whole")]
+    ImageSlice { what: String },
 
     #[error("cannot multiply tensors of {dtype}")]
     MultiplyDType { dtype: DType },

@@ -8,8 +8,8 @@ use kps_device::interface::{
     Block, BufferBinding, BufferKind, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET,
 };
 use kps_device::{
-    Access, Addressed, Binding, Dispatch, Instrument, Interface, Origin, PipelineId, PipelineOptions,
-    Sampler, SamplerBinding,
+    Access, Addressed, Binding, BufferId, Dispatch, Instrument, Interface, Origin, PipelineId,
+    PipelineOptions, Sampler, SamplerBinding,
 };
 use kps_scalar::Scalar;
 
@@ -47,6 +47,30 @@ struct BindingName {
     set: u32,
     binding: u32,
     name: String,
+}
+
+/// The bytes of a buffer that are a tensor's.
+#[derive(Clone, Copy)]
+pub(crate) struct Bytes {
+    pub buffer: BufferId,
+    pub offset: u64,
+    pub size: u64,
+}
+
+impl Bytes {
+    pub fn of(tensor: &Tensor, buffer: BufferId) -> Bytes {
+        let offset = tensor.byte_range().start as u64;
+        Bytes { buffer, offset, size: tensor.n_bytes() as u64 }
+    }
+}
+
+/// How a kernel reaches the memory of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BoundAs {
+    Storage,
+    Uniform,
+    Image,
+    Address,
 }
 
 /// A module that is loaded on a device, without tensors.
@@ -282,14 +306,23 @@ impl Kernel {
         &'a self,
         tensors: &'a [Tensor],
     ) -> impl Iterator<Item = (&'a Tensor, Access)> {
-        let buffers = self.buffers().map(|one| (one.set, one.binding, one.access));
-        let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access));
-        let addresses = self.interface.addresses.iter().map(|one| (0, one.slot, one.access));
-        let place = |set, binding| self.place_of(set, binding, tensors.len());
-        buffers
-            .chain(images)
-            .chain(addresses)
-            .map(move |(set, binding, access)| (&tensors[place(set, binding)], access))
+        self.uses(tensors.len()).map(|(at, access, _)| (&tensors[at], access))
+    }
+
+    /// The indices in [`Kernel::bound`] of the tensors that the kernel accesses.
+    pub(crate) fn uses(&self, n_bound: usize) -> impl Iterator<Item = (usize, Access, BoundAs)> {
+        let bound_as = |one: &BufferBinding| match one.kind {
+            BufferKind::Uniform => BoundAs::Uniform,
+            BufferKind::Storage => BoundAs::Storage,
+        };
+        let buffers = self.buffers().map(move |one| (one.set, one.binding, one.access, bound_as(one)));
+        let images =
+            self.interface.images.iter().map(|one| (one.set, one.binding, one.access, BoundAs::Image));
+        let addresses =
+            self.interface.addresses.iter().map(|one| (0, one.slot, one.access, BoundAs::Address));
+        let place = move |set, binding| self.place_of(set, binding, n_bound);
+        let used = buffers.chain(images).chain(addresses);
+        used.map(move |(set, binding, access, bound)| (place(set, binding), access, bound))
     }
 
     pub(crate) fn dispatch(
@@ -299,19 +332,19 @@ impl Kernel {
         samplers: Vec<SamplerBinding>,
         n_bound: usize,
         ring: Option<&Ring>,
-        mut buffer_of: impl FnMut(usize) -> (kps_device::BufferId, u64),
+        mut buffer_of: impl FnMut(usize) -> Bytes,
     ) -> Dispatch {
         let buffers = self.buffers().map(|one| (one.set, one.binding, one.access, bytes_bound(one)));
         let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access, u64::MAX));
         let binding = |(set, binding, access, at_most): (u32, u32, Access, u64)| {
-            let (buffer, size) = buffer_of(self.place_of(set, binding, n_bound));
-            Binding { set, binding, buffer, offset: 0, size: size.min(at_most), access }
+            let Bytes { buffer, offset, size } = buffer_of(self.place_of(set, binding, n_bound));
+            Binding { set, binding, buffer, offset, size: size.min(at_most), access }
         };
         let ring = ring.and_then(|ring| ring.binding(&self.interface));
         let bindings = buffers.chain(images).map(binding).chain(ring).collect();
         let addressed = self.interface.addresses.iter().map(|array| {
-            let (buffer, size) = buffer_of(array.slot as usize);
-            Addressed { at: array.offset, buffer, offset: 0, size, access: array.access }
+            let Bytes { buffer, offset, size } = buffer_of(array.slot as usize);
+            Addressed { at: array.offset, buffer, offset, size, access: array.access }
         });
         let addressed = addressed.collect();
         Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, addressed, groups }

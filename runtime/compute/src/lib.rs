@@ -46,6 +46,7 @@ mod sides;
 pub mod storage;
 pub mod stream;
 pub mod tensor;
+mod views;
 pub mod words;
 mod written;
 

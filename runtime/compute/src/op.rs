@@ -10,6 +10,7 @@ use crate::error::{ComputeError, Result};
 use crate::grid::Extent;
 use crate::multiply;
 use crate::tensor::Tensor;
+use crate::views;
 
 /// One operation.
 #[derive(Clone, Debug)]
@@ -49,8 +50,9 @@ impl Op {
 pub(crate) enum Step {
     Upload(Vec<Tensor>),
     Download(Vec<Tensor>),
-    /// Copies bytes from `from_offset` of one tensor to `to_offset` of another.
     Copy(CopyStep),
+    /// A copy for an unaligned slice of the dispatch before or after it.
+    Stage(CopyStep),
     Dispatch {
         algorithm: Algorithm,
         launch: Launch,
@@ -58,6 +60,7 @@ pub(crate) enum Step {
     Nothing,
 }
 
+/// Copies bytes from `from_offset` of one tensor's storage to `to_offset` of another's.
 #[derive(Clone)]
 pub(crate) struct CopyStep {
     pub from: Tensor,
@@ -81,12 +84,12 @@ pub(crate) fn record(context: &Rc<Context>, op: Op) -> Result<Vec<Step>> {
             let (from, others) = tensors.split_first().expect("there are two at least");
             return others.iter().map(|to| whole_copy(from, to)).collect();
         }
-        Op::CopyRange { from, range, to, to_start } => part_copy(from, range, to, to_start)?,
-        Op::Dispatch { algorithm, extent, push } => dispatch(context, algorithm, &extent, &push)?,
+        Op::CopyRange { from, range, to, to_start } => part_copy(&from, range, &to, to_start)?,
+        Op::Dispatch { algorithm, extent, push } => return dispatch(context, algorithm, &extent, &push),
         Op::Multiply(tensors) => {
             let tensors = at_least("multiply", 3, tensors, "multiply")?;
             let algorithm = multiply::algorithm(context, &tensors)?;
-            dispatch(context, algorithm, &Extent::Default, &Push::Default)?
+            return dispatch(context, algorithm, &Extent::Default, &Push::Default);
         }
     };
     Ok(vec![step])
@@ -101,16 +104,27 @@ fn at_least(
     if tensors.len() < needed {
         return Err(ComputeError::OpTensors { operation, needed, given: tensors.len() });
     }
+    // An operation that is recorded again follows its tensors to their new memory.
+    let tensors: Vec<Tensor> = tensors.iter().map(Tensor::present).collect();
     tensors.iter().try_for_each(|tensor| tensor.storage().check_alive(verb))?;
     Ok(tensors)
 }
 
-fn dispatch(context: &Rc<Context>, algorithm: Algorithm, extent: &Extent, push: &Push) -> Result<Step> {
+fn dispatch(context: &Rc<Context>, algorithm: Algorithm, extent: &Extent, push: &Push) -> Result<Vec<Step>> {
     if !Rc::ptr_eq(algorithm.kernel().context(), context) {
         return Err(ComputeError::OtherManager { what: "the algorithm".to_owned() });
     }
-    let launch = algorithm.launch(extent, push)?;
-    Ok(Step::Dispatch { algorithm, launch })
+    let mut launch = algorithm.launch(extent, push)?;
+    let device = context.device("dispatch on")?;
+    let Some(staged) = views::staged(algorithm.kernel(), device.info(), &launch.tensors)? else {
+        return Ok(vec![Step::Dispatch { algorithm, launch }]);
+    };
+    launch.tensors = staged.tensors;
+    let mut steps: Vec<Step> = staged.before.into_iter().map(Step::Stage).collect();
+    let after = staged.after.into_iter().map(Step::Stage);
+    steps.push(Step::Dispatch { algorithm, launch });
+    steps.extend(after);
+    Ok(steps)
 }
 
 fn whole_copy(from: &Tensor, to: &Tensor) -> Result<Step> {
@@ -120,30 +134,27 @@ fn whole_copy(from: &Tensor, to: &Tensor) -> Result<Step> {
         let (from, to) = (from.label().to_owned(), to.label().to_owned());
         return Err(ComputeError::CopySize { from, to, from_bytes, to_bytes });
     }
-    let (from, to) = (from.clone(), to.clone());
-    Ok(Step::Copy(CopyStep { from, from_offset: 0, to, to_offset: 0, size: from_bytes }))
+    copy(from, to)
 }
 
-fn part_copy(from: Tensor, range: Range<usize>, to: Tensor, to_start: usize) -> Result<Step> {
-    check_dtypes(&from, &to)?;
-    let size = from.dtype().size();
+fn part_copy(from: &Tensor, range: Range<usize>, to: &Tensor, to_start: usize) -> Result<Step> {
+    check_dtypes(from, to)?;
     let n = range.len();
-    let in_range = |tensor: &Tensor, start: usize| {
-        let end = start.saturating_add(n);
-        if end <= tensor.size() {
-            return Ok(());
-        }
-        let (what, index) = (tensor.label().to_owned(), end - 1);
-        Err(ComputeError::OutOfRange { what, index, len: tensor.size() })
-    };
-    in_range(&from, range.start)?;
-    in_range(&to, to_start)?;
-    let (from_offset, to_offset) = (range.start * size, to_start * size);
-    Ok(Step::Copy(CopyStep { from, from_offset, to, to_offset, size: n * size }))
+    if n == 0 {
+        return Ok(Step::Nothing);
+    }
+    copy(&from.slice(range)?, &to.slice(to_start..to_start.saturating_add(n))?)
+}
+
+fn copy(from: &Tensor, to: &Tensor) -> Result<Step> {
+    if views::overlap(from, to) {
+        return Err(ComputeError::CopyOverlap { what: to.label().to_owned() });
+    }
+    Ok(Step::Copy(views::copy_step(from, to)))
 }
 
 fn check_dtypes(from: &Tensor, to: &Tensor) -> Result<()> {
-    if from.dtype() == to.dtype() {
+    if from.dtype() == to.dtype() && from.element_size() == to.element_size() {
         return Ok(());
     }
     Err(ComputeError::CopyDType { from: from.label().to_owned(), to: to.label().to_owned() })

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::context::Context;
 use crate::error::Result;
+use crate::kernel::Bytes;
 use crate::op::{CopyStep, Step};
 use crate::records::Ring;
 use crate::storage::{Contents, MemoryType, Storage};
@@ -71,8 +72,9 @@ impl Plan {
                 }
             }
             Step::Download(tensors) => self.note_downloads(tensors),
-            Step::Copy(CopyStep { from, to, size, .. }) => {
-                let contents = if *size == to.n_bytes() { Contents::Overwritten } else { Contents::Current };
+            Step::Copy(CopyStep { from, to, size, .. }) | Step::Stage(CopyStep { from, to, size, .. }) => {
+                let contents =
+                    if *size == to.storage().len() { Contents::Overwritten } else { Contents::Current };
                 self.note_use(from, Some(Access::Read), Contents::Current, "copy");
                 self.note_use(to, Some(Access::Write), contents, "copy to");
             }
@@ -185,9 +187,14 @@ impl Plan {
         for (at, step) in steps.iter().enumerate() {
             match step {
                 Step::Copy(copy) => commands.push(self.copy(copy)),
+                // It belongs to a dispatch, so no timestamp follows it.
+                Step::Stage(copy) => {
+                    commands.push(self.copy(copy));
+                    continue;
+                }
                 Step::Dispatch { algorithm, launch } => {
                     let tensors = &launch.tensors;
-                    let buffer_of = |idx: usize| (self.buffer(&tensors[idx]), tensors[idx].n_bytes() as u64);
+                    let buffer_of = |idx: usize| Bytes::of(&tensors[idx], self.buffer(&tensors[idx]));
                     let (push, samplers) = (launch.push_constants.clone(), algorithm.samplers().to_vec());
                     let ring = self.rings.iter().find(|(step, _)| *step == at).map(|(_, ring)| ring);
                     let (kernel, n) = (algorithm.kernel(), tensors.len());

@@ -12,9 +12,10 @@ use crate::constants::Push;
 use crate::context::Context;
 use crate::error::{ComputeError, Result};
 use crate::grid::{Extent, Part};
-use crate::kernel::Kernel;
+use crate::kernel::{Bytes, Kernel};
 use crate::storage::Contents;
 use crate::tensor::Tensor;
+use crate::views;
 
 /// A launch without its tensors and its scalars.
 pub struct PreparedLaunch {
@@ -56,11 +57,17 @@ impl PreparedLaunch {
         }
         let device = context.device(OPERATION)?;
         tensors.iter().try_for_each(|tensor| tensor.storage().check_alive("bind"))?;
+        if let Some(staged) = views::staged(kernel, device.info(), tensors)? {
+            views::start_copies(context, staged.before)?;
+            let ticket = self.start(context, &staged.tensors, push)?;
+            views::start_copies(context, staged.after)?;
+            return Ok(ticket);
+        }
         let (push, bound) = kernel.split_push(push, tensors)?;
         let mut buffers = Vec::with_capacity(bound.len());
         for tensor in bound.iter() {
             let buffer = tensor.storage().prepare(context, Contents::Current, OPERATION)?;
-            buffers.push((buffer, tensor.n_bytes() as u64));
+            buffers.push(Bytes::of(tensor, buffer));
         }
         let ring = kernel.own_ring()?;
         let mut dispatches = Vec::with_capacity(self.parts.len());

@@ -42,6 +42,8 @@ pub type Origin = Rc<dyn Any>;
 #[derive(Default)]
 struct State {
     steps: Vec<Step>,
+    /// The operations that gave the steps.
+    ops: Vec<Op>,
     /// For each step that was recorded with one.
     origins: FxHashMap<usize, Origin>,
     recording: bool,
@@ -146,7 +148,7 @@ impl Sequence {
 
     fn record_steps(&self, op: Op) -> Result<Range<usize>> {
         self.check_idle("record into")?;
-        let steps = op::record(&self.inner.context, op)?;
+        let steps = op::record(&self.inner.context, op.clone())?;
         let mut state = self.inner.state.borrow_mut();
         if state.evaluated {
             state.forget();
@@ -155,6 +157,7 @@ impl Sequence {
         state.plan = None;
         let first = state.steps.len();
         state.steps.extend(steps);
+        state.ops.push(op);
         Ok(first..state.steps.len())
     }
 
@@ -173,10 +176,21 @@ impl Sequence {
         Ok(())
     }
 
-    /// Rebuilds the commands of the recorded operations at the next evaluation.
+    /// Records the same operations again: dispatches bind the present tensors of their algorithms.
     pub fn rerecord(&self) -> Result<()> {
         self.check_idle("record into")?;
-        self.inner.state.borrow_mut().plan = None;
+        let ops = self.inner.state.borrow().ops.clone();
+        let mut steps = Vec::new();
+        for op in ops {
+            steps.extend(op::record(&self.inner.context, op)?);
+        }
+        let mut state = self.inner.state.borrow_mut();
+        state.plan = None;
+        if steps.len() != state.steps.len() {
+            // A slice that needs copies took the place of one that needs none, or the other way round.
+            state.origins.clear();
+        }
+        state.steps = steps;
         Ok(())
     }
 
@@ -271,6 +285,11 @@ impl Sequence {
         self.inner.context.is_running(ticket)
     }
 
+    /// Whether both are the same sequence.
+    pub fn is(&self, other: &Sequence) -> bool {
+        Rc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// False after it, or its manager, was destroyed.
     pub fn is_init(&self) -> bool {
         !self.inner.destroyed.get()
@@ -301,6 +320,7 @@ impl Sequence {
 impl State {
     fn forget(&mut self) {
         self.steps.clear();
+        self.ops.clear();
         self.origins.clear();
         self.plan = None;
         self.recording = false;

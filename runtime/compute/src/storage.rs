@@ -17,7 +17,9 @@ use kps_device::{Access, BufferId, ImageInfo, MemoryUsage, Ticket};
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
 use crate::host_memory::Taken;
+use crate::log::Level;
 use crate::sides::{HostBytes, Placed, Sides, State, host_bytes, zeroed};
+use crate::views;
 use crate::written::Written;
 
 /// The memory of a tensor's bytes.
@@ -52,6 +54,14 @@ impl MemoryType {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    Alive,
+    Destroyed,
+    /// Another storage has the tensor's bytes now.
+    Resized,
+}
+
 /// The bytes of a tensor and of all its views.
 pub struct Storage {
     len: usize,
@@ -61,7 +71,9 @@ pub struct Storage {
     /// The name in errors.
     label: String,
     /// Outside of `sides`, so that it can be set while the bytes are borrowed.
-    destroyed: Cell<bool>,
+    life: Cell<Life>,
+    /// If it was resized, the storage that has the bytes now, and the shape of its tensor.
+    successor: RefCell<Option<(Weak<Storage>, Rc<[usize]>)>>,
     /// The initialised bytes, as far as the host wrote them.
     written: RefCell<Written>,
     /// The manager with which the storage ends.
@@ -121,7 +133,8 @@ impl Storage {
             memory,
             image: None,
             label,
-            destroyed: Cell::new(false),
+            life: Cell::new(Life::Alive),
+            successor: RefCell::default(),
             written: RefCell::default(),
             owner: RefCell::new(Weak::new()),
             borrowers: RefCell::default(),
@@ -163,21 +176,74 @@ impl Storage {
         self.image.as_ref()
     }
 
-    pub(crate) fn label(&self) -> &str {
+    /// The name in errors.
+    pub fn label(&self) -> &str {
         &self.label
     }
 
     pub fn is_init(&self) -> bool {
-        !self.destroyed.get()
+        self.life.get() == Life::Alive
     }
 
     /// Frees all memory at once; on the device, after the last submission that uses it.
     pub fn destroy(&self) {
-        self.destroyed.set(true);
+        self.end(Life::Destroyed);
+    }
+
+    fn end(&self, life: Life) {
+        if self.is_init() {
+            self.life.set(life);
+        }
         // Borrowed bytes stay until the last reference is dropped.
         if let Ok(mut sides) = self.sides.try_borrow_mut() {
             sides.release();
         }
+    }
+
+    /// The first bytes of this storage in one of another size, whose other bytes are zeros. This one ends.
+    pub(crate) fn resized(
+        self: &Rc<Storage>,
+        len: usize,
+        shape: Rc<[usize]>,
+        label: String,
+    ) -> Result<Rc<Storage>> {
+        let resized = Storage::zeros(len, self.memory, label);
+        let kept = 0..len.min(self.len);
+        let newest_on = {
+            let sides = self.borrow("resize")?;
+            let placed = sides.placed.as_ref().filter(|_| !sides.is_at_hand());
+            match (placed, &sides.host) {
+                (None, HostBytes::None) => None,
+                (None, _) => {
+                    let mut bytes = zeroed(len)?;
+                    bytes[kept.clone()].copy_from_slice(&sides.bytes(self.len)[kept.clone()]);
+                    resized.sides.borrow_mut().host = HostBytes::Own(bytes);
+                    None
+                }
+                (Some(placed), _) => Some(placed.context.clone()),
+            }
+        };
+        if let Some(context) = newest_on {
+            views::start_copy(&context, self, &resized, kept.len())?;
+        }
+        let written = self.written().gathered(|marks| {
+            let new = std::iter::repeat_n(1, len - kept.len());
+            Ok::<_, ComputeError>(marks[kept.clone()].iter().copied().chain(new).collect())
+        })?;
+        resized.forget_but(written);
+        if let Some(owner) = self.owner.borrow().upgrade() {
+            resized.belong_to(&owner);
+        }
+        self.successor.replace(Some((Rc::downgrade(&resized), shape)));
+        self.end(Life::Resized);
+        Ok(resized)
+    }
+
+    /// The storage that has the bytes since this one was resized.
+    pub(crate) fn successor(&self) -> Option<(Rc<Storage>, Rc<[usize]>)> {
+        let successor = self.successor.borrow();
+        let (storage, shape) = successor.as_ref()?;
+        Some((storage.upgrade()?, shape.clone()))
     }
 
     /// Whether it has device memory.
@@ -374,6 +440,8 @@ impl Storage {
             Some(image) => device.alloc_image(image)?,
             None => device.alloc(self.len as u64, self.memory.usage())?,
         };
+        device.name(buffer, &self.label);
+        context.log.event(Level::Debug, || format!("allocated {} on the device", self.label));
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
         sides.placed = Some(Placed { context: context.clone(), device, buffer, _taken: taken });
         sides.mark_blank(&self.written(), self.len);
@@ -458,10 +526,12 @@ impl Storage {
     }
 
     pub(crate) fn check_alive(&self, operation: &'static str) -> Result<()> {
-        if self.is_init() {
-            return Ok(());
+        let what = || self.label.clone();
+        match self.life.get() {
+            Life::Alive => Ok(()),
+            Life::Destroyed => Err(ComputeError::Destroyed { what: what(), operation }),
+            Life::Resized => Err(ComputeError::Resized { what: what(), operation }),
         }
-        Err(ComputeError::Destroyed { what: self.label.clone(), operation })
     }
 
     fn in_use(&self, operation: &'static str) -> ComputeError {

@@ -1,5 +1,6 @@
 //! Tensors: a type and a shape over a [`Storage`].
 
+use std::convert::Infallible;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -9,8 +10,10 @@ use crate::error::{ComputeError, Result};
 use crate::fields::Field;
 use crate::number::Number;
 use crate::storage::{MemoryType, Storage};
+use crate::written::Written;
 
-/// An array of elements on the host, on a device, or on both. Clones share the tensor.
+/// An array of elements on the host, on a device, or on both. Clones share the tensor, and a slice shares its
+/// memory.
 ///
 /// ```
 /// use kps_compute::{DType, Tensor};
@@ -23,6 +26,8 @@ use crate::storage::{MemoryType, Storage};
 #[derive(Clone)]
 pub struct Tensor {
     storage: Rc<Storage>,
+    /// The bytes of the storage that are the tensor's.
+    bytes: (usize, usize),
     dtype: DType,
     shape: Rc<[usize]>,
     /// Size of one element: of its type, or of a record.
@@ -48,7 +53,8 @@ impl Tensor {
     }
 
     pub(crate) fn over(storage: Rc<Storage>, dtype: DType, shape: &[usize]) -> Tensor {
-        Tensor { storage, dtype, shape: shape.into(), element_size: dtype.size(), fields: None }
+        let bytes = (0, storage.len());
+        Tensor { storage, bytes, dtype, shape: shape.into(), element_size: dtype.size(), fields: None }
     }
 
     /// Size of a tensor with this type and shape.
@@ -74,7 +80,50 @@ impl Tensor {
             let (what, operation, unit) = (self.label().to_owned(), "view", "bytes");
             return Err(ComputeError::SizeMismatch { what, operation, expected, given, unit });
         }
-        Ok(Tensor::over(self.storage.clone(), dtype, shape))
+        let (element_size, fields) = (dtype.size(), None);
+        Ok(Tensor { dtype, shape: shape.into(), element_size, fields, ..self.clone() })
+    }
+
+    /// The elements of a range as a tensor over the same memory, with one axis.
+    ///
+    /// ```
+    /// let tensor = kps_compute::Tensor::from_slice(&[1.0f32, 2.0, 3.0])?;
+    /// tensor.slice(1..3)?.set(0, 5.5)?;
+    /// assert_eq!(tensor.to_vec::<f32>()?, [1.0, 5.5, 3.0]);
+    /// # Ok::<(), kps_compute::ComputeError>(())
+    /// ```
+    pub fn slice(&self, range: Range<usize>) -> Result<Tensor> {
+        let bytes = self.byte_range_of(&range)?;
+        self.view(bytes.start, &[range.len()])
+    }
+
+    /// Elements of the same storage from a byte on, in this shape.
+    pub fn view(&self, start: usize, shape: &[usize]) -> Result<Tensor> {
+        if self.as_image().is_some() {
+            return Err(ComputeError::ImageSlice { what: self.label().to_owned() });
+        }
+        let n = n_elements(shape)?;
+        let size = self.element_size;
+        let end = n.checked_mul(size).and_then(|n| n.checked_add(start));
+        match end {
+            Some(end) if end <= self.storage.len() => {
+                Ok(Tensor { bytes: (start, end), shape: shape.into(), ..self.clone() })
+            }
+            _ => {
+                let (what, len) = (self.label().to_owned(), self.storage.len() / size);
+                Err(ComputeError::OutOfRange { what, index: start / size + n - 1, len })
+            }
+        }
+    }
+
+    /// The bytes of its storage that are its own.
+    pub fn byte_range(&self) -> Range<usize> {
+        self.bytes.0..self.bytes.1
+    }
+
+    /// Whether it is a part of a larger tensor.
+    pub fn is_slice(&self) -> bool {
+        self.byte_range() != (0..self.storage.len())
     }
 
     /// A tensor of records: several numbers in `size` bytes each. `name` is the record's name in errors.
@@ -97,6 +146,7 @@ impl Tensor {
         let storage = Storage::new(bytes, memory, label);
         Ok(Tensor {
             storage,
+            bytes: (0, n),
             dtype: DType::U8,
             shape: shape.into(),
             element_size: size,
@@ -144,7 +194,7 @@ impl Tensor {
 
     /// Number of elements.
     pub fn size(&self) -> usize {
-        self.storage.len() / self.element_size
+        self.byte_range().len() / self.element_size
     }
 
     /// Number of elements of the tensor in so many bytes: the numbers in one element of a kernel's array.
@@ -165,7 +215,7 @@ impl Tensor {
     }
 
     pub fn n_bytes(&self) -> usize {
-        self.storage.len()
+        self.byte_range().len()
     }
 
     pub fn memory_type(&self) -> MemoryType {
@@ -182,9 +232,38 @@ impl Tensor {
         Tensor { storage, ..self.clone() }
     }
 
+    /// The same type in another shape, before it gets memory of that size.
+    pub(crate) fn with_shape(&self, shape: &[usize]) -> Result<Tensor> {
+        n_elements(shape)?;
+        Ok(Tensor { shape: shape.into(), ..self.clone() })
+    }
+
+    /// The name in errors of a tensor of this type and shape.
+    pub(crate) fn fresh_label(&self) -> String {
+        let axes: Vec<String> = self.shape.iter().map(usize::to_string).collect();
+        match self.is_record() {
+            // Only the name of the record is not among the fields.
+            true => format!("{}[{}]", self.label().split('[').next().unwrap_or_default(), axes.join(", ")),
+            false => format!("tensor {}[{}]", self.dtype, axes.join(", ")),
+        }
+    }
+
+    /// The same type over all of another storage, whose size may be another one.
+    pub fn whole_of(&self, storage: Rc<Storage>) -> Tensor {
+        let bytes = (0, storage.len());
+        Tensor { storage, bytes, ..self.clone() }
+    }
+
     /// The name in errors: ``tensor `x` (f32[3])`` or `tensor f32[3]`.
     pub fn label(&self) -> &str {
         self.storage.label()
+    }
+
+    /// The initialised bytes, as far as the host wrote them.
+    pub fn written(&self) -> Written {
+        let Ok(written) =
+            self.storage.written().gathered(|marks| Ok::<_, Infallible>(marks[self.byte_range()].to_vec()));
+        written
     }
 
     /// False after it, or its manager, was destroyed.
@@ -205,7 +284,7 @@ impl Tensor {
 
     /// Calls `look` with the newest bytes.
     pub fn with_bytes<R>(&self, look: impl FnOnce(&[u8]) -> R) -> Result<R> {
-        self.storage.read("read", look)
+        self.storage.read_range("read", self.byte_range(), look)
     }
 
     /// The newest bytes.
@@ -222,7 +301,7 @@ impl Tensor {
     /// The elements of a range; of a large tensor on the device, only these are downloaded.
     pub fn read_range<T: Element>(&self, range: Range<usize>) -> Result<Vec<T>> {
         self.check_dtype("read", T::DTYPE)?;
-        let bytes = self.byte_range(&range)?;
+        let bytes = self.byte_range_of(&range)?;
         self.storage.read_range("read", bytes, element::from_bytes)
     }
 
@@ -233,7 +312,7 @@ impl Tensor {
 
     /// The elements of a range as numbers of any type.
     pub fn range_numbers(&self, range: Range<usize>) -> Result<Vec<Number>> {
-        let bytes = self.byte_range(&range)?;
+        let bytes = self.byte_range_of(&range)?;
         let load = |bytes: &[u8]| -> Vec<Number> {
             bytes.chunks_exact(self.dtype.size()).map(|one| Number::load(self.dtype, one)).collect()
         };
@@ -268,7 +347,7 @@ impl Tensor {
         if elements.len() != self.size() {
             return Err(self.size_mismatch("set the data of", elements.len()));
         }
-        self.storage.replace("set the data of", element::to_bytes(elements))
+        self.set_bytes(element::to_bytes(elements))
     }
 
     /// Replaces all bytes; `bytes` must have the same size.
@@ -276,29 +355,34 @@ impl Tensor {
         if bytes.len() != self.n_bytes() {
             return Err(self.size_mismatch("set the data of", bytes.len() / self.dtype.size()));
         }
+        if self.is_slice() {
+            return self
+                .storage
+                .write("set the data of", self.byte_range(), |place| place.copy_from_slice(&bytes));
+        }
         self.storage.replace("set the data of", bytes)
     }
 
     /// Replaces the elements from `start` on.
     pub fn write_range<T: Element>(&self, start: usize, elements: &[T]) -> Result<()> {
         self.check_dtype("write", T::DTYPE)?;
-        let bytes = self.byte_range(&(start..start.saturating_add(elements.len())))?;
+        let bytes = self.byte_range_of(&(start..start.saturating_add(elements.len())))?;
         let source = element::to_bytes(elements);
         self.storage.write("write", bytes, |place| place.copy_from_slice(&source))
     }
 
     fn element_range(&self, index: usize) -> Result<Range<usize>> {
-        self.byte_range(&(index..index.saturating_add(1)))
+        self.byte_range_of(&(index..index.saturating_add(1)))
     }
 
-    fn byte_range(&self, range: &Range<usize>) -> Result<Range<usize>> {
+    fn byte_range_of(&self, range: &Range<usize>) -> Result<Range<usize>> {
         let len = self.size();
         if range.start > range.end || range.end > len {
             let index = if range.start >= len { range.start } else { range.end.saturating_sub(1) };
             return Err(ComputeError::OutOfRange { what: self.label().to_owned(), index, len });
         }
-        let size = self.element_size;
-        Ok(range.start * size..range.end * size)
+        let (size, start) = (self.element_size, self.bytes.0);
+        Ok(start + range.start * size..start + range.end * size)
     }
 
     fn check_dtype(&self, operation: &'static str, given: DType) -> Result<()> {

@@ -472,3 +472,102 @@ fn a_kernel_is_given_back_when_the_last_that_uses_it_is_gone() {
     drop(sequence);
     assert_eq!(recorder.unloaded.borrow().len(), 1);
 }
+
+/// The recording device binds multiples of 16 bytes.
+#[test]
+fn an_aligned_slice_is_bound_and_another_is_copied() {
+    check(
+        |manager, _| {
+            let a = manager.tensor(&[0.0f32; 8])?;
+            let aligned = manager.algorithm(&[&a.slice(4..6)?], &kernels::increment()).build()?;
+            let unaligned = manager.algorithm(&[&a.slice(1..3)?], &kernels::increment()).build()?;
+            let sequence = manager.sequence().dispatch(&aligned, Extent::Default);
+            sequence.dispatch(&unaligned, Extent::Default).eval()?;
+            assert_eq!(a.to_vec::<f32>()?, [0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
+            Ok(())
+        },
+        &[
+            "alloc 32",
+            "write 0 at 0: 32 bytes",
+            "alloc 8",
+            "submit dispatch [2, 1, 1], copy 0 to 1, dispatch [2, 1, 1], copy 1 to 0",
+            "read 0 at 0: 32 bytes",
+        ],
+    );
+}
+
+#[test]
+fn a_launch_of_an_unaligned_slice_copies_it_and_brings_it_back() {
+    check(
+        |manager, _| {
+            let a = manager.tensor(&[0.0f32; 4])?;
+            let kernel = manager.kernel(&kernels::increment(), &[])?;
+            manager.launch(&kernel, &[a.slice(1..3)?], &Extent::Default, &Push::Default, &[])?;
+            assert_eq!(a.to_vec::<f32>()?, [0.0, 1.0, 1.0, 0.0]);
+            Ok(())
+        },
+        &[
+            "alloc 16",
+            "write 0 at 0: 16 bytes",
+            "alloc 8",
+            "submit copy 0 to 1",
+            "submit dispatch [2, 1, 1] after 0.1",
+            "submit copy 1 to 0 after 0.2 after 0.1",
+            "read 0 at 0: 16 bytes",
+        ],
+    );
+}
+
+#[test]
+fn an_unaligned_slice_is_the_only_way_to_its_elements() {
+    let manager = manager(&Recorder::separate());
+    let (a, out) =
+        (manager.tensor(&[0.0f32; 8]).expect("a tensor"), manager.tensor(&[0.0f32; 2]).expect("two"));
+    let sum = |b: &Tensor| {
+        let algorithm = manager.algorithm(&[&out, b, &a.slice(1..3)?], &kernels::add()).build()?;
+        manager.sequence().dispatch(&algorithm, Extent::Default).eval()
+    };
+    assert_eq!(sum(&a.slice(4..6).expect("in range")), Ok(()));
+    let mistake = sum(&a.slice(0..2).expect("in range")).expect_err("they overlap");
+    assert!(matches!(mistake, ComputeError::SliceShared { start: 4, alignment: 16, .. }), "{mistake}");
+}
+
+#[test]
+fn resizing_copies_where_the_newest_bytes_are() {
+    check(
+        |manager, _| {
+            let a = manager.tensor(&[1.0f32, 2.0])?.resize(3)?;
+            let algorithm = manager.algorithm(&[&a], &kernels::increment()).build()?;
+            let sequence = manager.sequence().dispatch(&algorithm, Extent::Default);
+            sequence.eval()?;
+            let longer = a.resize(4)?;
+            assert!(matches!(sequence.eval(), Err(ComputeError::Resized { .. })));
+            sequence.rerecord()?;
+            sequence.eval()?;
+            assert_eq!(longer.to_vec::<f32>()?, [3.0, 4.0, 2.0, 1.0]);
+            Ok(())
+        },
+        &[
+            "alloc 12",
+            "write 0 at 0: 12 bytes",
+            "submit dispatch [3, 1, 1]",
+            "alloc 16",
+            "submit copy 0 to 1",
+            "submit dispatch [4, 1, 1] after 0.2",
+            "read 1 at 0: 16 bytes",
+        ],
+    );
+}
+
+#[test]
+fn other_tensors_are_bound_without_loading_the_module() {
+    let recorder = Recorder::separate();
+    let manager = manager(&recorder);
+    let (a, b) = (manager.tensor(&[1.0f32]).expect("one"), manager.tensor(&[5.0f32, 6.0]).expect("two"));
+    let algorithm = manager.algorithm(&[&a], &kernels::increment()).build().expect("it fits");
+    let sequence = manager.sequence().dispatch(&algorithm, Extent::Default);
+    algorithm.rebind(&[b.clone()]).expect("it fits");
+    sequence.rerecord().and_then(|()| sequence.eval()).expect("it runs");
+    assert_eq!((a.to_vec::<f32>(), b.to_vec::<f32>()), (Ok(vec![1.0]), Ok(vec![6.0, 7.0])));
+    assert_eq!(recorder.n_loads.get(), 1);
+}

@@ -28,6 +28,7 @@ pub struct Recorder {
     n_buffers: Cell<u64>,
     pipelines: RefCell<Vec<Arc<Interface>>>,
     pub unloaded: RefCell<Vec<PipelineId>>,
+    pub n_loads: Cell<usize>,
     submitted: RefCell<Vec<(Ticket, Commands)>>,
     ended: RefCell<[u64; 2]>,
     identities: RefCell<Vec<usize>>,
@@ -55,6 +56,7 @@ impl Recorder {
             n_buffers: Cell::new(0),
             pipelines: RefCell::default(),
             unloaded: RefCell::default(),
+            n_loads: Cell::default(),
             submitted: RefCell::default(),
             ended: RefCell::default(),
             identities: RefCell::default(),
@@ -100,6 +102,7 @@ impl Recorder {
             Command::Dispatch(dispatch) => {
                 for binding in dispatch.bindings.iter().filter(|binding| binding.access.writes()) {
                     let bytes = buffers.get_mut(&binding.buffer.0).expect("a buffer that is there");
+                    let bytes = &mut bytes[binding.offset as usize..][..binding.size as usize];
                     for element in bytes.chunks_exact_mut(4) {
                         let value = f32::from_le_bytes(*element.first_chunk().expect("four bytes"));
                         element.copy_from_slice(&(value + 1.0).to_le_bytes());
@@ -164,6 +167,7 @@ impl Device for Recorder {
 
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {
         let mut pipelines = self.pipelines.borrow_mut();
+        self.n_loads.set(self.n_loads.get() + 1);
         pipelines.push(Arc::new(Interface::reflect(words, options)?));
         Ok(PipelineId(pipelines.len() as u64 - 1))
     }

@@ -88,8 +88,8 @@ impl Native for ScriptAlgorithm {
 fn tensors(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptAlgorithm = args.this()?;
     if this.tensors.is_empty() {
-        let tensors = this.algorithm.tensors().iter().cloned();
-        return Ok(Value::list(tensors.map(ScriptTensor::value).collect()));
+        let tensors = this.algorithm.tensors();
+        return Ok(Value::list(tensors.iter().cloned().map(ScriptTensor::value).collect()));
     }
     Ok(Value::list(this.tensors.clone()))
 }
