@@ -138,6 +138,7 @@ const SECTIONS: &[Section] = &[
                     "nbytes",
                     "dtype",
                     "reshape",
+                    "resize",
                     "data_type",
                     "memory_type tensor_type",
                     "map_data_from_host map_data_into_host",
@@ -165,7 +166,7 @@ const SECTIONS: &[Section] = &[
             names(
                 "Algorithm",
                 "a.",
-                &["get_mem_objects get_tensors", "get_spec_consts", "destroy", "is_init"],
+                &["get_mem_objects get_tensors", "get_spec_consts", "rebuild", "destroy", "is_init"],
             ),
         ],
     },
@@ -257,6 +258,12 @@ const SECTIONS: &[Section] = &[
             names("Shader", "Shader.", &["compile_source", "compile_sources"]),
             names("kp", "", &["MemoryTypes", "TensorTypes", "DataTypes"]),
             names("kp", "kp.", &["device", "host", "storage", "deviceAndHost", "staging"]),
+            names(
+                "kp",
+                "kp.",
+                &["bool", "int", "uint", "float", "double", "short", "ushort", "char", "uchar"],
+            ),
+            names("kp", "kp.", &["custom"]),
         ],
     },
 ];

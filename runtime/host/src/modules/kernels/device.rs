@@ -76,6 +76,21 @@ pub fn reach(array: &mut ArrayParam, tensor: &Tensor, info: &DeviceInfo) {
     }
 }
 
+/// Passes the arrays beyond the number of bindings by address, if the device has addresses.
+pub fn spare_bindings<'p>(params: impl Iterator<Item = &'p mut ParamType>, info: &DeviceInfo) {
+    if !info.features.contains(&Feature::BufferDeviceAddress) {
+        return;
+    }
+    // One binding is for the output of `print`.
+    let n_bound = info.limits.max_storage_buffers.saturating_sub(1) as usize;
+    let arrays = params.filter_map(|param| match param {
+        ParamType::Array(array) => Some(array),
+        _ => None,
+    });
+    let bound = arrays.filter(|array| array.reach == Reach::Binding);
+    bound.skip(n_bound).for_each(|array| array.reach = Reach::Address);
+}
+
 /// The value of one slot, and its type for a parameter without an annotation.
 pub struct Bound {
     pub tensor: Tensor,
@@ -135,6 +150,7 @@ pub fn compile_bound(
             reach(array, &bound.tensor, manager.info());
         }
     }
+    spare_bindings(signature.params.iter_mut(), manager.info());
     let target = target(manager, launched.instrument);
     // On other devices an index of one axis is tested at its use, whatever its expression is.
     let matters = target.robust_access || signature.has_arrays_of_several_axes();

@@ -379,7 +379,9 @@ fn plain_value(value: &Value) -> EnvValue {
         // Those that are read item by item are no plain ones.
         Value::List(list) => EnvValue::Other { type_name: list_name(&list.borrow()).to_owned() },
         Value::Native(_) if value.downcast::<NdArray>().is_some() => {
-            value.downcast::<NdArray>().and_then(array).unwrap_or_else(other)
+            // The data of a tensor changes, so it is no constant.
+            let constant = value.downcast::<NdArray>().filter(|array| !array.is_in_form_of_list());
+            constant.and_then(array).unwrap_or_else(other)
         }
         Value::Native(_) if value.downcast::<numpy::Scalar>().is_some() => {
             let scalar = value.downcast::<numpy::Scalar>().expect("asked above");

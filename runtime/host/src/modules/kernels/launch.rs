@@ -170,6 +170,7 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
             device::reach(array, tensor, manager.info());
         }
     }
+    device::spare_bindings(types.iter_mut(), manager.info());
     let local_size = kernel.template.local_size(rank);
     let counts = Counts::of(&extent, local_size);
     let signature = Signature::new(&kernel.template, &kernel.env, types)

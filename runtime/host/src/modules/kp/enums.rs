@@ -1,17 +1,21 @@
 //! `kp.MemoryTypes`, `kp.TensorTypes` and `kp.DataTypes`: names of memory types and of element types.
 
+use std::rc::Rc;
+
 use kps_compute::{DType, MemoryType};
 use kps_kernel::Type;
 
 use crate::errors::type_error;
 use crate::modules::kernels::structs;
-use crate::value::{Args, Module, Native, NativeDef, NativeType, Result, Value};
+use crate::value::{Args, Dict, Module, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
 pub static ENUM: NativeType = NativeType {
     methods: &[
         NativeDef::getter("name", name).doc("", "The name of the member."),
         NativeDef::getter("value", value).doc("", "The number of the member in its enumeration."),
+        NativeDef::method("__int__", value),
+        NativeDef::method("__index__", value),
     ],
     ..NativeType::new("Enum", "kp").doc("", "A member of an enumeration.")
 };
@@ -44,6 +48,20 @@ const MEMORY_DOCS: [(&str, &str); 5] = [
     ("staging", "As `host`, under the name of older versions."),
 ];
 
+/// `__doc__` of the element types.
+const DATA_DOCS: [(&str, &str); 10] = [
+    ("bool", "The member `bool` of `DataTypes`, for `bool`."),
+    ("int", "The member `int` of `DataTypes`, for `int32`."),
+    ("uint", "The member `uint` of `DataTypes`, for `uint32`."),
+    ("float", "The member `float` of `DataTypes`, for `float32`."),
+    ("double", "The member `double` of `DataTypes`, for `float64`."),
+    ("short", "The member `short` of `DataTypes`, for `int16`."),
+    ("ushort", "The member `ushort` of `DataTypes`, for `uint16`."),
+    ("char", "The member `char` of `DataTypes`, for `int8`."),
+    ("uchar", "The member `uchar` of `DataTypes`, for `uint8`."),
+    ("custom", "The member `custom` of `DataTypes`, for all types without a member of their own."),
+];
+
 /// Old and new names; `staging` is the name of host memory in the first releases.
 const MEMORY: [(&str, MemoryType); 5] = [
     ("device", MemoryType::Device),
@@ -63,9 +81,14 @@ const DATA: [(&str, DType); 10] = [
     ("ushort", DType::U16),
     ("char", DType::I8),
     ("uchar", DType::U8),
-    // Types that C has no short name for.
-    ("custom", DType::F16),
+    ("custom", CUSTOM),
 ];
+
+/// Stands for all types without a name of their own, such as structs. It is none of them.
+const CUSTOM: DType = DType::F16;
+
+/// `from kp import *` leaves these out, because they would hide the built-in types.
+const BUILTINS: [&str; 3] = ["bool", "int", "float"];
 
 impl EnumValue {
     pub fn of_memory(memory: MemoryType) -> Value {
@@ -113,20 +136,30 @@ fn named_dtype(given: &Value) -> Option<String> {
 /// The element type of a member of `DataTypes`.
 pub fn data_type(given: &Value) -> Option<DType> {
     let member = given.downcast::<EnumValue>().filter(|member| member.family == DATA_TYPES)?;
-    DATA.iter().find(|(name, _)| *name == member.name).map(|(_, dtype)| *dtype)
+    let is_same = |(name, dtype): &&(&str, DType)| *name == member.name && *dtype != CUSTOM;
+    DATA.iter().find(is_same).map(|(_, dtype)| *dtype)
 }
 
-/// Adds the enumerations, and like Kompute also the memory types directly.
+/// Adds the enumerations, and like Kompute also their members.
 pub fn add_to(module: &Module) {
     let memory = MEMORY.map(|(name, _)| name);
     for family in [MEMORY_TYPES, TENSOR_TYPES] {
         module.set(family, family_value(family, &memory));
     }
     module.set(DATA_TYPES, family_value(DATA_TYPES, &DATA.map(|(name, _)| name)));
-    // The data types are not exported flat: `from kp import *` would hide the built-in `float` and `int`.
     for (value, name) in (0..).zip(memory) {
         module.set(name, Value::native(EnumValue { family: MEMORY_TYPES, name, value }));
     }
+    for (value, (name, _)) in (0..).zip(DATA) {
+        module.set(name, Value::native(EnumValue { family: DATA_TYPES, name, value }));
+    }
+}
+
+/// The names for `from kp import *`: those of the module that hide no built-in type.
+pub fn listed(module: &Module) -> Value {
+    let names = module.namespace.to_pairs().into_iter().map(|(name, _)| name);
+    let listed = names.filter(|name| !name.starts_with('_') && !BUILTINS.contains(&&**name));
+    Value::list(listed.map(|name| Value::str(&*name)).collect())
 }
 
 fn family_value(family: &'static str, names: &[&'static str]) -> Value {
@@ -151,6 +184,13 @@ impl Native for Family {
     fn get_attr(&self, _: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
         if name == "__doc__" {
             return Ok(named(&FAMILY_DOCS, self.name));
+        }
+        if name == "__members__" {
+            let members = Dict::new();
+            for member in &self.members {
+                members.insert_text(member.name, Value::native(*member));
+            }
+            return Ok(Some(Value::Dict(Rc::new(members))));
         }
         let member = self.members.iter().find(|member| member.name == name);
         Ok(member.map(|member| Value::native(*member)))
@@ -180,9 +220,14 @@ fn value(_: &mut Vm, args: &Args) -> Result {
 }
 
 impl EnumValue {
-    /// `kp.device` is `kp.TensorTypes.device` and `kp.MemoryTypes.device`.
+    /// `kp.device` is `kp.TensorTypes.device` and `kp.MemoryTypes.device`, and `staging` is `host`.
     fn same(&self, other: &EnumValue) -> bool {
-        self.name == other.name && (self.family == DATA_TYPES) == (other.family == DATA_TYPES)
+        self.known_name() == other.known_name() && (self.family == DATA_TYPES) == (other.family == DATA_TYPES)
+    }
+
+    /// The newest name of the member.
+    fn known_name(&self) -> &'static str {
+        if self.name == "staging" { "host" } else { self.name }
     }
 }
 
@@ -192,8 +237,8 @@ impl Native for EnumValue {
     }
 
     fn get_attr(&self, _: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
-        let is_documented = name == "__doc__" && self.family != DATA_TYPES;
-        Ok(if is_documented { named(&MEMORY_DOCS, self.name) } else { None })
+        let docs = if self.family == DATA_TYPES { &DATA_DOCS[..] } else { &MEMORY_DOCS };
+        Ok(if name == "__doc__" { named(docs, self.name) } else { None })
     }
 
     fn compare(
@@ -217,7 +262,7 @@ impl Native for EnumValue {
     }
 
     fn hash(&self, _: &Value, _: &mut Vm) -> Result<Option<i64>> {
-        Ok(Some(self.name.bytes().fold(17, |hash, byte| hash.wrapping_mul(31) ^ i64::from(byte))))
+        Ok(Some(self.known_name().bytes().fold(17, |hash, byte| hash.wrapping_mul(31) ^ i64::from(byte))))
     }
 
     fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {

@@ -29,6 +29,9 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         ComputeError::SizeMismatch { .. }
         | ComputeError::ZeroSized { .. }
         | ComputeError::CopySize { .. }
+        | ComputeError::CopyOverlap { .. }
+        | ComputeError::NotResized { .. }
+        | ComputeError::SliceShared { .. }
         | ComputeError::ParameterDivides { .. }
         | ComputeError::ParameterAxis { .. }
         | ComputeError::ParameterSize { .. }
@@ -53,6 +56,7 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         | ComputeError::ParameterImage { .. }
         | ComputeError::ParameterBuffer { .. }
         | ComputeError::ImageDType { .. }
+        | ComputeError::ImageSlice { .. }
         | ComputeError::MultiplyDType { .. } => ExceptionKind::TypeError,
         ComputeError::TooLarge { .. }
         | ComputeError::HostMemory { .. }
@@ -94,6 +98,14 @@ fn help(error: &ComputeError) -> Option<String> {
         ComputeError::PushCount { given: 0, members } => {
             format!("give one value for each: push_consts=[{}]", members.join(", "))
         }
+        ComputeError::Resized { .. } => {
+            "bind the tensor again, as in mgr.algorithm([tensor], ..), or take its data() again".to_owned()
+        }
+        ComputeError::NotResized { .. } => "copy it to a tensor of its own first: Tensor(t[2:4])".to_owned(),
+        ComputeError::SliceShared { .. } => {
+            "copy one of them to a tensor of its own first: Tensor(t[1:])".to_owned()
+        }
+        ComputeError::CopyOverlap { .. } => "copy to another tensor first".to_owned(),
         ComputeError::Running { .. } => "wait for it first: sequence.eval_await()".to_owned(),
         ComputeError::AlreadyRecording => "end the recording first: sequence.end()".to_owned(),
         ComputeError::NotRecording => "begin first: sequence.begin()".to_owned(),
@@ -182,13 +194,13 @@ pub fn no_device_that_checks(index: u32) -> Raise {
         .help("write kp.Manager(\"cpu\", checked=True), or leave out --check and `checked`")
 }
 
-/// A slice was given where a device needs a tensor.
-pub const SLICE_HELP: &str = "devices are given whole tensors: copy the elements into one of their own, \
-                              Tensor(t[2:4]), or give all of the tensor and say where to begin";
+/// No elements, or some with others between them, were given where a device needs a tensor.
+pub const SCATTERED_HELP: &str = "devices are given one or more elements in one piece: copy others to a tensor of their own, \
+     part = Tensor(t[::2]), and back if they changed, t[::2] = part";
 
 pub fn not_a_tensor(operation: &str, value: &Value) -> Raise {
-    if values::is_slice(value) {
-        return type_error(format!("{operation} takes tensors, not a slice of one")).help(SLICE_HELP);
+    if let Some(part) = values::unbound_part(value) {
+        return type_error(format!("{operation} takes tensors, not {part}")).help(SCATTERED_HELP);
     }
     let raise = type_error(format!("{operation} takes tensors, not {}", value.type_name()));
     match value {
@@ -224,6 +236,17 @@ pub fn group_count(argument: &str, given: i64) -> Raise {
 pub fn dict_for_push_consts() -> Raise {
     type_error("push_consts takes numbers in the order of the kernel's members, not a dict")
         .help("such as push_consts=[1.0, 2.0]")
+}
+
+/// An algorithm that was made without SPIR-V cannot be dispatched.
+pub fn no_kernel() -> Raise {
+    Raise::new(ExceptionKind::RuntimeError, "the algorithm has no kernel: it was made without SPIR-V")
+        .help("make it with one: mgr.algorithm(tensors, spirv)")
+}
+
+pub fn not_resized(given: &Value) -> Raise {
+    type_error(format!("resize takes a number of elements, 1 or more, not {}", given.type_name()))
+        .help("such as t.resize(2 * len(t))")
 }
 
 pub fn not_destroyed(value: &Value) -> Raise {

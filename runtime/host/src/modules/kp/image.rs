@@ -2,6 +2,8 @@
 //!
 //! To the host, an image is a tensor with another name and a format.
 
+use std::convert::Infallible;
+
 use kps_compute::{DType, ImageInfo, Tensor, image};
 use kps_device::{AddressMode, Channel, Filter, Sampler, TexelFormat};
 
@@ -52,11 +54,19 @@ pub static SAMPLER: NativeType = NativeType {
 /// Ints are texels as stored in memory. Floats for a normalised format are values as kernels see them, 0.0 to
 /// 1.0, or -1.0 to 1.0: each becomes the nearest representable int. Reading returns texels.
 fn new(vm: &mut Vm, args: &Args) -> Result {
-    Ok(ScriptTensor::value(make(vm, args.parser("Image"), None)?))
+    Ok(ScriptTensor::value(make(vm, args.parser("Image"), None, Surplus::Refused)?))
+}
+
+/// What becomes of more values than the texels have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Surplus {
+    Refused,
+    /// As in Kompute.
+    Ignored,
 }
 
 /// An image with the properties in the arguments; `default` is the default type.
-pub fn make(vm: &mut Vm, mut parser: Parser, default: Option<DType>) -> Result<Tensor> {
+pub fn make(vm: &mut Vm, mut parser: Parser, default: Option<DType>, surplus: Surplus) -> Result<Tensor> {
     let data = parser.required("data")?;
     let width = parser.optional("width")?;
     let height = parser.optional("height")?;
@@ -84,8 +94,10 @@ pub fn make(vm: &mut Vm, mut parser: Parser, default: Option<DType>) -> Result<T
         sides.push(usize::from_value(vm, side)?);
     }
     let n_channels = n_channels.map(|given| usize::from_value(vm, given)).transpose()?;
+    // Kompute has no formats by name.
+    let surplus = if format.is_some() { Surplus::Refused } else { surplus };
     let info = info(&elements, sides, n_channels, format)?;
-    texels(info, enums::memory_type(memory)?, elements)
+    texels(info, enums::memory_type(memory)?, elements, surplus)
 }
 
 fn is_normalised(channel: Channel) -> bool {
@@ -167,8 +179,19 @@ fn counted(channels: usize) -> String {
 }
 
 /// As many elements as the texels have, of whichever type.
-fn texels(info: ImageInfo, memory: kps_compute::MemoryType, elements: Elements) -> Result<Tensor> {
-    let elements = elements.cast(info.format.channel.stored());
+fn texels(
+    info: ImageInfo,
+    memory: kps_compute::MemoryType,
+    elements: Elements,
+    surplus: Surplus,
+) -> Result<Tensor> {
+    let mut elements = elements.cast(info.format.channel.stored());
+    if surplus == Surplus::Ignored {
+        let n_bytes = usize::try_from(info.n_bytes()).unwrap_or(usize::MAX).min(elements.bytes.len());
+        elements.bytes.truncate(n_bytes);
+        let Ok(written) = elements.written.gathered(|marks| Ok::<_, Infallible>(marks[..n_bytes].to_vec()));
+        elements.written = written;
+    }
     let image = Tensor::image(info, memory, elements.bytes).map_err(compute)?;
     image.storage().forget_but(elements.written);
     Ok(image)

@@ -10,7 +10,7 @@ use kps_kernel::{BoundaryTest, Ints};
 use super::algorithm::ScriptAlgorithm;
 use super::enums;
 use super::errors::{self, compute};
-use super::image::{self, PARAMS as IMAGE_PARAMS};
+use super::image::{self, PARAMS as IMAGE_PARAMS, Surplus};
 use super::messages::{Ran, deliver};
 use super::ops;
 use super::records;
@@ -75,7 +75,7 @@ pub static MANAGER: NativeType = NativeType {
                 "Makes an image with the type of the data, or as `dtype` or `format` says.",
             ),
             NativeDef::method("algorithm", algorithm).doc(
-                "(tensors, spirv, workgroup=(0, 0, 0), spec_consts=[], push_consts=[], *, \
+                "(tensors=[], spirv=b\"\", workgroup=(0, 0, 0), spec_consts=[], push_consts=[], *, \
                  entry_point=None, subgroup_size=None)",
                 "Binds tensors, images and samplers to a kernel or a shader; `workgroup` counts \
                  workgroups, and zeros mean the first tensor's size.",
@@ -84,7 +84,7 @@ pub static MANAGER: NativeType = NativeType {
                 "(queue_index=None, total_timestamps=0)",
                 "Creates a sequence, which records operations; it takes timestamps if \
                  `total_timestamps` is above 0. Without a queue, it runs on the stream of the `with` \
-                 block, or on queue 0.",
+                 block, or on queue 0. A text is the name of a sequence to get or create.",
             ),
             NativeDef::method("stream", make_stream).doc(
                 "()",
@@ -141,13 +141,13 @@ pub static MANAGER: NativeType = NativeType {
                 "Copies tensors back from the device",
             "algo_mult" ALGO_MULT ""
                 "Multiplies the first two tensors into the third",
-            "algo_file" ALGO_FILE ", file_path, *, entry_point=None"
+            "algo_file" ALGO_FILE ", file_path, work_group=None, constants=[], *, entry_point=None"
                 "Runs a shader file on tensors",
-            "algo_str" ALGO_STR ", data, *, entry_point=None"
+            "algo_str" ALGO_STR ", data, work_group=None, constants=[], *, entry_point=None"
                 "Runs the text of a shader on tensors",
-            "algo_data" ALGO_DATA ", data, *, entry_point=None"
+            "algo_data" ALGO_DATA ", data, work_group=None, constants=[], *, entry_point=None"
                 "Runs SPIR-V on tensors",
-            "algo_lro" ALGO_LRO ", data=None, *, entry_point=None"
+            "algo_lro" ALGO_LRO ", data=None, work_group=None, constants=[], *, entry_point=None"
                 "Runs a shader on the tensors left, right and output; without one, multiplies",
         ]
     ),
@@ -234,6 +234,7 @@ fn make(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Res
     let memory = parser.optional("tensor_type")?;
     let memory = memory.or(parser.keyword_only("memory_type")).or(parser.keyword_only("tensorType"));
     let dtype = parser.keyword_only("dtype");
+    let _syncs = parser.keyword_only("syncDataToGPU");
     parser.finish()?;
     let memory = enums::memory_type(memory)?;
     if let Some(of) = tensor::record_type(dtype, data) {
@@ -272,7 +273,7 @@ fn make_typed_image(vm: &mut Vm, args: &Args) -> Result {
 
 fn image_of(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Result {
     let this: &ScriptManager = args.this()?;
-    let made = image::make(vm, args.method_parser(function), default)?;
+    let made = image::make(vm, args.method_parser(function), default, Surplus::Ignored)?;
     Ok(ScriptTensor::value(this.manager.adopt(made).map_err(compute)?))
 }
 
@@ -281,15 +282,20 @@ fn image_of(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) ->
 fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("algorithm");
-    let operands = parser.required("tensors")?;
-    let spirv = parser.required("spirv")?;
+    let by_new_name = parser.keyword_only("mem_objects");
+    let operands = if by_new_name.is_some() { by_new_name } else { parser.optional("tensors")? };
+    let spirv = parser.optional("spirv")?;
     let workgroup = parser.optional("workgroup")?;
     let spec_consts = parser.optional("spec_consts")?;
     let push_consts = parser.optional("push_consts")?;
     let subgroup_size = parser.keyword_only("subgroup_size").filter(|given| !given.is_none());
     let options = ops::options(vm, parser.keyword_only("entry_point"))?;
     parser.finish()?;
-    let operands = values::operands(vm, operands, "algorithm")?;
+    let operands = operands.map_or(Ok(Vec::new()), |given| values::operands(vm, given, "algorithm"))?;
+    let Some(spirv) = spirv.filter(|given| !operands.is_empty() || !is_empty(given)) else {
+        this.manager.device().map_err(compute)?;
+        return Ok(ScriptAlgorithm::without_kernel(this.manager.clone()));
+    };
     let (tensors, samplers) = image::with_samplers(&operands, "algorithm")?;
     let given = operands.iter().zip(&tensors);
     let bound: Vec<Bound> = given.map(|(operand, tensor)| Bound::given(operand, tensor)).collect();
@@ -331,6 +337,11 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     Ok(ScriptAlgorithm::value(algorithm, general, pushed, operands, this.manager.clone()))
 }
 
+/// Whether a script gave no SPIR-V, for an algorithm without a kernel.
+fn is_empty(spirv: &Value) -> bool {
+    matches!(spirv, Value::Bytes(bytes) if bytes.is_empty())
+}
+
 /// The module for dispatches that push larger ints than `launched` does; `None` if one form serves all.
 fn general_words(
     vm: &mut Vm,
@@ -355,12 +366,25 @@ pub fn n_invocations(groups: [u32; 3], tensors: &[Tensor]) -> u64 {
     }
 }
 
-/// `sequence(queue_index=None, total_timestamps=0)`
+/// `sequence(queue_index=None, total_timestamps=0)`, or `sequence(name, queueIndex=None)` for one with a name.
 fn make_sequence(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("sequence");
-    let given = parser.optional("queue_index")?.or(parser.keyword_only("queueIndex"));
-    let queue = queue(vm, given)?;
+    let name = parser.keyword_only("name");
+    let first = if name.is_some() { name } else { parser.optional("queue_index")? };
+    let name = first.and_then(Value::as_str).map(str::to_owned);
+    if let Some(name) = name {
+        let given = parser.optional("queueIndex")?;
+        let queue = queue(vm, given)?;
+        parser.finish()?;
+        let sequence = match this.manager.named_sequence(&name) {
+            Some(sequence) => Ok(sequence),
+            None if name.is_empty() => this.manager.sequence_on(queue),
+            None => this.manager.create_sequence(&name, queue),
+        };
+        return Ok(script_sequence(this, sequence.map_err(compute)?));
+    }
+    let queue = queue(vm, first.or(parser.keyword_only("queueIndex")))?;
     let timestamps = parser.optional("total_timestamps")?.or(parser.keyword_only("totalTimestamps"));
     parser.finish()?;
     let timed = timestamps.map_or(Ok(0), |given| vm.index(given))? > 0;
@@ -437,8 +461,7 @@ fn record<const OP: u8>(
     if named {
         sequence_name(&mut parser)?;
     }
-    let tensors = values::tensors(vm, operands, "a sequence")?;
-    let op = sequence::verb_op::<OP>(vm, &this.manager, tensors, &mut parser)?;
+    let op = sequence::verb_op::<OP>(vm, &this.manager, operands, &mut parser)?;
     parser.finish()?;
     sequence.clear().map_err(compute)?;
     sequence.record(op).map_err(compute)
@@ -560,18 +583,22 @@ fn is_init(_: &mut Vm, args: &Args) -> Result {
 /// `destroy()` ends the manager; with tensors, a sequence or the name of one, it ends those.
 fn destroy(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
-    match args.rest().values() {
-        [] => this.manager.destroy(),
-        [value] => destroy_one(vm, this, value)?,
-        values => return Err(crate::errors::too_many_arguments("destroy", 1, values.len())),
+    let mut parser = args.method_parser("destroy");
+    const NAMES: [&str; 6] = ["tensor", "tensors", "sequence", "sequences", "sequenceName", "sequenceNames"];
+    let by_name = NAMES.iter().find_map(|name| parser.keyword_only(name));
+    let given = by_name.or(parser.optional_positional());
+    parser.finish()?;
+    match given {
+        None => this.manager.destroy(),
+        Some(value) => destroy_one(vm, this, value)?,
     }
     logging::flush_kp(vm)?;
     Ok(Value::None)
 }
 
 fn destroy_one(vm: &mut Vm, this: &ScriptManager, value: &Value) -> Result<()> {
-    if let Some(tensor) = values::tensor(value) {
-        tensor.destroy();
+    if let Some(tensor) = value.downcast::<ScriptTensor>() {
+        tensor.tensor().destroy();
     } else if let Some(sequence) = value.downcast::<ScriptSequence>() {
         sequence.sequence().destroy();
     } else if let Some(name) = value.as_str() {

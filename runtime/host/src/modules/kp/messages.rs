@@ -8,6 +8,7 @@ use super::shared::ScriptedManager;
 use super::values;
 use crate::builtins::format::format_value;
 use crate::modules::kernels::domain::Domain;
+use crate::modules::logging;
 use crate::modules::numpy::{NdArray, Scalar, element};
 use crate::value::{ExceptionKind, Raise, Result, Value};
 use crate::vm::Vm;
@@ -25,6 +26,7 @@ pub enum Ran<'a> {
 
 /// Prints the output of kernels, and raises the first assertion that failed.
 pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) -> Result<()> {
+    logging::flush_kp(vm)?;
     findings::report(vm, manager, ran);
     let report = manager.take_report();
     let (prints, failed): (Vec<Message>, Vec<Message>) =

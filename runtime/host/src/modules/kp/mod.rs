@@ -21,19 +21,17 @@ mod shared;
 mod stream;
 mod tensor;
 mod values;
-mod view;
 
 use kps_compute::{DType, Tensor};
 
 use crate::checking::Checking;
 use crate::errors::type_error;
-use crate::modules::numpy::{self, NdArray};
+use crate::modules::numpy::{self, Layout, NdArray};
 use crate::modules::{kernels, logging};
-use crate::ops::Side;
-use crate::value::{Args, BinaryOp, Module, NativeDef, NativeModule, Result, Value};
+use crate::value::{Args, Module, NativeDef, NativeModule, Result, Value};
 use crate::vm::Vm;
 
-pub use errors::{SLICE_HELP, compute, too_many_axes_of_groups};
+pub use errors::{SCATTERED_HELP, compute, too_many_axes_of_groups};
 pub use image::sampler_of;
 pub use manager::{MANAGER, level};
 pub use messages::{Ran, deliver, pieces_text};
@@ -43,10 +41,9 @@ pub use shared::{ScriptedManager, finish, manager_for, visible as visible_device
 pub use stream::{ScriptStream, stream_of, stream_option};
 pub use tensor::TENSOR;
 pub use values::{
-    axes, count, dtype, element as element_of, group_counts, is_slice, number, record as record_of, resolved,
-    tensor as tensor_of, value as number_value,
+    axes, count, dtype, element as element_of, group_counts, number, record as record_of, resolved,
+    tensor as tensor_of, unbound_part, value as number_value,
 };
-use view::TensorData;
 
 pub static MODULE: NativeModule = NativeModule {
     functions: &[
@@ -85,6 +82,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     enums::add_to(module);
     kernels::add_to(module);
     module.set("__version__", env!("CARGO_PKG_VERSION"));
+    module.set("__all__", enums::listed(module));
     Ok(())
 }
 
@@ -123,23 +121,9 @@ fn dtype_value(_: &mut Vm, dtype: DType) -> Result {
     Ok(numpy::dtype_object(dtype))
 }
 
-/// The ndarray over a tensor's memory.
-fn array_over(_: &mut Vm, this: &Value, tensor: &Tensor) -> Result {
+/// The ndarray with the tensor's axes over its memory.
+fn array_over(this: &Value, tensor: &Tensor) -> Value {
+    let layout = Layout { offset: tensor.byte_range().start, ..Layout::contiguous(tensor.shape()) };
     let array = NdArray::from_storage(tensor.storage().clone(), tensor.dtype(), tensor.shape());
-    Ok(Value::native(array.with_base(this.clone())))
-}
-
-/// Arithmetic with a tensor's data, which returns an ndarray.
-fn array_binary(
-    vm: &mut Vm,
-    data: &TensorData,
-    op: BinaryOp,
-    side: Side,
-    other: &Value,
-) -> Result<Option<Value>> {
-    let array = Value::native(data.array());
-    match side {
-        Side::Left => vm.try_binary(op, &array, other),
-        Side::Right => vm.try_binary(op, other, &array),
-    }
+    Value::native(array.with_layout(layout).with_base(this.clone()))
 }

@@ -15,7 +15,7 @@ use crate::foreign::{self, Language, Options};
 use crate::modules::kernels::{self, Bound, Launched, compile_error};
 use crate::modules::numpy::NdArray;
 use crate::modules::sys;
-use crate::value::{Args, ExceptionKind, Native, NativeType, Raise, Result, Value};
+use crate::value::{Args, ExceptionKind, Native, NativeType, Parser, Raise, Result, Value};
 use crate::vm::Vm;
 
 macro_rules! op_types {
@@ -51,10 +51,12 @@ op_types! {
         "(tensors)" "As `OpSyncLocal`."
         |vm, args| sync_local(vm, args, &OP_TENSOR_SYNC_LOCAL);
     OP_COPY "OpCopy"
-        "(tensors)" "Copies the first tensor to the others."
+        "(tensors, *, src_offset=0, dst_offset=0, size=None)"
+        "Copies the first tensor to the others; or `size` of its elements from `src_offset` on to \
+         `dst_offset` on."
         |vm, args| copy(vm, args, &OP_COPY);
     OP_TENSOR_COPY "OpTensorCopy"
-        "(tensors)" "As `OpCopy`."
+        "(tensors, *, src_offset=0, dst_offset=0, size=None)" "As `OpCopy`."
         |vm, args| copy(vm, args, &OP_TENSOR_COPY);
     OP_ALGO_DISPATCH "OpAlgoDispatch"
         "(algorithm, push_consts=[])" "Runs an algorithm, with these values of its push constants."
@@ -96,28 +98,58 @@ pub fn op(value: &Value) -> Result<Op> {
     }
 }
 
-/// The operands of an operation on tensors: its one argument.
-fn operands(vm: &mut Vm, args: &Args, name: &'static str) -> Result<Vec<Tensor>> {
-    let mut parser = args.parser(name);
+/// The operands of an operation on tensors: its first argument.
+fn operands(vm: &mut Vm, parser: &mut Parser, name: &str) -> Result<Vec<Tensor>> {
     let by_name = parser.keyword_only("tensors").or(parser.keyword_only("mem_objects"));
     let given = match by_name {
         Some(given) => given,
         None => parser.positional("tensors")?,
     };
-    parser.finish()?;
     values::tensors(vm, given, name)
 }
 
+/// The operands of an operation that has no other argument.
+fn only_operands(vm: &mut Vm, args: &Args, name: &'static str) -> Result<Vec<Tensor>> {
+    let mut parser = args.parser(name);
+    let tensors = operands(vm, &mut parser, name)?;
+    parser.finish()?;
+    Ok(tensors)
+}
+
 fn sync_device(vm: &mut Vm, args: &Args, ty: &'static NativeType) -> Result {
-    ScriptOp::value(ty, Op::SyncDevice(operands(vm, args, ty.name)?))
+    ScriptOp::value(ty, Op::SyncDevice(only_operands(vm, args, ty.name)?))
 }
 
 fn sync_local(vm: &mut Vm, args: &Args, ty: &'static NativeType) -> Result {
-    ScriptOp::value(ty, Op::SyncLocal(operands(vm, args, ty.name)?))
+    ScriptOp::value(ty, Op::SyncLocal(only_operands(vm, args, ty.name)?))
 }
 
+/// `OpCopy(tensors, src_offset=0, dst_offset=0, size=None)`: in elements. Without a size, everything from
+/// `src_offset` on is copied.
 fn copy(vm: &mut Vm, args: &Args, ty: &'static NativeType) -> Result {
-    ScriptOp::value(ty, Op::Copy(operands(vm, args, ty.name)?))
+    let mut parser = args.parser(ty.name);
+    let mut tensors = operands(vm, &mut parser, ty.name)?;
+    let mut place = |name: &'static str| -> Result<Option<usize>> {
+        let given = parser.keyword_only(name).filter(|given| !given.is_none());
+        given.map(|given| element_count(vm, name, given)).transpose()
+    };
+    let (from, to, size) = (place("src_offset")?, place("dst_offset")?, place("size")?);
+    parser.finish()?;
+    if (from, to, size) == (None, None, None) {
+        return ScriptOp::value(ty, Op::Copy(tensors));
+    }
+    let (from, to) = (from.unwrap_or(0), to.unwrap_or(0));
+    let size = size.unwrap_or_else(|| tensors.first().map_or(0, |source| source.size().saturating_sub(from)));
+    for (at, tensor) in tensors.iter_mut().enumerate() {
+        let start = if at == 0 { from } else { to };
+        *tensor = tensor.slice(start..start.saturating_add(size)).map_err(errors::compute)?;
+    }
+    ScriptOp::value(ty, Op::Copy(tensors))
+}
+
+fn element_count(vm: &mut Vm, name: &str, given: &Value) -> Result<usize> {
+    let n = values::count(vm, given)?.and_then(|n| usize::try_from(n).ok());
+    n.ok_or_else(|| type_error(format!("`{name}` is a number of elements, 0 or more")))
 }
 
 /// `OpAlgoDispatch(algorithm, push_consts=[])`

@@ -65,7 +65,7 @@ pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<Elemen
     {
         let tensor = tensor.tensor();
         let (shape, bytes) = (tensor.shape().to_vec(), tensor.bytes().map_err(compute)?);
-        return Ok(Elements { dtype, shape, bytes, written: tensor.storage().written().clone() });
+        return Ok(Elements { dtype, shape, bytes, written: tensor.written() });
     }
     // An array of many numbers is refused at its first, before they are all objects.
     if data.type_name() == "ndarray"
@@ -105,5 +105,6 @@ pub fn list(vm: &mut Vm, tensor: &Tensor, of: &Rc<StructType>) -> Result<Vec<Val
 /// The structured array over a tensor's memory, in a shape of as many elements.
 pub fn array(this: &Value, tensor: &Tensor, of: &Rc<StructType>, shape: &[usize]) -> Value {
     let storage = tensor.storage().clone();
-    Value::native(RecordArray::over(storage, of.clone(), shape, Some(this.clone())))
+    let array = RecordArray::over(storage, of.clone(), shape, Some(this.clone()));
+    Value::native(array.from_byte(tensor.byte_range().start))
 }

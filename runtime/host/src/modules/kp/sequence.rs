@@ -3,19 +3,20 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use kps_compute::{Extent, Op, Push, Sequence, Tensor};
+use kps_compute::{Extent, Op, Push, Sequence, SpecValues, Tensor};
 use kps_kernel::BoundaryTest;
 
-use super::errors::compute;
+use super::errors::{self, compute};
 use super::manager::n_invocations;
 use super::messages::{Ran, deliver};
 use super::ops;
 use super::shared::SharedManager;
+use super::tensor::ScriptTensor;
 use super::values;
 use crate::errors::{type_error, value_error};
 use crate::foreign::Options;
 use crate::modules::kernels::{Bound, Launched};
-use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
+use crate::value::{Args, CompareOp, ExceptionKind, Native, NativeDef, NativeType, Parser, Result, Value};
 use crate::vm::Vm;
 
 pub static SEQUENCE: NativeType = NativeType {
@@ -34,8 +35,8 @@ pub static SEQUENCE: NativeType = NativeType {
             .doc("(op=None)", "As `eval`, without waiting for the end."),
         NativeDef::method("eval_await", eval_await).doc(
             "(wait_for=None, *, waitFor=None)",
-            "Waits at most `wait_for` seconds or `waitFor` nanoseconds; returns whether the \
-                 operations are done.",
+            "Waits at most `wait_for` seconds or `waitFor` nanoseconds. The result is the sequence, \
+                 and is true if the operations are done.",
         ),
         NativeDef::method("clear", clear)
             .doc("()", "Drops the recorded operations, and returns the sequence."),
@@ -67,19 +68,20 @@ pub static SEQUENCE: NativeType = NativeType {
             .doc("(tensors)", "Records `OpSyncLocal`."),
         NativeDef::method("record_algo_mult", record_verb::<ALGO_MULT>).doc("(tensors)", "Records `OpMult`."),
         NativeDef::method("record_algo_file", record_verb::<ALGO_FILE>).doc(
-            "(tensors, file_path, work_group=None, *, entry_point=None)",
-            "Records a run of a shader file; `work_group` counts workgroups.",
+            "(tensors, file_path, work_group=None, constants=[], *, entry_point=None)",
+            "Records a run of a shader file; `work_group` counts workgroups, and `constants` are the \
+                 values of specialisation constants.",
         ),
         NativeDef::method("record_algo_str", record_verb::<ALGO_STR>).doc(
-            "(tensors, data, work_group=None, *, entry_point=None)",
+            "(tensors, data, work_group=None, constants=[], *, entry_point=None)",
             "Records a run of the text of a shader; `work_group` counts workgroups.",
         ),
         NativeDef::method("record_algo_data", record_verb::<ALGO_DATA>).doc(
-            "(tensors, data, work_group=None, *, entry_point=None)",
+            "(tensors, data, work_group=None, constants=[], *, entry_point=None)",
             "Records a run of SPIR-V; `work_group` counts workgroups.",
         ),
         NativeDef::method("record_algo_lro", record_verb::<ALGO_LRO>).doc(
-            "(tensors, data=None, work_group=None, *, entry_point=None)",
+            "(tensors, data=None, work_group=None, constants=[], *, entry_point=None)",
             "Records a run of a shader on the tensors left, right and output; without one, \
                  `OpMult`.",
         ),
@@ -91,11 +93,18 @@ pub static SEQUENCE: NativeType = NativeType {
 pub struct ScriptSequence {
     sequence: Sequence,
     manager: SharedManager,
+    /// What `eval_await` returns says whether the operations are done, and is the sequence as well.
+    is_done: Option<bool>,
 }
 
 impl ScriptSequence {
     pub fn value(sequence: Sequence, manager: SharedManager) -> Value {
-        Value::native(ScriptSequence { sequence, manager })
+        Value::native(ScriptSequence { sequence, manager, is_done: None })
+    }
+
+    fn awaited(&self, is_done: bool) -> Value {
+        let (sequence, manager) = (self.sequence.clone(), self.manager.clone());
+        Value::native(ScriptSequence { sequence, manager, is_done: Some(is_done) })
     }
 
     pub fn sequence(&self) -> &Sequence {
@@ -115,6 +124,34 @@ impl ScriptSequence {
 impl Native for ScriptSequence {
     fn native_type(&self) -> &'static NativeType {
         &SEQUENCE
+    }
+
+    fn truth(&self, _: &mut Vm) -> Result<bool> {
+        Ok(self.is_done.unwrap_or(true))
+    }
+
+    /// The first generations return a bool where later ones return the sequence.
+    fn compare(&self, _: &Value, _: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
+        let is_same = match other {
+            Value::Bool(bool) => self.is_done.unwrap_or(true) == *bool,
+            other => match other.downcast::<ScriptSequence>() {
+                Some(other) => self.sequence.is(&other.sequence),
+                None => return Ok(None),
+            },
+        };
+        Ok(match op {
+            CompareOp::Eq => Some(is_same.into()),
+            CompareOp::NotEq => Some((!is_same).into()),
+            _ => None,
+        })
+    }
+
+    fn repr(&self, this: &Value, _: &mut Vm) -> Result<String> {
+        Ok(match self.is_done {
+            Some(true) => "True".to_owned(),
+            Some(false) => "False".to_owned(),
+            None => format!("<kp.Sequence object at {:#x}>", this.address().unwrap_or(0)),
+        })
     }
 }
 
@@ -179,7 +216,7 @@ fn record_optional(vm: &Vm, this: &ScriptSequence, args: &Args, function: &str) 
 }
 
 /// `eval_await(wait_for=None)`: whether it is done, after at most that many seconds. Kompute counts
-/// nanoseconds.
+/// nanoseconds. The result is the sequence as well, to go on with.
 fn eval_await(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     let mut parser = args.method_parser("eval_await");
@@ -187,7 +224,7 @@ fn eval_await(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let ended = this.sequence.eval_await(timeout).map_err(compute);
     deliver(vm, &this.manager, Ran::Started)?;
-    Ok(ended?.into())
+    Ok(this.awaited(ended?))
 }
 
 /// The time to wait: the parameter `name` is in seconds, Kompute's `waitFor` in nanoseconds. Without both
@@ -256,69 +293,153 @@ pub const ALGO_LRO: u8 = 8;
 fn record_verb<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     let mut parser = args.method_parser("record");
-    let operands = parser.required("tensors")?;
-    let tensors = values::tensors(vm, operands, "a sequence")?;
+    let tensors = parser.required("tensors")?;
     let op = verb_op::<OP>(vm, &this.manager, tensors, &mut parser)?;
-    let groups = parser.optional("work_group")?.or(parser.keyword_only("workgroup"));
-    let op = match groups {
-        Some(groups) => with_groups(vm, op, groups)?,
-        None => op,
-    };
     parser.finish()?;
     this.record(vm, op)?;
     Ok(args.receiver()?.clone())
 }
 
-fn with_groups(vm: &mut Vm, op: Op, groups: &Value) -> Result<Op> {
-    let groups = values::groups(vm, "work_group", groups)?;
-    Ok(match op {
-        Op::Dispatch { algorithm, push, .. } => Op::Dispatch { algorithm, extent: groups.into(), push },
-        other => other,
-    })
+/// An optional parameter that versions give different names.
+fn named_one_of<'a>(parser: &mut Parser<'a>, names: &[&str]) -> Result<Option<&'a Value>> {
+    let (first, others) = names.split_first().expect("a parameter has a name");
+    match others.iter().find_map(|name| parser.keyword_only(name)) {
+        Some(given) => Ok(Some(given)),
+        None => parser.optional(first),
+    }
 }
 
-/// The operation of a verb. Arguments after the tensors are read from `parser`.
+/// The tensors of a verb, as the script holds them too.
+struct Operands {
+    given: Vec<Value>,
+    tensors: Vec<Tensor>,
+}
+
+impl Operands {
+    fn read(vm: &mut Vm, given: &Value) -> Result<Operands> {
+        let given = values::operands(vm, given, "a sequence")?;
+        let tensor =
+            |item: &Value| values::tensor(item).ok_or_else(|| errors::not_a_tensor("a sequence", item));
+        let tensors = given.iter().map(tensor).collect::<Result<_>>()?;
+        Ok(Operands { given, tensors })
+    }
+
+    /// Runs something on the tensors. The generations with verbs have tensors of `f32` alone, so it is tried
+    /// with those if it refuses the types that came from arrays.
+    fn run<T>(&self, vm: &mut Vm, run: impl Fn(&mut Vm, &[Tensor]) -> Result<T>) -> Result<T> {
+        let refused = match run(vm, &self.tensors) {
+            Err(raise) if raise.kind() == ExceptionKind::TypeError => raise,
+            other => return other,
+        };
+        let Some(floats) = self.floats()? else { return Err(refused) };
+        let Ok(result) = run(vm, &floats) else { return Err(refused) };
+        for (given, floats) in self.given.iter().zip(&floats) {
+            if let Some(tensor) = given.downcast::<ScriptTensor>() {
+                tensor.replace(floats.clone());
+            }
+        }
+        Ok(result)
+    }
+
+    /// The tensors with those of `f32` that may have it; `None` if none may.
+    fn floats(&self) -> Result<Option<Vec<Tensor>>> {
+        let mut floats = self.tensors.clone();
+        let mut any = false;
+        for (given, place) in self.given.iter().zip(&mut floats) {
+            if let Some(tensor) = given.downcast::<ScriptTensor>()
+                && let Some(tensor) = tensor.as_floats()?
+            {
+                any = true;
+                *place = tensor;
+            }
+        }
+        Ok(any.then_some(floats))
+    }
+}
+
+/// The operation of a verb on tensors. Arguments after the tensors are read from `parser`.
 pub fn verb_op<const OP: u8>(
     vm: &mut Vm,
     manager: &SharedManager,
-    tensors: Vec<Tensor>,
+    tensors: &Value,
     parser: &mut Parser,
 ) -> Result<Op> {
-    let options = match OP {
-        ALGO_LRO | ALGO_FILE | ALGO_STR | ALGO_DATA => ops::options(vm, parser.keyword_only("entry_point"))?,
-        _ => Options::default(),
-    };
+    let operands = Operands::read(vm, tensors)?;
     Ok(match OP {
         TENSOR_CREATE => {
             let _syncs = parser.keyword_only("syncDataToGPU");
-            for tensor in &tensors {
+            for tensor in &operands.tensors {
                 manager.adopt(tensor.clone()).map_err(compute)?;
             }
-            Op::SyncDevice(tensors)
+            Op::SyncDevice(operands.tensors)
         }
-        TENSOR_SYNC_DEVICE => Op::SyncDevice(tensors),
-        TENSOR_SYNC_LOCAL => Op::SyncLocal(tensors),
-        TENSOR_COPY => Op::Copy(tensors),
-        ALGO_MULT => Op::Multiply(tensors),
-        ALGO_LRO => match parser.optional("data")? {
-            Some(spirv) => {
-                let words = words_over(vm, spirv, &options, &tensors, manager)?;
-                kernel_op(manager, tensors, &words)?
-            }
-            None => Op::Multiply(tensors),
-        },
-        ALGO_FILE => {
-            let path = parser.required("file_path")?;
-            let words = ops::words_of_file(vm, path, &options)?;
-            vm.keep_sources(&words);
-            kernel_op(manager, tensors, &words)?
-        }
+        TENSOR_SYNC_DEVICE => Op::SyncDevice(operands.tensors),
+        TENSOR_SYNC_LOCAL => Op::SyncLocal(operands.tensors),
+        TENSOR_COPY => operands.run(vm, |_, tensors| checked(manager, Op::Copy(tensors.to_vec())))?,
+        ALGO_MULT => operands.run(vm, |_, tensors| checked(manager, Op::Multiply(tensors.to_vec())))?,
         _ => {
-            let spirv = parser.required("data")?;
-            let words = words_over(vm, spirv, &options, &tensors, manager)?;
-            kernel_op(manager, tensors, &words)?
+            let shader = Shader::read::<OP>(vm, parser)?;
+            operands.run(vm, |vm, tensors| shader.op(vm, manager, tensors))?
         }
     })
+}
+
+/// The operation, if the manager can record it.
+fn checked(manager: &SharedManager, op: Op) -> Result<Op> {
+    manager.sequence().record(op.clone()).map_err(compute)?;
+    Ok(op)
+}
+
+/// The arguments of a verb that runs a shader.
+struct Shader<'a> {
+    /// A path, if the verb takes a file.
+    code: Option<&'a Value>,
+    is_file: bool,
+    options: Options,
+    groups: Option<[u32; 3]>,
+    spec_consts: SpecValues,
+}
+
+impl<'a> Shader<'a> {
+    fn read<const OP: u8>(vm: &mut Vm, parser: &mut Parser<'a>) -> Result<Shader<'a>> {
+        let code = match OP {
+            ALGO_FILE => named_one_of(parser, &["file_path", "data"])?,
+            _ => named_one_of(parser, &["data", "bytes"])?,
+        };
+        if code.is_none() && OP != ALGO_LRO {
+            parser.required(if OP == ALGO_FILE { "file_path" } else { "data" })?;
+        }
+        let groups = named_one_of(parser, &["work_group", "workgroup"])?;
+        let constants = parser.optional("constants")?;
+        let groups = groups.filter(|given| !given.is_none());
+        let spec_consts = constants.filter(|given| !given.is_none());
+        Ok(Shader {
+            code,
+            is_file: OP == ALGO_FILE,
+            options: ops::options(vm, parser.keyword_only("entry_point"))?,
+            groups: groups.map(|given| values::groups(vm, "work_group", given)).transpose()?,
+            spec_consts: spec_consts
+                .map_or(Ok(SpecValues::default()), |given| values::spec_constants(vm, given))?,
+        })
+    }
+
+    fn op(&self, vm: &mut Vm, manager: &SharedManager, tensors: &[Tensor]) -> Result<Op> {
+        let Some(code) = self.code else { return checked(manager, Op::Multiply(tensors.to_vec())) };
+        let words = match self.is_file {
+            true => {
+                let words = ops::words_of_file(vm, code, &self.options)?;
+                vm.keep_sources(&words);
+                words
+            }
+            false => words_over(vm, code, &self.options, tensors, manager)?,
+        };
+        let words = ops::specialised(words, &self.spec_consts)?;
+        let builder = manager.algorithm_over(tensors, &words).spec_values(self.spec_consts.clone());
+        let builder = builder.instrument(launched(manager, tensors).instrument);
+        let algorithm = builder.build().map_err(compute)?;
+        let extent = self.groups.map_or(Extent::Default, Extent::from);
+        Ok(Op::Dispatch { algorithm, extent, push: Push::Default })
+    }
 }
 
 fn words_over(
@@ -341,14 +462,4 @@ fn launched(manager: &SharedManager, tensors: &[Tensor]) -> Launched {
         groups: [0; 3],
         instrument,
     }
-}
-
-fn kernel_op(manager: &SharedManager, tensors: Vec<Tensor>, words: &[u32]) -> Result<Op> {
-    let words = ops::specialised(words.to_vec(), &kps_compute::SpecValues::default())?;
-    let algorithm = manager
-        .algorithm_over(&tensors, &words)
-        .instrument(launched(manager, &tensors).instrument)
-        .build()
-        .map_err(compute)?;
-    Ok(Op::Dispatch { algorithm, extent: Extent::Default, push: Push::Default })
 }

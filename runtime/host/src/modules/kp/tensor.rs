@@ -1,5 +1,6 @@
 //! `kp.Tensor`.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use kps_compute::{DType, Tensor};
@@ -10,11 +11,10 @@ use super::errors::{self, compute};
 use super::image::{self, IMAGE};
 use super::records;
 use super::values::{self, Elements};
-use super::view::{TensorData, all_for_none, selects_by_axes};
 use crate::errors::{index_error, type_error};
 use crate::modules::kernels::{structs, type_of};
-use crate::modules::numpy::{nested, struct_of_dtype};
-use crate::value::{Args, CompareOp, Native, NativeDef, NativeType, Result, Value};
+use crate::modules::numpy::{nested, struct_of_dtype, tensor_data};
+use crate::value::{Args, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value};
 use crate::vm::Vm;
 
 pub static TENSOR: NativeType = NativeType {
@@ -44,6 +44,10 @@ pub static TENSOR: NativeType = NativeType {
             .doc("()", "Does nothing: reading and writing elements copies by itself."),
         NativeDef::method("reshape", reshape)
             .doc("(*shape)", "Returns a tensor of another shape over the same memory."),
+        NativeDef::method("resize", resize).doc(
+            "(n)",
+            "Changes the number of elements, or of rows: the first ones stay, and new ones are zeros.",
+        ),
         NativeDef::method("__reversed__", reversed),
         NativeDef::getter("shape", shape).doc("", "The number of elements along each axis, as a tuple."),
         NativeDef::getter("ndim", ndim).doc("", "The number of axes."),
@@ -58,7 +62,11 @@ pub static TENSOR: NativeType = NativeType {
 
 /// A tensor as scripts hold it.
 pub struct ScriptTensor {
-    tensor: Tensor,
+    /// `resize` replaces it.
+    tensor: RefCell<Tensor>,
+    /// Whether it has the type of an array that it was made of, not one that the script named. The first
+    /// generations of Kompute have tensors of `f32` alone.
+    is_adaptable: Cell<bool>,
     /// The type of each element, if that is a struct.
     record: Option<Rc<StructType>>,
     /// The kernel type of one element, if that is a vector: its numbers are along the tensor's last axis.
@@ -66,18 +74,22 @@ pub struct ScriptTensor {
 }
 
 impl ScriptTensor {
+    fn new(tensor: Tensor, record: Option<Rc<StructType>>, vector: Option<Type>) -> ScriptTensor {
+        ScriptTensor { tensor: RefCell::new(tensor), is_adaptable: Cell::new(false), record, vector }
+    }
+
     pub fn value(tensor: Tensor) -> Value {
-        Value::native(ScriptTensor { tensor, record: None, vector: None })
+        Value::native(ScriptTensor::new(tensor, None, None))
     }
 
     /// A tensor of numbers that kernels see as vectors.
     pub fn of_vectors(tensor: Tensor, of: Type) -> Value {
-        Value::native(ScriptTensor { tensor, record: None, vector: Some(of) })
+        Value::native(ScriptTensor::new(tensor, None, Some(of)))
     }
 
     /// A tensor whose elements are structs.
     pub fn of_records(tensor: Tensor, of: Rc<StructType>) -> Value {
-        Value::native(ScriptTensor { tensor, record: Some(of), vector: None })
+        Value::native(ScriptTensor::new(tensor, Some(of), None))
     }
 
     pub fn record(&self) -> Option<&Rc<StructType>> {
@@ -89,25 +101,56 @@ impl ScriptTensor {
         self.record.as_ref().map(|of| structs::now(&Type::Struct(of.clone()))).or_else(|| self.vector.clone())
     }
 
-    pub fn tensor(&self) -> &Tensor {
-        &self.tensor
+    pub fn tensor(&self) -> Tensor {
+        self.tensor.borrow().clone()
+    }
+
+    pub fn replace(&self, tensor: Tensor) {
+        self.tensor.replace(tensor);
+    }
+
+    /// The elements as `f32`, if the script did not ask for another type.
+    pub fn as_floats(&self) -> Result<Option<Tensor>> {
+        let tensor = self.tensor();
+        if !self.is_adaptable.get() || tensor.dtype() == DType::F32 {
+            return Ok(None);
+        }
+        let bytes = tensor.bytes().map_err(compute)?;
+        let elements = Elements {
+            dtype: tensor.dtype(),
+            shape: tensor.shape().to_vec(),
+            bytes,
+            written: tensor.written(),
+        };
+        make(elements.cast(DType::F32), tensor.memory_type()).map(Some)
     }
 
     /// The array with the tensor's axes over the same memory.
-    fn array(&self, vm: &mut Vm, this: &Value) -> Result {
-        self.tensor.check_readable().map_err(compute)?;
+    fn array(&self, this: &Value) -> Result {
+        let tensor = self.tensor();
+        tensor.check_readable().map_err(compute)?;
+        Ok(match &self.record {
+            Some(of) => records::array(this, &tensor, of, tensor.shape()),
+            None => super::array_over(this, &tensor),
+        })
+    }
+
+    /// All elements along one axis: `data()`.
+    fn flat(&self, this: &Value) -> Value {
+        let tensor = self.tensor();
         match &self.record {
-            Some(of) => Ok(records::array(this, &self.tensor, of, self.tensor.shape())),
-            None => super::array_over(vm, this, &self.tensor),
+            Some(of) => records::array(this, &tensor, of, &[tensor.size()]),
+            None => Value::native(tensor_data(this.clone(), &tensor)),
         }
     }
 
     /// The flat index that a script means.
     fn position(&self, vm: &mut Vm, index: &Value) -> Result<usize> {
-        let shape = self.tensor.shape();
+        let tensor = self.tensor();
+        let shape = tensor.shape();
         let Value::Tuple(indices) = index else {
             // With several axes, NumPy reads one index as a row, so it is not a flat index here.
-            let at = vm.position(index, self.tensor.size(), "tensor")?;
+            let at = vm.position(index, tensor.size(), "tensor")?;
             return if shape.len() < 2 { Ok(at) } else { Err(errors::one_index(shape.len())) };
         };
         if indices.len() != shape.len() {
@@ -153,7 +196,9 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
         _ => values::elements(vm, data, DType::F32)?,
     };
     values::warn_of_rounding(vm, data, elements.dtype)?;
-    Ok(ScriptTensor::value(make(elements, memory)?))
+    let tensor = ScriptTensor::new(make(elements, memory)?, None, None);
+    tensor.is_adaptable.set(dtype.is_none_or(Value::is_none));
+    Ok(Value::native(tensor))
 }
 
 /// The struct type of a tensor's elements, by its dtype or its data.
@@ -208,67 +253,65 @@ fn zeros(vm: &mut Vm, args: &Args) -> Result {
 
 fn data(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
-    if let Some(of) = &this.record {
-        this.tensor.check_readable().map_err(compute)?;
-        return Ok(records::array(args.receiver()?, &this.tensor, of, &[this.tensor.size()]));
-    }
     // Storage that the host cannot read reports that here, not at the first access.
-    this.tensor.check_readable().map_err(compute)?;
-    Ok(TensorData::whole(args.receiver()?.clone(), &this.tensor))
+    this.tensor().check_readable().map_err(compute)?;
+    Ok(this.flat(args.receiver()?))
 }
 
-fn numpy(vm: &mut Vm, args: &Args) -> Result {
+fn numpy(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
-    this.array(vm, args.receiver()?)
+    this.array(args.receiver()?)
 }
 
 fn tolist(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
+    let tensor = this.tensor();
     if let Some(of) = &this.record {
-        return Ok(nested(records::list(vm, &this.tensor, of)?, this.tensor.shape()));
+        return Ok(nested(records::list(vm, &tensor, of)?, tensor.shape()));
     }
-    let numbers = this.tensor.numbers().map_err(compute)?;
-    Ok(nested(numbers.into_iter().map(values::value).collect(), this.tensor.shape()))
+    let numbers = tensor.numbers().map_err(compute)?;
+    Ok(nested(numbers.into_iter().map(values::value).collect(), tensor.shape()))
 }
 
 fn set_data(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     let [_, data] = args.exactly("set_data")?;
+    let tensor = this.tensor();
     if let Some(of) = &this.record {
         let elements = records::elements(vm, of, data)?;
-        this.tensor.set_bytes(elements.bytes).map_err(compute)?;
+        tensor.set_bytes(elements.bytes).map_err(compute)?;
         return Ok(Value::None);
     }
-    let elements = values::elements(vm, data, this.tensor.dtype())?.cast(this.tensor.dtype());
-    this.tensor.set_bytes(elements.bytes).map_err(compute)?;
+    let elements = values::elements(vm, data, tensor.dtype())?.cast(tensor.dtype());
+    tensor.set_bytes(elements.bytes).map_err(compute)?;
     Ok(Value::None)
 }
 
 fn size(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<ScriptTensor>()?.tensor.size().into())
+    Ok(args.this::<ScriptTensor>()?.tensor().size().into())
 }
 
 fn tensor_type(_: &mut Vm, args: &Args) -> Result {
-    Ok(EnumValue::of_memory(args.this::<ScriptTensor>()?.tensor.memory_type()))
+    Ok(EnumValue::of_memory(args.this::<ScriptTensor>()?.tensor().memory_type()))
 }
 
 fn data_type(_: &mut Vm, args: &Args) -> Result {
-    Ok(EnumValue::of_dtype(args.this::<ScriptTensor>()?.tensor.dtype()))
+    Ok(EnumValue::of_dtype(args.this::<ScriptTensor>()?.tensor().dtype()))
 }
 
 fn is_init(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<ScriptTensor>()?.tensor.is_init().into())
+    Ok(args.this::<ScriptTensor>()?.tensor().is_init().into())
 }
 
 fn destroy(_: &mut Vm, args: &Args) -> Result {
-    args.this::<ScriptTensor>()?.tensor.destroy();
+    args.this::<ScriptTensor>()?.tensor().destroy();
     Ok(Value::None)
 }
 
 /// Host and device are synchronised at each access, so nothing is left to do here.
 fn sync(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
-    this.tensor.check_readable().map_err(compute)?;
+    this.tensor().check_readable().map_err(compute)?;
     Ok(Value::None)
 }
 
@@ -283,42 +326,80 @@ fn reshape(vm: &mut Vm, args: &Args) -> Result {
         let n = vm.index(axis)?;
         shape.push(usize::try_from(n).map_err(|_| type_error(format!("{n} is no length of an axis")))?);
     }
-    let tensor = this.tensor.reshape(&shape).map_err(compute)?;
-    Ok(Value::native(ScriptTensor { tensor, record: this.record.clone(), vector: None }))
+    let tensor = this.tensor().reshape(&shape).map_err(compute)?;
+    Ok(Value::native(ScriptTensor::new(tensor, this.record.clone(), None)))
 }
 
 fn reversed(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     if let Some(of) = &this.record {
-        let mut items = records::list(vm, &this.tensor, of)?;
+        let mut items = records::list(vm, &this.tensor(), of)?;
         items.reverse();
         return Ok(Value::list(items));
     }
-    let mut numbers = args.this::<ScriptTensor>()?.tensor.numbers().map_err(compute)?;
+    let mut numbers = args.this::<ScriptTensor>()?.tensor().numbers().map_err(compute)?;
     numbers.reverse();
     Ok(Value::list(numbers.into_iter().map(values::value).collect()))
 }
 
 fn shape(_: &mut Vm, args: &Args) -> Result {
     let axes: Vec<Value> =
-        args.this::<ScriptTensor>()?.tensor.shape().iter().map(|axis| Value::from(*axis)).collect();
+        args.this::<ScriptTensor>()?.tensor().shape().iter().map(|axis| Value::from(*axis)).collect();
     Ok(Value::tuple(axes))
 }
 
 fn ndim(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<ScriptTensor>()?.tensor.shape().len().into())
+    Ok(args.this::<ScriptTensor>()?.tensor().shape().len().into())
 }
 
 fn dtype(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     match &this.record {
         Some(of) => Ok(structs::type_value(vm, of)),
-        None => super::dtype_value(vm, this.tensor.dtype()),
+        None => super::dtype_value(vm, this.tensor().dtype()),
     }
 }
 
 fn nbytes(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<ScriptTensor>()?.tensor.n_bytes().into())
+    Ok(args.this::<ScriptTensor>()?.tensor().n_bytes().into())
+}
+
+/// Whether an index selects by axes, as an array's does: `t[:, 1]`, `t[..., 0]`, `t[mask]`. One number or one
+/// slice counts elements, whatever the shape.
+fn selects_by_axes(index: &Value) -> bool {
+    let is_many = |part: &Value| match part {
+        Value::Ellipsis | Value::None | Value::List(_) | Value::Bool(_) => true,
+        part => values::is_array(part),
+    };
+    match index {
+        Value::Tuple(parts) => {
+            parts.iter().any(|part| is_many(part) || matches!(part, Value::Slice(_) | Value::Tuple(_)))
+        }
+        index => is_many(index),
+    }
+}
+
+/// `t[()]` is `t[:]`.
+fn all_for_none(index: &Value) -> Value {
+    match index {
+        Value::Tuple(parts) if parts.is_empty() => {
+            Value::Slice(Rc::new(Slice { start: Value::None, stop: Value::None, step: Value::None }))
+        }
+        index => index.clone(),
+    }
+}
+
+/// `resize(n)`: the first elements stay, and new ones are zeros. With several axes, it counts rows.
+fn resize(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptTensor = args.this()?;
+    let mut parser = args.method_parser("resize");
+    let given = parser.required("n")?;
+    parser.finish()?;
+    let n = values::count(vm, given)?.and_then(|n| usize::try_from(n).ok());
+    let n = n.ok_or_else(|| errors::not_resized(given))?;
+    let resized = this.tensor().resize(n).map_err(compute)?;
+    this.replace(resized);
+    Ok(Value::None)
 }
 
 /// More elements than these are not printed.
@@ -326,11 +407,11 @@ const SHOWN: usize = 6;
 
 impl Native for ScriptTensor {
     fn native_type(&self) -> &'static NativeType {
-        if self.tensor.as_image().is_some() { &IMAGE } else { &TENSOR }
+        if self.tensor.borrow().as_image().is_some() { &IMAGE } else { &TENSOR }
     }
 
     fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
-        Ok(Some(self.tensor.size()))
+        Ok(Some(self.tensor().size()))
     }
 
     /// A tensor is never empty; a script must test its elements itself.
@@ -341,44 +422,38 @@ impl Native for ScriptTensor {
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
         let index = &all_for_none(index);
         if selects_by_axes(index) {
-            let array = self.array(vm, this)?;
+            let array = self.array(this)?;
             return vm.get_item(&array, index).map(Some);
         }
-        if let (Value::Slice(_), Some(of)) = (index, &self.record) {
-            self.tensor.check_readable().map_err(compute)?;
-            let flat = records::array(this, &self.tensor, of, &[self.tensor.size()]);
-            return vm.get_item(&flat, index).map(Some);
-        }
         if let Value::Slice(_) = index {
-            return TensorData::whole_view(this.clone(), &self.tensor).get(vm, index).map(Some);
+            if self.record.is_some() {
+                self.tensor().check_readable().map_err(compute)?;
+            }
+            return vm.get_item(&self.flat(this), index).map(Some);
         }
         let at = self.position(vm, index)?;
         if let Some(of) = &self.record {
-            return records::get(vm, &self.tensor, of, at).map(Some);
+            return records::get(vm, &self.tensor(), of, at).map(Some);
         }
-        Ok(Some(values::value(self.tensor.get(at).map_err(compute)?)))
+        Ok(Some(values::value(self.tensor().get(at).map_err(compute)?)))
     }
 
     fn set_item(&self, this: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
         let index = &all_for_none(index);
         if selects_by_axes(index) {
-            let array = self.array(vm, this)?;
+            let array = self.array(this)?;
             return vm.set_item(&array, index, item.clone()).map(|()| true);
         }
-        if let (Value::Slice(_), Some(of)) = (index, &self.record) {
-            let flat = records::array(this, &self.tensor, of, &[self.tensor.size()]);
-            return vm.set_item(&flat, index, item.clone()).map(|()| true);
+        if let Value::Slice(_) = index {
+            return vm.set_item(&self.flat(this), index, item.clone()).map(|()| true);
         }
         if let Some(of) = &self.record {
             let at = self.position(vm, index)?;
-            return records::set(vm, &self.tensor, of, at, item).map(|()| true);
-        }
-        if let Value::Slice(_) = index {
-            return TensorData::whole_view(this.clone(), &self.tensor).set(vm, index, item).map(|()| true);
+            return records::set(vm, &self.tensor(), of, at, item).map(|()| true);
         }
         let at = self.position(vm, index)?;
         let number = values::number(item)?.ok_or_else(|| errors::not_numbers("a tensor", item))?;
-        self.tensor.set(at, number).map_err(compute)?;
+        self.tensor().set(at, number).map_err(compute)?;
         Ok(true)
     }
 
@@ -390,32 +465,32 @@ impl Native for ScriptTensor {
         if self.record.is_some() || !is_number && (is_equality || !values::is_array(other)) {
             return Ok(None);
         }
-        let array = self.array(vm, this)?;
+        let array = self.array(this)?;
         vm.compare(op, &array, other).map(Some)
     }
 
     fn iter(&self, _: &Value, vm: &mut Vm) -> Result<Option<Value>> {
         if let Some(of) = &self.record {
-            let list = Value::list(records::list(vm, &self.tensor, of)?);
+            let list = Value::list(records::list(vm, &self.tensor(), of)?);
             return vm.iter(&list).map(Some);
         }
-        let numbers = self.tensor.numbers().map_err(compute)?;
+        let numbers = self.tensor().numbers().map_err(compute)?;
         let list = Value::list(numbers.into_iter().map(values::value).collect());
         vm.iter(&list).map(Some)
     }
 
     fn contains(&self, _: &Value, vm: &mut Vm, item: &Value) -> Result<Option<bool>> {
         if let Some(of) = &self.record {
-            let list = Value::list(records::list(vm, &self.tensor, of)?);
+            let list = Value::list(records::list(vm, &self.tensor(), of)?);
             return vm.contains(&list, item).map(Some);
         }
         let Some(wanted) = values::number(item)? else { return Ok(Some(false)) };
-        let numbers = self.tensor.numbers().map_err(compute)?;
+        let numbers = self.tensor().numbers().map_err(compute)?;
         Ok(Some(numbers.iter().any(|number| number.as_f64() == wanted.as_f64())))
     }
 
     fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
-        let tensor = &self.tensor;
+        let tensor = &self.tensor();
         if let Some(info) = tensor.as_image() {
             return Ok(image::repr(info));
         }
@@ -443,12 +518,12 @@ impl ScriptTensor {
         if let Some(of) = &self.record {
             let mut texts = Vec::with_capacity(range.len());
             for at in range {
-                let element = records::get(vm, &self.tensor, of, at)?;
+                let element = records::get(vm, &self.tensor(), of, at)?;
                 texts.push(vm.repr(&element)?);
             }
             return Ok(texts);
         }
-        let numbers = self.tensor.range_numbers(range).map_err(compute)?;
+        let numbers = self.tensor().range_numbers(range).map_err(compute)?;
         numbers.into_iter().map(|number| vm.repr(&values::value(number))).collect()
     }
 }

@@ -6,11 +6,10 @@ use kps_compute::{DType, Number, SpecValues, Tensor, Written};
 use kps_kernel::{StructType, Type};
 
 use super::tensor::ScriptTensor;
-use super::view::TensorData;
 use super::{enums, errors};
 use crate::errors::overflow_error;
 use crate::modules::logging;
-use crate::modules::numpy::{NdArray, Scalar};
+use crate::modules::numpy::{NdArray, RecordArray, Scalar};
 use crate::value::{Result, Value};
 use crate::vm::Vm;
 
@@ -63,12 +62,26 @@ pub fn value(number: Number) -> Value {
     }
 }
 
-/// The tensor that a value is, or views as a whole. Devices bind whole tensors, so a slice is not one.
+/// The tensor that a value is, or the part of one that it shows: an array over the memory of a tensor, whose
+/// elements are in one piece.
 pub fn tensor(value: &Value) -> Option<Tensor> {
     if let Some(tensor) = value.downcast::<ScriptTensor>() {
-        return Some(tensor.tensor().clone());
+        return Some(tensor.tensor());
     }
-    value.downcast::<TensorData>().filter(|view| view.is_whole()).map(|view| view.tensor().clone())
+    if let Some(array) = value.downcast::<NdArray>() {
+        let tensor = viewed(value)?;
+        let (start, shape) = (array.layout().offset, array.shape());
+        // All of a tensor's data have its axes.
+        if array.is_in_form_of_list() && shape == [tensor.size()] && start == tensor.byte_range().start {
+            return array.layout().is_contiguous().then_some(tensor);
+        }
+        let is_part = array.layout().is_contiguous() && array.dtype() == tensor.dtype();
+        return (is_part && !tensor.is_record()).then(|| tensor.view(start, shape).ok()).flatten();
+    }
+    let array = value.downcast::<RecordArray>()?;
+    let (tensor, start) = (viewed(value)?, array.start_in_one_piece()?);
+    let is_same = tensor.is_record() && tensor.element_size() == array.of().size() as usize;
+    is_same.then(|| tensor.view(start, array.shape()).ok()).flatten()
 }
 
 /// The value, or the tensor that it stands for: what the method `__tensor__` of an object of a script returns.
@@ -83,16 +96,46 @@ pub fn resolved(vm: &mut Vm, value: &Value) -> Result {
     }
 }
 
-/// Whether a value has numbers of one type: an array, a tensor or a view of one.
-pub fn is_array(value: &Value) -> bool {
-    value.downcast::<NdArray>().is_some()
-        || value.downcast::<ScriptTensor>().is_some()
-        || value.downcast::<TensorData>().is_some()
+/// The tensor whose memory an array shows. If the tensor has other memory now, it is one over the old memory,
+/// whose use is an error.
+fn viewed(array: &Value) -> Option<Tensor> {
+    let (storage, mut base) = match (array.downcast::<NdArray>(), array.downcast::<RecordArray>()) {
+        (Some(array), _) => (array.storage(), array.base()),
+        (_, Some(array)) => (array.storage(), array.base()),
+        _ => return None,
+    };
+    while let Some(owner) = base {
+        if let Some(tensor) = owner.downcast::<ScriptTensor>() {
+            let tensor = tensor.tensor();
+            let is_present = Rc::ptr_eq(tensor.storage(), storage);
+            return Some(if is_present { tensor } else { tensor.whole_of(storage.clone()) });
+        }
+        base = match (owner.downcast::<NdArray>(), owner.downcast::<RecordArray>()) {
+            (Some(array), _) => array.base(),
+            (_, Some(array)) => array.base(),
+            _ => return None,
+        };
+    }
+    None
 }
 
-/// Whether a value is some elements of a tensor, or all in another order.
-pub fn is_slice(value: &Value) -> bool {
-    value.downcast::<TensorData>().is_some_and(|view| !view.is_whole())
+/// Whether a value has numbers of one type: an array or a tensor.
+pub fn is_array(value: &Value) -> bool {
+    value.downcast::<NdArray>().is_some() || value.downcast::<ScriptTensor>().is_some()
+}
+
+/// Why a device cannot be given a part of a tensor; `None` for other values.
+pub fn unbound_part(value: &Value) -> Option<&'static str> {
+    let (size, is_scattered) = match (value.downcast::<NdArray>(), value.downcast::<RecordArray>()) {
+        (Some(array), _) => (array.size(), !array.layout().is_contiguous()),
+        (_, Some(array)) => (array.size(), array.start_in_one_piece().is_none()),
+        _ => return None,
+    };
+    viewed(value)?;
+    match size {
+        0 => Some("an empty slice of a tensor"),
+        _ => is_scattered.then_some("elements of a tensor that lie apart"),
+    }
 }
 
 /// The struct that a tensor's elements are.
@@ -128,22 +171,15 @@ pub fn operands(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Value
 /// The elements of any source of numbers. Those without a type become `untyped`.
 pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements> {
     let source = &resolved(vm, source)?;
-    if let Some(view) = source.downcast::<TensorData>() {
-        return view.elements();
-    }
-    if let Some(tensor) = tensor(source) {
-        let bytes = tensor.bytes().map_err(errors::compute)?;
-        return Ok(Elements {
-            dtype: tensor.dtype(),
-            shape: tensor.shape().to_vec(),
-            bytes,
-            written: tensor.storage().written().clone(),
-        });
-    }
     if let Some(array) = source.downcast::<NdArray>() {
         let bytes = array.to_contiguous_bytes()?;
         let (shape, written) = (array.shape().to_vec(), array.written()?);
         return Ok(Elements { dtype: array.dtype(), shape, bytes, written });
+    }
+    if let Some(tensor) = tensor(source) {
+        let bytes = tensor.bytes().map_err(errors::compute)?;
+        let written = tensor.written();
+        return Ok(Elements { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes, written });
     }
     if let Value::Bytes(bytes) = source {
         let (shape, bytes) = (vec![bytes.len()], bytes.to_vec());
@@ -201,11 +237,8 @@ fn first_rounded(vm: &mut Vm, source: &Value, dtype: DType) -> Result<Option<i12
 /// Whether any of the numbers that [`elements`] reads is a float.
 pub fn has_floats(vm: &mut Vm, source: &Value) -> Result<bool> {
     vm.check_stack()?;
-    let dtype = source
-        .downcast::<TensorData>()
-        .map(|view| view.tensor().dtype())
-        .or_else(|| tensor(source).map(|tensor| tensor.dtype()))
-        .or_else(|| source.downcast::<NdArray>().map(|array| array.dtype()));
+    let dtype = source.downcast::<NdArray>().map(NdArray::dtype);
+    let dtype = dtype.or_else(|| tensor(source).map(|tensor| tensor.dtype()));
     if let Some(dtype) = dtype {
         return Ok(dtype.is_float());
     }
@@ -289,11 +322,12 @@ pub fn numbers(vm: &mut Vm, source: &Value, what: &str) -> Result<Vec<Number>> {
     if let Some(one) = number(source)? {
         return Ok(vec![one]);
     }
-    if let Some(view) = source.downcast::<TensorData>() {
-        return view.numbers();
-    }
     if let Some(tensor) = tensor(source) {
         return tensor.numbers().map_err(errors::compute);
+    }
+    if let Some(array) = source.downcast::<NdArray>() {
+        let (dtype, row) = (array.dtype(), array.to_contiguous_bytes()?);
+        return Ok(row.chunks_exact(dtype.size()).map(|element| Number::load(dtype, element)).collect());
     }
     let items = vm.collect(source)?;
     items.iter().map(|item| number(item)?.ok_or_else(|| errors::not_numbers(what, item))).collect()

@@ -13,6 +13,7 @@ use super::layout::Layout;
 use super::operand::Operand;
 use super::print::{self, PrintOptions, Shown};
 use super::scalar::Scalar;
+use super::tensor_data::{self, TENSOR_DATA};
 use super::{State, errors, flat, index, kernel, methods, operators, strided};
 use crate::ops::Side;
 use crate::value::{BinaryOp, CompareOp, Native, NativeIter, NativeType, Result, Value};
@@ -30,23 +31,20 @@ pub struct NdArray {
     /// The object that owns the elements: another array, a tensor.
     base: Option<Value>,
     is_read_only: bool,
+    /// Whether it is shown and compared as a list: `tensor.data()`.
+    is_list: bool,
 }
 
 impl NdArray {
     /// All elements of a storage, which may be a tensor's.
     pub fn from_storage(storage: Rc<Storage>, dtype: DType, shape: &[usize]) -> NdArray {
-        NdArray { storage, dtype, layout: Layout::contiguous(shape), base: None, is_read_only: false }
+        let layout = Layout::contiguous(shape);
+        NdArray { storage, dtype, layout, base: None, is_read_only: false, is_list: false }
     }
 
     /// The owner of its bytes.
     pub fn storage(&self) -> &Rc<Storage> {
         &self.storage
-    }
-
-    /// `n` elements of a storage from element `start` on, `step` apart.
-    pub fn strided(storage: Rc<Storage>, dtype: DType, start: usize, step: isize, n: usize) -> NdArray {
-        let layout = Layout { shape: vec![n], strides: vec![step], offset: start * dtype.size() };
-        NdArray::from_storage(storage, dtype, &[n]).with_layout(layout)
     }
 
     /// A new array of elements in the order of their indices.
@@ -64,6 +62,19 @@ impl NdArray {
         NdArray { is_read_only: true, ..self }
     }
 
+    pub fn in_form_of_list(self) -> NdArray {
+        NdArray { is_list: true, ..self }
+    }
+
+    pub fn is_in_form_of_list(&self) -> bool {
+        self.is_list
+    }
+
+    /// The same elements as a plain array.
+    pub fn plain(&self) -> NdArray {
+        NdArray { is_list: false, ..self.clone() }
+    }
+
     /// The same storage seen in another layout. `this` is the array as a value.
     pub fn view(&self, this: &Value, layout: Layout) -> NdArray {
         let base = match &self.base {
@@ -71,7 +82,7 @@ impl NdArray {
             Some(base) if base.downcast::<NdArray>().is_some() => base.clone(),
             _ => this.clone(),
         };
-        NdArray { layout, base: Some(base), ..self.clone() }
+        NdArray { layout, base: Some(base), ..self.plain() }
     }
 
     /// The same storage in another layout, for one assignment.
@@ -263,7 +274,11 @@ fn nested(shape: &[usize], numbers: &mut dyn Iterator<Item = Value>) -> Value {
 
 impl Native for NdArray {
     fn native_type(&self) -> &'static NativeType {
-        &NDARRAY
+        if self.is_list { &TENSOR_DATA } else { &NDARRAY }
+    }
+
+    fn is_sequence(&self) -> bool {
+        self.is_list
     }
 
     fn set_attr(&self, _: &Value, vm: &mut Vm, name: &str, value: &Value) -> Result<bool> {
@@ -275,11 +290,18 @@ impl Native for NdArray {
     }
 
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        if self.is_list {
+            return tensor_data::get_item(vm, this, self, index).map(Some);
+        }
         index::get(vm, this, self, index).map(Some)
     }
 
     fn set_item(&self, _: &Value, vm: &mut Vm, index: &Value, value: &Value) -> Result<bool> {
-        index::set(vm, self, index, value)?;
+        if self.is_list {
+            tensor_data::set_item(vm, self, index, value)?;
+        } else {
+            index::set(vm, self, index, value)?;
+        }
         Ok(true)
     }
 
@@ -290,7 +312,11 @@ impl Native for NdArray {
         }
     }
 
-    fn iter(&self, this: &Value, _: &mut Vm) -> Result<Option<Value>> {
+    fn iter(&self, this: &Value, vm: &mut Vm) -> Result<Option<Value>> {
+        if self.is_list {
+            let list = self.to_list()?;
+            return vm.iter(&list).map(Some);
+        }
         if self.shape().is_empty() {
             return Err(errors::not_iterated());
         }
@@ -298,6 +324,10 @@ impl Native for NdArray {
     }
 
     fn contains(&self, _: &Value, vm: &mut Vm, item: &Value) -> Result<Option<bool>> {
+        if self.is_list {
+            let list = self.to_list()?;
+            return vm.contains(&list, item).map(Some);
+        }
         let equal = operators::compare(vm, CompareOp::Eq, &Operand::Array(self.clone()), item)?;
         match equal {
             Some(equal) => {
@@ -334,6 +364,11 @@ impl Native for NdArray {
     }
 
     fn compare(&self, _: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
+        if self.is_list
+            && let Some(compared) = tensor_data::compare(vm, op, self, other)?
+        {
+            return Ok(Some(compared));
+        }
         let compared = operators::compare(vm, op, &Operand::Array(self.clone()), other)?;
         let is_equality = matches!(op, CompareOp::Eq | CompareOp::NotEq);
         if compared.is_some() || !is_equality {
@@ -347,6 +382,7 @@ impl Native for NdArray {
 
     fn truth(&self, _: &mut Vm) -> Result<bool> {
         match self.size() {
+            n if self.is_list => Ok(n != 0),
             0 => Err(errors::empty_truth()),
             1 => Ok(self.only()?.is_some_and(|scalar| !scalar.number.is_zero())),
             _ => Err(errors::ambiguous_truth()),
@@ -354,11 +390,18 @@ impl Native for NdArray {
     }
 
     fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
+        if self.is_list {
+            let list = self.to_list()?;
+            return vm.repr(&list);
+        }
         let options = vm.state::<State>().print_options.get();
         Ok(print::repr_text(&self.shown(&options)?, &options))
     }
 
-    fn str(&self, _: &Value, vm: &mut Vm) -> Result<String> {
+    fn str(&self, this: &Value, vm: &mut Vm) -> Result<String> {
+        if self.is_list {
+            return self.repr(this, vm);
+        }
         let options = vm.state::<State>().print_options.get();
         if self.shape().is_empty()
             && let Some(scalar) = self.only()?

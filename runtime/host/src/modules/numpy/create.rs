@@ -99,6 +99,7 @@ fn array(vm: &mut Vm, args: &Args) -> Result {
 
 fn as_array(vm: &mut Vm, object: &Value, dtype: Option<DType>, order: Order) -> Result {
     if let Some(array) = object.downcast::<NdArray>()
+        && !array.is_in_form_of_list()
         && dtype.is_none_or(|dtype| dtype == array.dtype())
         && (order == Order::K || array.layout() == array.clone().in_order(order)?.layout())
     {

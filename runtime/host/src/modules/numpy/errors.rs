@@ -4,14 +4,12 @@ use kps_compute::{ComputeError, DType};
 
 use super::casting::Casting;
 use super::print::shape_text;
-use crate::errors::{index_error, memory_error, overflow_error, runtime_error, type_error, value_error};
+use crate::errors::{index_error, memory_error, overflow_error, type_error, value_error};
+use crate::modules::kp;
 use crate::value::{Raise, Value};
 
 pub fn storage(error: ComputeError) -> Raise {
-    match error {
-        ComputeError::HostMemory { .. } => memory_error(error.to_string()),
-        error => runtime_error(error.to_string()),
-    }
+    kp::compute(error)
 }
 
 pub fn not_broadcast(shapes: &[&[usize]]) -> Raise {

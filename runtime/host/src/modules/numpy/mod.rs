@@ -39,6 +39,7 @@ mod search;
 mod settings;
 mod shape;
 mod strided;
+mod tensor_data;
 mod ufunc;
 
 use std::cell::Cell;
@@ -49,9 +50,11 @@ use crate::vm::Vm;
 
 pub use array::{NDARRAY, NdArray, element};
 pub use dtype::object as dtype_object;
+pub use layout::Layout;
 pub use random::MODULE as RANDOM;
 pub use records::{RecordArray, nested, type_of as struct_of_dtype};
 pub use scalar::Scalar;
+pub use tensor_data::of_tensor as tensor_data;
 
 pub static MODULE: NativeModule = NativeModule {
     init: Some(init),

@@ -140,7 +140,7 @@ fn from_number(value: &Value) -> Result<Option<Operand>> {
         Value::Float(float) => Operand::Float(*float),
         Value::BigInt(big) => Operand::Int(big_int(big)?),
         other => match (other.downcast::<NdArray>(), other.downcast::<Scalar>()) {
-            (Some(array), _) => Operand::Array(array.clone()),
+            (Some(array), _) => Operand::Array(array.plain()),
             (_, Some(scalar)) => Operand::Scalar(*scalar),
             _ => return Ok(None),
         },

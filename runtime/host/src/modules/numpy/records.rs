@@ -149,6 +149,21 @@ impl RecordArray {
         RecordArray { storage, of, layout: Layout::contiguous(shape), step, base }
     }
 
+    /// The same structs from a byte of the storage on.
+    pub fn from_byte(mut self, start: usize) -> RecordArray {
+        self.layout.offset = start;
+        self
+    }
+
+    /// The first byte of the elements, if they are stored one after the other.
+    pub fn start_in_one_piece(&self) -> Option<usize> {
+        (self.step == self.n_bytes() && self.layout.is_contiguous()).then_some(self.layout.offset)
+    }
+
+    pub fn base(&self) -> Option<&Value> {
+        self.base.as_ref()
+    }
+
     pub fn of(&self) -> &Rc<StructType> {
         &self.of
     }

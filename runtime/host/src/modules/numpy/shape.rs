@@ -32,7 +32,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
 /// The first argument as a value that is an array, so that views have an owner.
 pub fn array_argument(vm: &mut Vm, value: &Value) -> Result<(Value, NdArray)> {
     if let Some(array) = value.downcast::<NdArray>() {
-        return Ok((value.clone(), array.clone()));
+        return Ok((value.clone(), array.plain()));
     }
     let array = operand::to_array(vm, value, None)?;
     Ok((Value::native(array.clone()), array))

@@ -47,8 +47,8 @@ pub fn argument_kind(
     let takes = takes(template, parameter, wanted);
     let is_for_tensors = matches!(wanted, Wanted::Tensor | Wanted::Anything);
     let is_for_numbers = matches!(wanted, Wanted::Number(_) | Wanted::Anything);
-    if kp::is_slice(given) && is_for_tensors {
-        return type_error(format!("{takes}, not a slice of a tensor")).help(kp::SLICE_HELP);
+    if let Some(part) = kp::unbound_part(given).filter(|_| is_for_tensors) {
+        return type_error(format!("{takes}, not {part}")).help(kp::SCATTERED_HELP);
     }
     let given_type = given.type_name();
     let raise = type_error(format!("{takes}, not {given_type}"));
