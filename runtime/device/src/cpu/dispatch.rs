@@ -243,6 +243,9 @@ impl Job {
             if status != DONE {
                 self.stop(status);
             }
+            if first + n >= self.n_groups {
+                return;
+            }
             let ended = Instant::now();
             n = self.next_chunk(n, ended - began);
             began = ended;

@@ -189,13 +189,13 @@ impl Device for CpuDevice {
         if queue >= state.queues.len() {
             return Err(DeviceError::UnknownId { kind: "queue" });
         }
-        let submission = state.resolve(queue, commands, after)?;
+        let mut submission = state.resolve(queue, commands, after)?;
         // A profile counts kernels one by one, in the order of their launches.
         let is_due_here = self.recorder.is_some() || state.queues.is_due_here(&submission);
         let ticket = match is_due_here {
             true => state.queues.run_here(submission),
             false => {
-                state.note_uses(submission.ticket, commands);
+                state.share(&mut submission, commands);
                 state.queues.hand_over(submission)
             }
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::buffers::{Buffers, Memory};
+use super::buffers::Buffers;
 use super::dispatch::{Job, JobSpec};
 use super::emit::context::Slot;
 use super::images::ImageView;
@@ -88,7 +88,7 @@ impl State {
         let mut submission = Submission { ticket: self.queues.next_ticket(queue), ..Submission::default() };
         submission.steps.reserve_exact(commands.len());
         for command in commands {
-            submission.steps.push(self.step(command, &mut submission.memory)?);
+            submission.steps.push(self.step(command)?);
         }
         let n_timestamps = commands.iter().filter(|command| **command == Command::Timestamp).count();
         submission.timestamps.reserve_exact(n_timestamps);
@@ -115,11 +115,23 @@ impl State {
         last.into_iter().enumerate().filter(running).collect()
     }
 
-    /// Records the buffers of a submission that has not ended.
-    pub fn note_uses(&mut self, ticket: Ticket, commands: &[Command]) {
+    /// Lets another thread run a submission: records its uses of buffers, and gives it their memory.
+    pub fn share(&mut self, submission: &mut Submission, commands: &[Command]) {
         for (buffer, access) in commands.iter().flat_map(uses) {
-            self.buffers.note_use(buffer, ticket, access);
+            self.buffers.note_use(buffer, submission.ticket, access);
         }
+        let by_address = |step: &Step| match step {
+            Step::Dispatch { pipeline, .. } => pipeline.uses_addresses,
+            Step::Copy { .. } | Step::Timestamp => false,
+        };
+        submission.memory = match submission.steps.iter().any(by_address) {
+            // An address may be that of any buffer.
+            true => self.buffers.all_memory().cloned().collect(),
+            false => {
+                let named = commands.iter().flat_map(uses);
+                named.filter_map(|(buffer, _)| self.buffers.memory(buffer)).cloned().collect()
+            }
+        };
     }
 
     /// Takes the findings of checked kernels, and records the costs of profiled ones.
@@ -138,8 +150,8 @@ impl State {
         }
     }
 
-    /// Checks that a command can run, and resolves it. Adds the memory that it uses.
-    fn step(&self, command: &Command, memory: &mut Vec<Arc<Memory>>) -> Result<Step> {
+    /// Checks that a command can run, and resolves it.
+    fn step(&self, command: &Command) -> Result<Step> {
         match command {
             Command::Copy { from, from_offset, to, to_offset, size } => {
                 let source = self.buffers.range(*from, *from_offset, *size)?;
@@ -148,15 +160,14 @@ impl State {
                 if from == to && overlap {
                     return Err(errors::bad_command("a copy within a buffer overlaps itself"));
                 }
-                memory.extend([from, to].into_iter().filter_map(|id| self.buffers.memory(*id)).cloned());
                 Ok(Step::Copy { from: source.base, to: target.base, size: *size, marks: None })
             }
-            Command::Dispatch(dispatch) => self.dispatch_step(dispatch, memory),
+            Command::Dispatch(dispatch) => self.dispatch_step(dispatch),
             Command::Timestamp => Ok(Step::Timestamp),
         }
     }
 
-    fn dispatch_step(&self, dispatch: &Dispatch, memory: &mut Vec<Arc<Memory>>) -> Result<Step> {
+    fn dispatch_step(&self, dispatch: &Dispatch) -> Result<Step> {
         let pipeline = self.pipeline(dispatch.pipeline)?;
         self.check_dispatch(&pipeline, dispatch)?;
         let push = self.push_constants(&pipeline, dispatch)?;
@@ -184,14 +195,6 @@ impl State {
             local_size: pipeline.interface.local_size,
         };
         let job = Job::new(spec).map(Arc::new);
-        match pipeline.uses_addresses {
-            // An address may be that of any buffer.
-            true => memory.extend(self.buffers.all_memory().cloned()),
-            false => {
-                let bound = dispatch.bindings.iter().filter_map(|bound| self.buffers.memory(bound.buffer));
-                memory.extend(bound.cloned());
-            }
-        }
         Ok(Step::Dispatch { pipeline, groups: dispatch.groups, job })
     }
 
@@ -275,6 +278,9 @@ impl State {
         }
         for bound in dispatch.addressed.iter().filter(|bound| bound.access.writes()) {
             self.buffers.wrote(bound.buffer, bound.offset..bound.offset + bound.size);
+        }
+        if pipeline.instrument == Instrument::None {
+            return Vec::new();
         }
         let written = |at: &(u32, u32)| {
             let mut bindings = dispatch.bindings.iter().filter(|_| is_watched);

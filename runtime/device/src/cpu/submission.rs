@@ -26,7 +26,7 @@ pub struct Submission {
     /// The submissions that it follows, with their queues.
     pub after: Vec<(usize, u64)>,
     pub steps: Vec<Step>,
-    /// The memory that the steps access.
+    /// The memory that the steps access, for a submission that ends after `submit`.
     pub memory: Vec<Arc<Memory>>,
     pub timestamps: Vec<u64>,
 }
