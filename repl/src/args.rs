@@ -64,6 +64,11 @@ pub struct HostOptions {
     #[arg(default_missing_value = "-", conflicts_with_all = ["check", "seed"])]
     pub profile: Option<PathBuf>,
 
+    /// Write a trace of host calls, submissions, copies and kernels to FILE when the script has ended, as JSON
+    /// for chrome://tracing and Perfetto.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub trace: Option<PathBuf>,
+
     /// Add debug information to kernels: the source's text, types, functions and variables.
     #[arg(short = 'g', long, global = true)]
     pub debug_info: bool,
@@ -227,7 +232,7 @@ fn with_verb(mut arguments: Vec<OsString>) -> Vec<OsString> {
 fn behind_options(arguments: &[OsString], mut at: usize) -> usize {
     while let Some(argument) = arguments.get(at) {
         match argument.to_str() {
-            Some("--device" | "-d" | "--time-limit" | "--memory-limit") => at += 2,
+            Some("--device" | "-d" | "--time-limit" | "--memory-limit" | "--trace") => at += 2,
             Some("-" | "-c" | "--") => break,
             _ if argument.as_encoded_bytes().starts_with(b"-") => at += 1,
             _ => break,
@@ -254,6 +259,7 @@ mod tests {
         check("kps --device cpu devices", "kps devices --device cpu");
         check("kps --time-limit 2 job.kps", "kps run --time-limit 2 job.kps");
         check("kps --memory-limit 2G job.kps", "kps run --memory-limit 2G job.kps");
+        check("kps --trace out.json job.kps", "kps run --trace out.json job.kps");
         check("kps -", "kps run -");
         check("kps -i job.kps a", "kps run -i job.kps a");
         check("kps -i -c pass", "kps -i -c pass");

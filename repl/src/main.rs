@@ -9,6 +9,7 @@ mod console;
 mod excerpt;
 mod explain;
 mod heap;
+mod log;
 mod nested;
 mod prompt;
 mod render;
@@ -33,7 +34,18 @@ static HEAP: kps::Heap = kps::Heap;
 fn main() -> ExitCode {
     let arguments = args::parse();
     let options = arguments.host.clone();
-    let result = match arguments {
+    let result = log::start().and_then(|()| run_verb(arguments, options));
+    let code = result.unwrap_or_else(Failure::report);
+    if kps::device::vulkan::is_left_running() {
+        // A failure of the flush cannot be reported.
+        let _ = std::io::stdout().flush();
+        run::exit_at_once(code.into());
+    }
+    ExitCode::from(code)
+}
+
+fn run_verb(arguments: Arguments, options: args::HostOptions) -> Result<u8, Failure> {
+    match arguments {
         Arguments { verb: Some(Verb::Run { interactive, file, args }), .. } => {
             Script::read(&file, args).and_then(|script| run_or_prompt(script, interactive, options))
         }
@@ -58,14 +70,7 @@ fn main() -> ExitCode {
             Script::read(Path::new("-"), vec![]).and_then(|script| run::run(&script, options))
         }
         _ => prompt::start(None, options),
-    };
-    let code = result.unwrap_or_else(Failure::report);
-    if kps::device::vulkan::is_left_running() {
-        // A failure of the flush cannot be reported.
-        let _ = std::io::stdout().flush();
-        run::exit_at_once(code.into());
     }
-    ExitCode::from(code)
 }
 
 fn run_or_prompt(script: Script, is_interactive: bool, options: args::HostOptions) -> Result<u8, Failure> {

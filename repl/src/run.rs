@@ -82,7 +82,7 @@ fn meant_as_verb(file: &Path, failure: Failure) -> Failure {
 /// Runs a script to its end.
 pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     verify_device(options.device.clone())?;
-    let (limit, profile) = (options.time_limit, options.profile.clone());
+    let (limit, profile, trace) = (options.time_limit, options.profile.clone(), options.trace.clone());
     let is_checked = matches!(options.check, Some(Check::On(_))) || options.seed.is_some();
     let mut host =
         host(options, Checking::in_scripts()).module_path(&script.folder).args(script.args.clone());
@@ -105,6 +105,9 @@ pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     let flushed = host.flush();
     if let (Some(file), Some(profile)) = (profile, host.profile()) {
         report_profile(&file, &profile)?;
+    }
+    if let Some(file) = trace {
+        write_trace(&file, &host)?;
     }
     match result {
         Ok(outcome) => {
@@ -155,7 +158,16 @@ pub fn report_profile(file: &Path, profile: &Profile) -> Result<(), Failure> {
         print_error(format_args!("{}", visible(&profile.text())));
         return Ok(());
     }
-    let written = std::fs::write(file, profile.json());
+    write(file, &profile.json())
+}
+
+/// Writes the trace of a host that records one.
+pub fn write_trace(file: &Path, host: &Host) -> Result<(), Failure> {
+    host.trace().map_or(Ok(()), |trace| write(file, &trace))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let written = std::fs::write(file, text);
     written.map_err(|error| Failure::Usage(format!("cannot write `{}`: {error}", file.display())))
 }
 
@@ -198,6 +210,9 @@ pub fn host(options: HostOptions, by_itself: Checking) -> HostBuilder {
     host = host.on_finding(report);
     if options.profile.is_some() {
         host = host.profiled();
+    }
+    if options.trace.is_some() {
+        host = host.traced();
     }
     if options.debug_info {
         host = host.debug_info();

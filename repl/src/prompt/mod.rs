@@ -23,7 +23,7 @@ use line::{Lines, Read};
 /// names, however it ended.
 pub fn start(script: Option<&Script>, options: HostOptions) -> Result<u8, Failure> {
     run::verify_device(options.device.clone())?;
-    let profile = options.profile.clone();
+    let (profile, trace) = (options.profile.clone(), options.trace.clone());
     let host = run::host(options, Checking::at_prompt());
     let (folder, args) = match script {
         Some(script) => (&*script.folder, script.args.clone()),
@@ -43,6 +43,9 @@ pub fn start(script: Option<&Script>, options: HostOptions) -> Result<u8, Failur
     session.borrow_mut().host().end()?;
     if let (Some(file), Some(profile)) = (profile, session.borrow_mut().host().profile()) {
         run::report_profile(&file, &profile)?;
+    }
+    if let Some(file) = trace {
+        run::write_trace(&file, session.borrow_mut().host())?;
     }
     Ok(code)
 }

@@ -10,12 +10,22 @@ use kps_device::{Commands, Device, DeviceError, QueueId, Ticket, Waited};
 
 use crate::error::{ComputeError, Result};
 use crate::log::{Level, Log};
+use crate::memory::Usage;
+use crate::observe::{ObservedDevice, Span, Tracer};
 use crate::records::Report;
+use crate::storage::Storage;
 use crate::stream::Track;
 
 pub(crate) struct Context {
     /// `None` after `destroy`.
     device: RefCell<Option<Rc<dyn Device>>>,
+    /// The same device, once a profile or a trace observes it.
+    observed: RefCell<Option<Rc<ObservedDevice>>>,
+    tracer: Option<Tracer>,
+    /// The rate that [`Context::peak`] measured.
+    peak: OnceCell<Option<f64>>,
+    /// The bytes of tensors on the device.
+    pub usage: Usage,
     pub log: Log,
     /// The last submission of each queue.
     submitted: RefCell<Vec<u64>>,
@@ -44,6 +54,11 @@ pub(crate) struct Context {
 pub(crate) trait Dependent {
     /// Destroys it, or returns it to the other manager that owns it.
     fn end_with(&self, context: &Context);
+
+    /// The storage, if it is one.
+    fn as_storage(&self) -> Option<&Storage> {
+        None
+    }
 }
 
 /// Limit of stored errors. Each is for the first wait on its submission.
@@ -53,10 +68,14 @@ const MAX_FAILURES: usize = 64;
 const MAX_RUNNING: usize = 64;
 
 impl Context {
-    pub fn new(device: Rc<dyn Device>, log: Log) -> Rc<Context> {
+    pub fn new(device: Rc<dyn Device>, log: Log, tracer: Option<Tracer>) -> Rc<Context> {
         let n_queues = device.info().queues.len().max(1);
-        Rc::new(Context {
+        let context = Rc::new(Context {
             device: RefCell::new(Some(device)),
+            observed: RefCell::default(),
+            tracer,
+            peak: OnceCell::new(),
+            usage: Usage::default(),
             log,
             submitted: RefCell::new(vec![0; n_queues]),
             ended: RefCell::new(vec![0; n_queues]),
@@ -69,7 +88,55 @@ impl Context {
             has_layers: std::env::var_os("KOMPUTE_ENV_DEBUG_LAYERS").is_some(),
             dependents: RefCell::default(),
             sweep_at: Cell::new(64),
+        });
+        if context.tracer.is_some() {
+            context.observe();
+        }
+        context
+    }
+
+    /// The device as one that is observed, from now on; `None` after `destroy`.
+    pub fn observe(&self) -> Option<Rc<ObservedDevice>> {
+        if self.observed.borrow().is_none() {
+            let mut device = self.device.borrow_mut();
+            let observed = ObservedDevice::new(device.clone()?, self.tracer.as_ref());
+            *device = Some(observed.clone());
+            self.observed.replace(Some(observed));
+        }
+        self.observed()
+    }
+
+    pub fn observed(&self) -> Option<Rc<ObservedDevice>> {
+        self.observed.borrow().clone()
+    }
+
+    /// A span of the trace, if there is one.
+    pub fn span(&self, name: impl Into<Rc<str>>) -> Option<Span> {
+        self.tracer.as_ref().map(|tracer| tracer.span(name))
+    }
+
+    /// The most bytes that the device reads and writes in a second. `measure` runs once, unobserved.
+    pub fn peak(self: &Rc<Context>, measure: impl FnOnce(&Rc<Context>) -> Option<f64>) -> Option<f64> {
+        *self.peak.get_or_init(|| {
+            let peak_of_memory = self.usage.peak();
+            let measured = match self.observed() {
+                Some(device) => device.aside(|| measure(self)),
+                None => measure(self),
+            };
+            self.usage.set_peak(peak_of_memory);
+            measured
         })
+    }
+
+    /// The rate is not measured, because measuring would be recorded.
+    pub fn forget_peak(&self) {
+        let _ = self.peak.set(None);
+    }
+
+    /// Calls `look` with each storage that was registered.
+    pub fn each_storage(&self, mut look: impl FnMut(&Storage)) {
+        let dependents: Vec<_> = self.dependents.borrow().iter().filter_map(Weak::upgrade).collect();
+        dependents.iter().filter_map(|dependent| dependent.as_storage()).for_each(&mut look);
     }
 
     /// The device, for `operation`, a verb for the error.
@@ -328,6 +395,7 @@ impl Context {
     fn close(&self) {
         self.log_layers();
         self.log.event(Level::Info, || "Destroying device".to_owned());
+        drop(self.observed.take());
         drop(self.device.take());
         self.log.event(Level::Debug, || "Kompute Manager Destroyed Device".to_owned());
         self.log.event(Level::Debug, || "Kompute Manager Destroyed Instance".to_owned());

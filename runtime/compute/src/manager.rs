@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use kps_device::profile::Recorder;
 use kps_device::{
-    Device, DeviceInfo, Finding, OpenOptions, QueueId, SamplerBinding, Selector, Ticket, Waited, select,
+    Device, DeviceInfo, Finding, OpenOptions, Opened, QueueId, SamplerBinding, Selector, Ticket, Waited,
+    select,
 };
 
 use crate::algorithm;
@@ -18,7 +19,9 @@ use crate::error::{ComputeError, Result};
 use crate::grid::Extent;
 use crate::kernel::{Kernel, Running};
 use crate::log::{Level, Log};
+use crate::memory::{self, MemoryReport};
 use crate::number::Number;
+use crate::observe::{Profile, Tracer};
 use crate::plan::Timestamps;
 use crate::prepared::PreparedLaunch;
 use crate::records::Report;
@@ -65,8 +68,12 @@ impl Manager {
 
     /// A manager for a device that is already open.
     pub fn over(device: Rc<dyn Device>, log: Log) -> Manager {
+        Manager::traced_over(device, log, None)
+    }
+
+    fn traced_over(device: Rc<dyn Device>, log: Log, tracer: Option<Tracer>) -> Manager {
         let info = device.info().clone();
-        let context = Context::new(device, log);
+        let context = Context::new(device, log, tracer);
         let n_queues = context.n_queues() as u32;
         context.log.event(Level::Debug, || "Kompute Manager device created".to_owned());
         context.log.event(Level::Debug, || "Kompute Manager compute queue obtained".to_owned());
@@ -92,6 +99,17 @@ impl Manager {
     /// The open device, for operations that the manager lacks.
     pub fn device(&self) -> Result<Rc<dyn Device>> {
         self.context.device("use")
+    }
+
+    /// A profile of everything that the manager runs between its start and its stop.
+    pub fn profile(&self) -> Result<Profile> {
+        self.context.device("profile")?;
+        Ok(Profile::new(&self.context))
+    }
+
+    /// What the manager uses of the device's memory.
+    pub fn memory(&self) -> Result<MemoryReport> {
+        memory::report(&self.context)
     }
 
     /// A tensor with one axis, which ends with the manager.
@@ -306,6 +324,7 @@ pub struct Builder {
     selector: Selector,
     options: OpenOptions,
     log: Log,
+    tracer: Option<Tracer>,
 }
 
 impl Builder {
@@ -336,18 +355,40 @@ impl Builder {
         Builder { log, ..self }
     }
 
+    /// Records a trace of the device.
+    pub fn trace(self, tracer: Option<Tracer>) -> Builder {
+        Builder { tracer, ..self }
+    }
+
+    /// Limits the memory of the device in bytes.
+    pub fn memory_limit(mut self, n_bytes: Option<u64>) -> Builder {
+        self.options.memory_limit = n_bytes;
+        self
+    }
+
     pub fn open(self) -> Result<Manager> {
+        self.open_with(select::open)
+    }
+
+    /// Opens the device by another function than [`select::open`], such as one that wraps it.
+    pub fn open_with(
+        self,
+        open: impl FnOnce(&Selector, &OpenOptions) -> kps_device::Result<Opened>,
+    ) -> Result<Manager> {
         let log = &self.log;
         log.event(Level::Debug, || "Kompute Manager creating instance".to_owned());
         log.event(Level::Debug, || "Kompute Manager Instance Created".to_owned());
         log.event(Level::Debug, || "Kompute Manager creating Device".to_owned());
-        let opened = select::open(&self.selector, &self.options)?;
+        let opened = open(&self.selector, &self.options)?;
         for warning in &opened.warnings {
             log.event(Level::Warning, || warning.clone());
         }
         log.event(Level::Info, || using(&self.selector, opened.device.info()));
         let n_asked = self.options.n_queues() as u32;
-        let manager = Manager::over(opened.device, self.log);
+        let manager = Manager::traced_over(opened.device, self.log, self.tracer);
+        if self.options.profile.is_some() {
+            manager.context.forget_peak();
+        }
         Ok(Manager { n_queues: manager.n_queues.max(n_asked), ..manager })
     }
 }

@@ -196,12 +196,14 @@ impl Sequence {
 
     /// Runs the recorded operations and waits for them.
     pub fn eval(&self) -> Result<()> {
+        let _span = self.inner.context.span("eval");
         self.eval_async()?;
         self.eval_await(None).map(drop)
     }
 
     /// Starts the recorded operations. Host reads wait for them.
     pub fn eval_async(&self) -> Result<()> {
+        let _span = self.inner.context.span("eval_async");
         self.check_idle("evaluate")?;
         let inner = &*self.inner;
         let mut state = inner.state.borrow_mut();
@@ -241,6 +243,7 @@ impl Sequence {
         self.check_alive("await")?;
         let running = self.inner.state.borrow().running;
         let Some(Running { ticket }) = running else { return Ok(true) };
+        let _span = self.inner.context.span("eval_await");
         if let Some(ticket) = ticket {
             let waited = self.inner.context.wait(ticket, timeout);
             if waited == Ok(Waited::TimedOut) {

@@ -10,6 +10,7 @@ use kps_device::{BufferId, Device, HostMemory, Ticket};
 use crate::context::Context;
 use crate::error::{ComputeError, Result};
 use crate::host_memory::{self, Taken};
+use crate::memory::Counted;
 use crate::written::Written;
 
 pub struct Sides {
@@ -48,6 +49,7 @@ pub struct Placed {
     pub device: Rc<dyn Device>,
     pub buffer: BufferId,
     pub _taken: Taken,
+    pub _counted: Counted,
 }
 
 impl Sides {

@@ -8,16 +8,18 @@
 //! What never happens: the host sees bytes that a submission is still writing, device memory outlives the
 //! last reference, or a use after `destroy` gives anything but an error.
 
-use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
 use std::ops::Range;
 use std::rc::{Rc, Weak};
 
 use kps_device::{Access, BufferId, ImageInfo, MemoryUsage, Ticket};
 
+use crate::DType;
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
 use crate::host_memory::Taken;
 use crate::log::Level;
+use crate::memory::{Counted, TensorMemory};
 use crate::sides::{HostBytes, Placed, Sides, State, host_bytes, zeroed};
 use crate::views;
 use crate::written::Written;
@@ -70,6 +72,8 @@ pub struct Storage {
     image: Option<ImageInfo>,
     /// The name in errors.
     label: String,
+    /// Type and shape of the first tensor over it.
+    described: OnceCell<(DType, Box<[usize]>)>,
     /// Outside of `sides`, so that it can be set while the bytes are borrowed.
     life: Cell<Life>,
     /// If it was resized, the storage that has the bytes now, and the shape of its tensor.
@@ -133,6 +137,7 @@ impl Storage {
             memory,
             image: None,
             label,
+            described: OnceCell::new(),
             life: Cell::new(Life::Alive),
             successor: RefCell::default(),
             written: RefCell::default(),
@@ -179,6 +184,24 @@ impl Storage {
     /// The name in errors.
     pub fn label(&self) -> &str {
         &self.label
+    }
+
+    /// Remembers the type and the shape of the first tensor over it.
+    pub(crate) fn describe(&self, dtype: DType, shape: &[usize]) {
+        self.described.get_or_init(|| (dtype, shape.into()));
+    }
+
+    /// Its row in the memory of a manager, if it is on that manager's device.
+    pub(crate) fn memory_on(&self, context: &Rc<Context>) -> Option<TensorMemory> {
+        let sides = self.sides.try_borrow().ok()?;
+        let placed = sides.placed.as_ref()?;
+        let (dtype, shape) = self.described.get().cloned().unwrap_or((DType::U8, [self.len].into()));
+        Rc::ptr_eq(&placed.context, context).then(|| TensorMemory {
+            label: self.label.clone(),
+            dtype,
+            shape: shape.into(),
+            bytes: self.len as u64,
+        })
     }
 
     pub fn is_init(&self) -> bool {
@@ -382,6 +405,8 @@ impl Storage {
             return Ok(());
         }
         let mut sides = self.borrow_mut(operation)?;
+        let context = sides.placed.as_ref().map(|placed| placed.context.clone());
+        let _span = context.and_then(|context| context.span(format!("read {}", self.label)));
         sides.await_writer()?;
         if sides.state != State::Device {
             return sides.own_zeros(self.len);
@@ -443,7 +468,9 @@ impl Storage {
         device.name(buffer, &self.label);
         context.log.event(Level::Debug, || format!("allocated {} on the device", self.label));
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
-        sides.placed = Some(Placed { context: context.clone(), device, buffer, _taken: taken });
+        let counted = Counted::new(context, self.len as u64);
+        sides.placed =
+            Some(Placed { context: context.clone(), device, buffer, _taken: taken, _counted: counted });
         sides.mark_blank(&self.written(), self.len);
         let Some(memory) = shared else {
             // Fresh memory is already zero.
@@ -540,6 +567,10 @@ impl Storage {
 }
 
 impl Dependent for Storage {
+    fn as_storage(&self) -> Option<&Storage> {
+        Some(self)
+    }
+
     fn end_with(&self, context: &Context) {
         let owned = std::ptr::eq(self.owner.borrow().as_ptr(), context);
         if owned {

@@ -53,6 +53,7 @@ impl Tensor {
     }
 
     pub(crate) fn over(storage: Rc<Storage>, dtype: DType, shape: &[usize]) -> Tensor {
+        storage.describe(dtype, shape);
         let bytes = (0, storage.len());
         Tensor { storage, bytes, dtype, shape: shape.into(), element_size: dtype.size(), fields: None }
     }

@@ -12,8 +12,15 @@ pub enum DeviceError {
     #[error("device `{device}` cannot be used: it lacks {}", .lacks.join(", "))]
     BelowFloor { device: String, lacks: Vec<String> },
 
-    #[error("device `{device}` is out of memory: {requested} bytes were asked for")]
-    OutOfMemory { device: String, requested: u64 },
+    /// `free` and `limit` are those of the device's memory for this process.
+    #[error(
+        "device `{device}` is out of memory: {requested} bytes were asked for, {free} of {limit} are free"
+    )]
+    OutOfMemory { device: String, requested: u64, free: u64, limit: u64 },
+
+    /// A call of the driver had too little memory for itself.
+    #[error("device `{device}` is out of memory: {call} failed")]
+    NoMemoryFor { call: &'static str, device: String },
 
     /// Only the CPU device can profile.
     #[error("device `{device}` cannot profile kernels")]

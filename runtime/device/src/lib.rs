@@ -42,6 +42,7 @@ pub mod image;
 pub mod info;
 pub mod interface;
 mod last_use;
+mod log;
 pub mod matrix;
 mod offsets;
 pub mod profile;
@@ -76,6 +77,9 @@ pub type Result<T> = std::result::Result<T, DeviceError>;
 /// [`DeviceError::UnknownId`], never undefined behaviour.
 pub trait Device {
     fn info(&self) -> &DeviceInfo;
+
+    /// The memory that is in use now.
+    fn memory(&self) -> DeviceMemory;
 
     /// Allocates memory of `size` bytes (more than zero), filled with zeros.
     fn alloc(&self, size: u64, usage: MemoryUsage) -> Result<BufferId>;
@@ -273,6 +277,23 @@ pub enum MemoryUsage {
     Device,
     /// Memory of the host that kernels can access.
     Host,
+}
+
+/// The memory of an open device, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceMemory {
+    /// What buffers and images take.
+    pub used: u64,
+    /// What the process holds: as much, or more for later allocations.
+    pub reserved: u64,
+    /// What the process can hold without trouble, as far as the driver tells.
+    pub budget: u64,
+}
+
+impl DeviceMemory {
+    pub fn free(&self) -> u64 {
+        self.budget.saturating_sub(self.used)
+    }
 }
 
 /// Memory that host and device share.

@@ -6,11 +6,13 @@
 use std::cmp::Reverse;
 use std::fmt;
 use std::rc::Rc;
+use std::time::Instant;
 
 use crate::profile::Recorder;
 use crate::vulkan::Physical;
 use crate::{
-    Backend, Device, DeviceError, DeviceInfo, Feature, NoGpu, PipelineOptions, Result, absent, cpu, vulkan,
+    Backend, Device, DeviceError, DeviceInfo, Feature, NoGpu, PipelineOptions, Result, absent, cpu, log,
+    vulkan,
 };
 
 /// Selects a device, as written after `--device` or in `KPS_DEVICE`.
@@ -76,6 +78,8 @@ pub struct OpenOptions {
     pub separate_memory: bool,
     /// Collects profiles. Only the CPU device can profile; with another one this is an error.
     pub profile: Option<Recorder>,
+    /// Limits the bytes of buffers and images. `None` leaves the device's whole memory.
+    pub memory_limit: Option<u64>,
 }
 
 /// The queues with which a device is opened by default.
@@ -153,6 +157,13 @@ pub fn choose(infos: &[DeviceInfo], selector: &Selector) -> Result<usize> {
 
 /// Opens the device that `selector` selects.
 pub fn open(selector: &Selector, options: &OpenOptions) -> Result<Opened> {
+    let began = Instant::now();
+    let opened = open_unlogged(selector, options)?;
+    log::opened(opened.device.info(), began);
+    Ok(opened)
+}
+
+fn open_unlogged(selector: &Selector, options: &OpenOptions) -> Result<Opened> {
     match selector {
         Selector::Cpu => open_cpu(options, Vec::new()),
         Selector::Best if options.profile.is_some() => open_cpu(options, Vec::new()),
@@ -194,6 +205,7 @@ fn candidates() -> Vec<Candidate> {
     let mut candidates = vec![Candidate::Cpu(Box::new(cpu::info()))];
     candidates.extend(physicals.into_iter().map(|physical| Candidate::Vulkan(Box::new(physical))));
     candidates.sort_by_key(|candidate| rank(candidate.info()));
+    log::found(&candidates.iter().map(Candidate::info).collect::<Vec<_>>());
     candidates
 }
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use kps_compute::Tracer;
 use kps_device::profile::Recorder;
+use kps_device::{OpenOptions, Opened, Selector};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 use crate::checking::{Checking, Findings};
@@ -18,7 +20,7 @@ use crate::modules;
 use crate::output::{ErrorOutput, Output, Unwritten};
 use crate::profile::Profile;
 use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
-use crate::vm::{Compiled, Interrupter, Limits, Vm, compile_running, syntax_error, with_stack};
+use crate::vm::{Compiled, DeviceOpener, Interrupter, Limits, Vm, compile_running, syntax_error, with_stack};
 use crate::warnings::Warnings;
 
 /// A compiled script. Cheap to clone; it may go to another thread, and run in many hosts.
@@ -77,6 +79,8 @@ pub struct HostBuilder {
     findings: Findings,
     warnings: Warnings,
     recorder: Option<Recorder>,
+    tracer: Option<Tracer>,
+    opener: Option<DeviceOpener>,
     debug_info: bool,
 }
 
@@ -85,6 +89,16 @@ impl HostBuilder {
     /// is the best one.
     pub fn device(mut self, selector: impl Into<String>) -> HostBuilder {
         self.device = selector.into();
+        self
+    }
+
+    /// Opens the devices of managers by another function than [`kps_device::select::open`]: one that wraps a
+    /// device, or that hands out one that is open already.
+    pub fn device_opener(
+        mut self,
+        open: impl Fn(&Selector, &OpenOptions) -> kps_device::Result<Opened> + 'static,
+    ) -> HostBuilder {
+        self.opener = Some(Rc::new(open));
         self
     }
 
@@ -160,6 +174,12 @@ impl HostBuilder {
         self
     }
 
+    /// Records host calls, submissions, and the commands on each queue: see [`Host::trace`].
+    pub fn traced(mut self) -> HostBuilder {
+        self.tracer = Some(Tracer::default());
+        self
+    }
+
     /// Adds debug information to kernels on devices that accept it: the source's text, types, functions and
     /// variables.
     pub fn debug_info(mut self) -> HostBuilder {
@@ -221,6 +241,8 @@ impl HostBuilder {
         vm.findings = self.findings;
         vm.warnings = self.warnings;
         vm.recorder = self.recorder;
+        vm.tracer = self.tracer;
+        vm.opener = self.opener;
         vm.debug_info = self.debug_info;
         let main = vm.new_main();
         Host { vm, main }
@@ -249,6 +271,8 @@ impl Host {
             findings: Findings::default(),
             warnings: Warnings::default(),
             recorder: None,
+            tracer: None,
+            opener: None,
             debug_info: false,
         }
     }
@@ -360,6 +384,12 @@ impl Host {
     pub fn profile(&self) -> Option<Profile> {
         let recorder = self.vm.recorder.as_ref()?;
         Some(Profile::new(recorder.kernels(), |line| self.vm.source_line(line)))
+    }
+
+    /// The trace so far as JSON for `chrome://tracing` and Perfetto; `None` without [`HostBuilder::traced`].
+    /// Waits for submitted work.
+    pub fn trace(&self) -> Option<String> {
+        self.vm.tracer.as_ref().map(Tracer::json)
     }
 
     /// Finishes after the last program: closes suspended generators, which run their `finally` and `with`.

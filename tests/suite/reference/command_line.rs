@@ -19,6 +19,7 @@ It is 2 when the command line is wrong or a file cannot be read, and 130 after C
 | Variable | Meaning |
 |---|---|
 | `KPS_DEVICE` | the device, as `--device` takes it |
+| `KPS_LOG` | `error`, `warning`, `info` or `debug`: what kps does with devices, on the standard error |
 | `KPS_SPIRV_DIR` | a folder to which the SPIR-V of every kernel is written |
 | `KPS_VALIDATION` | `1` runs Vulkan under its validation layer; a message of the layer is an error |
 | `KOMPUTE_ENV_DEBUG_LAYERS` | names of Vulkan layers, whose messages are logged at DEBUG |

@@ -83,6 +83,8 @@ const SECTIONS: &[Section] = &[
                     "sync",
                     "get_device_properties",
                     "list_devices",
+                    "profile",
+                    "memory",
                     "destroy",
                     "is_init",
                 ],
@@ -117,6 +119,17 @@ const SECTIONS: &[Section] = &[
                 "eval_await_def",
             ],
         )],
+    },
+    Section {
+        title: "Profile and Memory",
+        head: "See also [Profiling](../guide/profiling.md) and [Devices](../guide/devices.md).",
+        tables: &[
+            names("kp", "", &["Profile"]),
+            names("Profile", "p.", &["start", "stop", "rows"]),
+            names("kp", "", &["Memory"]),
+            names("Memory", "memory.", &["used", "peak", "reserved", "budget", "tensors"]),
+            names("kp", "kp.", &["OutOfMemoryError", "DeviceLostError"]),
+        ],
     },
     Section {
         title: "Tensor",
@@ -272,6 +285,7 @@ const SECTIONS: &[Section] = &[
 const SCRIPT: &str = "\
 import kp, pyshader
 classes = [kp.Manager, kp.Tensor, kp.Image, kp.Sampler, kp.Algorithm, kp.Sequence, kp.Stream, kp.Event, kp.Shader]
+classes += [kp.Profile, kp.Memory]
 owners = [(kp, 'kp')] + [(c, c.__name__) for c in classes + [pyshader.ShaderModule]]
 for owner, title in owners:
     for name in dir(owner):

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use kps_device::{
     Backend, BufferId, Capabilities, Command, Commands, Device, DeviceError, DeviceInfo, DeviceKind,
-    Features, HostMemory, ImageInfo, Interface, Limits, MemoryUsage, PipelineId, PipelineOptions, QueueId,
-    Result, Ticket, Waited,
+    DeviceMemory, Features, HostMemory, ImageInfo, Interface, Limits, MemoryUsage, PipelineId,
+    PipelineOptions, QueueId, Result, Ticket, Waited,
 };
 
 pub struct Recorder {
@@ -117,6 +117,11 @@ impl Recorder {
 impl Device for Recorder {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn memory(&self) -> DeviceMemory {
+        let used = self.buffers.borrow().values().map(|bytes| bytes.len() as u64).sum();
+        DeviceMemory { used, reserved: used, budget: self.info.memory }
     }
 
     fn alloc(&self, size: u64, _usage: MemoryUsage) -> Result<BufferId> {

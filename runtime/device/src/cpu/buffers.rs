@@ -16,7 +16,9 @@ use super::images::ImageView;
 use super::info::NAME;
 use super::instrumentation::Written;
 use crate::last_use::LastUse;
-use crate::{Access, Binding, BufferId, DeviceError, HostMemory, ImageInfo, Limit, Result, Ticket};
+use crate::{
+    Access, Binding, BufferId, DeviceError, DeviceMemory, HostMemory, ImageInfo, Limit, Result, Ticket, log,
+};
 
 const ALIGN: usize = 64;
 /// Atomic operations on narrow elements read and write whole words.
@@ -26,10 +28,15 @@ const LARGE: usize = 4 << 20;
 /// Texels along one axis: samplers address each of them by a 32-bit float.
 const MAX_IMAGE_SIDE: u32 = 1 << 24;
 
-#[derive(Default)]
 pub struct Buffers {
     all: FxHashMap<BufferId, Buffer>,
     last: u64,
+    /// The bytes of all buffers.
+    used: u64,
+    /// The most bytes that they may have.
+    limit: Option<u64>,
+    /// The memory of the machine.
+    total: u64,
 }
 
 struct Buffer {
@@ -57,12 +64,28 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Buffers {
+    pub fn new(limit: Option<u64>, total: u64) -> Buffers {
+        Buffers { all: FxHashMap::default(), last: 0, used: 0, limit, total }
+    }
+
+    pub fn usage(&self) -> DeviceMemory {
+        let budget = self.limit.map_or(self.total, |limit| limit.min(self.total));
+        DeviceMemory { used: self.used, reserved: self.used, budget }
+    }
+
     pub fn alloc(&mut self, size: u64) -> Result<BufferId> {
         if size == 0 {
             return Err(errors::bad_command("a buffer has at least one byte, 0 were asked for"));
         }
-        let out_of_memory = || DeviceError::OutOfMemory { device: NAME.to_owned(), requested: size };
-        let buffer = usize::try_from(size).ok().and_then(Buffer::new).ok_or_else(out_of_memory)?;
+        let is_allowed = self.limit.is_none_or(|limit| size <= limit.saturating_sub(self.used));
+        let fitting = usize::try_from(size).ok().filter(|_| is_allowed);
+        let buffer = fitting.and_then(Buffer::new).ok_or_else(|| {
+            let memory = self.usage();
+            let (device, free, limit) = (NAME.to_owned(), memory.free(), memory.budget);
+            DeviceError::OutOfMemory { device, requested: size, free, limit }
+        })?;
+        self.used += size;
+        log::allocated(NAME, size);
         self.last += 1;
         let id = BufferId(self.last);
         self.all.insert(id, buffer);
@@ -160,7 +183,9 @@ impl Buffers {
     }
 
     pub fn free(&mut self, id: BufferId) {
-        self.all.remove(&id);
+        if let Some(buffer) = self.all.remove(&id) {
+            self.used -= buffer.size as u64;
+        }
     }
 
     pub fn host_memory(&self, id: BufferId) -> Option<HostMemory> {

@@ -7,12 +7,13 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Lanes;
 use super::pipeline::{self, Pipeline};
-use crate::{Interface, PipelineOptions, Result};
+use crate::{Interface, PipelineOptions, Result, log};
 
 /// Size limit of the cache in bytes. A module of two hundred lines takes about 200 kB.
 pub const ROOM: usize = 64 << 20;
@@ -132,10 +133,13 @@ fn library() -> MutexGuard<'static, Library> {
 
 fn pipeline(key: &Key) -> Result<Arc<Pipeline>> {
     if let Some(pipeline) = library().pipelines.get(key) {
+        log::reused(pipeline.interface.name.as_deref());
         return Ok(pipeline.clone());
     }
     // Compile without the lock, so that other threads need not wait.
+    let began = Instant::now();
     let pipeline = Arc::new(pipeline::load(&key.words, &key.options, key.lanes)?);
+    log::compiled(pipeline.interface.name.as_deref(), began);
     N_READ.fetch_add(1, Ordering::Relaxed);
     pipeline.usage.runs();
     let (pipeline, let_go) = library().keep(key, pipeline);

@@ -43,15 +43,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use self::buffers::Buffers;
 use self::library::Key;
 use self::pool::Pool;
 use self::state::State;
 use self::submission::Runner;
 use crate::profile::Recorder;
 use crate::{
-    Access, BufferId, Commands, Device, DeviceError, DeviceInfo, Finding, HostMemory, ImageInfo, Instrument,
-    Interface, MemoryUsage, OpenOptions, Origin, PipelineId, PipelineOptions, QueueId, Result, Ticket,
-    Waited,
+    Access, BufferId, Commands, Device, DeviceError, DeviceInfo, DeviceMemory, Finding, HostMemory,
+    ImageInfo, Instrument, Interface, MemoryUsage, OpenOptions, Origin, PipelineId, PipelineOptions, QueueId,
+    Result, Ticket, Waited, log,
 };
 
 pub use self::info::info;
@@ -93,12 +94,14 @@ fn new_device(lanes: Lanes, options: &OpenOptions) -> Result<Rc<dyn Device>> {
     let n_queues = options.n_queues();
     let interrupt = Arc::new(AtomicBool::new(false));
     let runner = Runner { pool: Pool::new(), interrupt: interrupt.clone(), began: Instant::now() };
+    let info = DeviceInfo { queues: vec![0; n_queues], ..info() };
+    let buffers = Buffers::new(options.memory_limit, info.memory);
     Ok(Rc::new(CpuDevice {
-        info: DeviceInfo { queues: vec![0; n_queues], ..info() },
+        info,
         lanes,
         recorder: options.profile.clone(),
         interrupt,
-        state: RefCell::new(State::new(n_queues, runner)),
+        state: RefCell::new(State::new(buffers, n_queues, runner)),
     }))
 }
 
@@ -114,6 +117,10 @@ struct CpuDevice {
 impl Device for CpuDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn memory(&self) -> DeviceMemory {
+        self.state.borrow().buffers.usage()
     }
 
     fn alloc(&self, size: u64, _usage: MemoryUsage) -> Result<BufferId> {
@@ -189,6 +196,7 @@ impl Device for CpuDevice {
         if queue >= state.queues.len() {
             return Err(DeviceError::UnknownId { kind: "queue" });
         }
+        log::submitted(QueueId(queue as u32), commands);
         let mut submission = state.resolve(queue, commands, after)?;
         // A profile counts kernels one by one, in the order of their launches.
         let is_due_here = self.recorder.is_some() || state.queues.is_due_here(&submission);

@@ -36,9 +36,9 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(n_queues: usize, runner: Runner) -> State {
+    pub fn new(buffers: Buffers, n_queues: usize, runner: Runner) -> State {
         State {
-            buffers: Buffers::default(),
+            buffers,
             queues: Queues::new(n_queues, runner),
             loaded: FxHashMap::default(),
             n_loaded: 0,

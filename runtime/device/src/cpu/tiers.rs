@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Lanes;
 use super::emit::{self, Code, Effort, LineTable};
@@ -15,7 +15,7 @@ use super::lane::subgroup_ops::{self, InlinedSubgroupOps};
 use super::lane::{Kernel, simd};
 use super::library::Usage;
 use super::module::Line;
-use crate::Result;
+use crate::{Result, log};
 
 /// Extra cost of optimised compilation in nanoseconds: for each kernel, and for each instruction.
 const CARE: u64 = 500_000;
@@ -165,7 +165,9 @@ impl Tiers {
         if let Some(code) = cell.get() {
             return Ok(code.clone());
         }
+        let began = Instant::now();
         let code = Arc::new(make(lines)?);
+        log::emitted(code.n_bytes(), began);
         usage.compiled(code.n_bytes());
         Ok(cell.get_or_init(|| code).clone())
     }

@@ -10,7 +10,7 @@ use super::loader;
 use super::names::Names;
 use super::physical::{Physical, best_family};
 use crate::select::QUEUES;
-use crate::{DeviceError, OpenOptions, Result};
+use crate::{DeviceError, OpenOptions, Result, log};
 
 pub(super) struct Gpu {
     pub physical: Physical,
@@ -59,7 +59,11 @@ impl Gpu {
         match result {
             vk::Result::ERROR_DEVICE_LOST => {
                 self.lost.set(true);
+                log::lost(&self.physical.info.name, call);
                 DeviceError::Lost { device: self.physical.info.name.clone() }
+            }
+            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => {
+                DeviceError::NoMemoryFor { call, device: self.physical.info.name.clone() }
             }
             _ => DeviceError::Driver { call, result: result.to_string() },
         }

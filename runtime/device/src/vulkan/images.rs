@@ -52,8 +52,7 @@ impl Memory {
         let made = unsafe { self.allocator.create_image(&create, &memory) };
         let (handle, mut allocation) = made.map_err(|result| match result {
             vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
-                let device = self.gpu.physical.info.name.clone();
-                DeviceError::OutOfMemory { device, requested: info.n_bytes() }
+                self.out_of_memory(info.n_bytes())
             }
             result => self.gpu.error("vmaCreateImage", result),
         })?;

@@ -7,7 +7,7 @@ use vk_mem::Alloc;
 
 use super::gpu::Gpu;
 use super::images::Image;
-use crate::{DeviceError, DeviceKind, MemoryUsage, Result};
+use crate::{DeviceError, DeviceKind, DeviceMemory, MemoryUsage, OpenOptions, Result};
 
 /// Sizes are multiples of this, because fills write whole words.
 const GRAIN: u64 = 16;
@@ -51,27 +51,33 @@ pub(super) struct Memory {
     pub gpu: Rc<Gpu>,
     /// Whether device memory is never mapped.
     separate: bool,
+    /// The most bytes of each heap.
+    limit: u64,
 }
 
 impl Memory {
-    pub fn new(gpu: &Rc<Gpu>, instance: &ash::Instance, separate: bool) -> Result<Memory> {
+    pub fn new(gpu: &Rc<Gpu>, instance: &ash::Instance, options: &OpenOptions) -> Result<Memory> {
         let mut info = vk_mem::AllocatorCreateInfo::new(instance, &gpu.device, gpu.physical.handle);
         info.vulkan_api_version = vk::API_VERSION_1_2;
         info.flags = vk_mem::AllocatorCreateFlags::EXTERNALLY_SYNCHRONIZED;
         if gpu.physical.enabled.has_buffer_addresses() {
             info.flags |= vk_mem::AllocatorCreateFlags::BUFFER_DEVICE_ADDRESS;
         }
+        if gpu.physical.extensions.contains(&ash::ext::memory_budget::NAME) {
+            info.flags |= vk_mem::AllocatorCreateFlags::EXT_MEMORY_BUDGET;
+        }
+        let limit = options.memory_limit.unwrap_or(vk::WHOLE_SIZE);
+        let limits = vec![limit; gpu.physical.memory.memory_heap_count as usize];
+        info.heap_size_limits = &limits;
         // SAFETY: the instance lives as long as the process, and the device as long as `gpu`.
         let allocator = unsafe { vk_mem::Allocator::new(info) };
         let allocator = allocator.map_err(|result| gpu.error("vmaCreateAllocator", result))?;
-        Ok(Memory { allocator, gpu: gpu.clone(), separate })
+        Ok(Memory { allocator, gpu: gpu.clone(), separate: options.separate_memory, limit })
     }
 
     /// Creates a buffer with undefined content.
     pub fn create(&self, size: u64, usage: MemoryUsage) -> Result<Buffer> {
-        let out_of_memory =
-            || DeviceError::OutOfMemory { device: self.gpu.physical.info.name.clone(), requested: size };
-        let rounded = size.checked_next_multiple_of(GRAIN).ok_or_else(out_of_memory)?;
+        let rounded = size.checked_next_multiple_of(GRAIN).ok_or_else(|| self.out_of_memory(size))?;
         let mut flags = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
@@ -95,7 +101,33 @@ impl Memory {
                 Err(result) => return Err(self.gpu.error("vmaCreateBuffer", result)),
             }
         }
-        Err(out_of_memory())
+        Err(self.out_of_memory(size))
+    }
+
+    pub fn out_of_memory(&self, requested: u64) -> DeviceError {
+        let (device, memory) = (self.gpu.physical.info.name.clone(), self.report());
+        DeviceError::OutOfMemory { device, requested, free: memory.free(), limit: memory.budget }
+    }
+
+    /// The memory of the device's own heaps. A device without any uses those of the host.
+    pub fn report(&self) -> DeviceMemory {
+        let heaps = self.gpu.physical.memory.memory_heaps_as_slice();
+        let is_local = |heap: &vk::MemoryHeap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL);
+        let all = !heaps.iter().any(is_local);
+        let mut memory = DeviceMemory::default();
+        let budgets = self.allocator.get_heap_budgets().unwrap_or_default();
+        for (heap, budget) in heaps.iter().zip(budgets).filter(|(heap, _)| all || is_local(heap)) {
+            // Without the extension, the library would guess less than the whole heap.
+            let of_heap = if self.knows_budget() { budget.budget } else { heap.size };
+            memory.used += budget.statistics.allocationBytes;
+            memory.reserved += budget.statistics.blockBytes;
+            memory.budget += of_heap.min(self.limit);
+        }
+        memory
+    }
+
+    fn knows_budget(&self) -> bool {
+        self.gpu.physical.extensions.contains(&ash::ext::memory_budget::NAME)
     }
 
     fn create_of_type(

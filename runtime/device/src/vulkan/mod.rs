@@ -44,8 +44,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::{
-    BufferId, Commands, Device, DeviceError, DeviceInfo, HostMemory, ImageInfo, Interface, MemoryUsage,
-    NoGpu, OpenOptions, Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
+    BufferId, Commands, Device, DeviceError, DeviceInfo, DeviceMemory, HostMemory, ImageInfo, Interface,
+    MemoryUsage, NoGpu, OpenOptions, Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
 };
 use gpu::Gpu;
 use memory::Place;
@@ -104,7 +104,7 @@ pub(crate) fn open(physical: &Physical, options: &OpenOptions) -> Result<Opened>
     let gpu = Rc::new(gpu);
     let mut info = physical.info.clone();
     info.queues = places.iter().map(|place| place.family).collect();
-    let state = State::new(&gpu, &places, options.separate_memory)?;
+    let state = State::new(&gpu, &places, options)?;
     let interrupt = state.interrupt.clone();
     let device = VulkanDevice { info, interrupt, state: ManuallyDrop::new(RefCell::new(state)) };
     Ok(Opened { device: Rc::new(device), warnings })
@@ -140,6 +140,10 @@ impl Drop for VulkanDevice {
 impl Device for VulkanDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn memory(&self) -> DeviceMemory {
+        self.state.borrow().memory.report()
     }
 
     fn alloc(&self, size: u64, usage: MemoryUsage) -> Result<BufferId> {

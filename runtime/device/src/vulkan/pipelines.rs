@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 use ash::vk;
 use kps_scalar::Scalar;
@@ -13,7 +14,7 @@ use super::gpu::Gpu;
 use super::{foreign, limits, requirements, validity};
 use crate::interface::{BufferKind, ImageKind};
 use crate::reflect::{in_host_order, parse, reflect};
-use crate::{DeviceError, Instrument, Interface, Origin, PipelineId, PipelineOptions, Result};
+use crate::{DeviceError, Instrument, Interface, Origin, PipelineId, PipelineOptions, Result, log};
 
 pub(super) struct Pipelines {
     gpu: Rc<Gpu>,
@@ -112,10 +113,13 @@ impl Pipelines {
             let known = self.loaded.get_mut(id).expect("what is found by its hash is loaded");
             if *known.pipeline.words == *words && known.pipeline.options == *options {
                 known.n_loads += 1;
+                log::reused(known.pipeline.interface.name.as_deref());
                 return Ok(*id);
             }
         }
+        let began = Instant::now();
         let pipeline = Rc::new(self.create(words, options)?);
+        log::compiled(pipeline.interface.name.as_deref(), began);
         let id = PipelineId(self.next_id);
         self.next_id += 1;
         self.loaded.insert(id, Loaded { pipeline, n_loads: 1 });

@@ -18,7 +18,8 @@ use super::recordings::{Chosen, Recordings};
 use super::samplers::Samplers;
 use super::staging::Staging;
 use crate::{
-    BufferId, Command, Commands, DeviceError, ImageInfo, Limit, MemoryUsage, QueueId, Result, Ticket, Waited,
+    BufferId, Command, Commands, DeviceError, ImageInfo, Limit, MemoryUsage, OpenOptions, QueueId, Result,
+    Ticket, Waited, log,
 };
 
 pub(super) struct State {
@@ -36,8 +37,8 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn new(gpu: &Rc<Gpu>, places: &[QueuePlace], separate_memory: bool) -> Result<State> {
-        let memory = Memory::new(gpu, &loader::get()?.instance, separate_memory)?;
+    pub fn new(gpu: &Rc<Gpu>, places: &[QueuePlace], options: &OpenOptions) -> Result<State> {
+        let memory = Memory::new(gpu, &loader::get()?.instance, options)?;
         let queues = places.iter().map(|place| Queue::new(gpu, *place)).collect::<Result<Vec<_>>>()?;
         Ok(State {
             buffers: Buffers::default(),
@@ -68,15 +69,34 @@ impl State {
             });
         }
         self.collect();
-        let buffer = self.memory.create(size, usage)?;
+        let buffer = self.with_room(|memory| memory.create(size, usage))?;
+        log::allocated(&self.gpu.physical.info.name, size);
         Ok(self.buffers.insert(buffer, self.queues.len()))
     }
 
     pub fn alloc_image(&mut self, info: &ImageInfo) -> Result<BufferId> {
         self.gpu.check_not_lost()?;
         self.collect();
-        let image = self.memory.create_image(info)?;
+        let image = self.with_room(|memory| memory.create_image(info))?;
         Ok(self.buffers.insert(image, self.queues.len()))
+    }
+
+    /// Allocates. If memory is out, waits for the submissions that use freed memory, and tries once more.
+    fn with_room<T>(&mut self, allocate: impl Fn(&Memory) -> Result<T>) -> Result<T> {
+        match allocate(&self.memory) {
+            Err(DeviceError::OutOfMemory { device, requested, .. }) if self.buffers.any_leaving() => {
+                log::out_of_memory(&device, requested);
+            }
+            result => return result,
+        }
+        for index in 0..self.queues.len() {
+            let last = Ticket { queue: index as u32, value: self.queues[index].issued };
+            if last.value > 0 {
+                self.wait(last, None)?;
+            }
+        }
+        self.collect();
+        allocate(&self.memory)
     }
 
     pub fn free(&mut self, buffer: BufferId) {
@@ -112,6 +132,7 @@ impl State {
             false => self.submit_recording(index, commands, after)?,
         };
         self.queues[index].flush_if_due()?;
+        log::submitted(queue, commands);
         self.collect();
         Ok(Ticket { queue: queue.0, value })
     }

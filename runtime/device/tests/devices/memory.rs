@@ -1,9 +1,11 @@
 //! Memory: copies, offsets, memory shared with the host, and accesses beyond a binding.
 
-use kps_device::{Command, Commands, DeviceError, Feature, MemoryUsage, PipelineOptions, QueueId};
+use kps_device::{
+    Command, Commands, DeviceError, Feature, MemoryUsage, OpenOptions, PipelineOptions, QueueId,
+};
 
 use super::common;
-use super::common::devices::{Shorthand, dispatch, floats, on_every_device};
+use super::common::devices::{Shorthand, dispatch, floats, on_every_device, on_every_device_opened};
 use super::{BOTH, READ, copy, refused_command};
 
 #[test]
@@ -175,5 +177,56 @@ fn memory_takes_any_name() {
         device.free(buffer);
         device.name(buffer, "freed");
         assert_eq!(device.get(device.zeros(1), 1), [0.0]);
+    });
+}
+
+#[test]
+fn memory_counts_what_is_allocated() {
+    on_every_device(|device| {
+        let before = device.memory();
+        let a = device.zeros(1 << 20);
+        let with_one = device.memory();
+        assert!(with_one.used >= before.used + (4 << 20));
+        assert!(with_one.reserved >= with_one.used && with_one.budget > with_one.used);
+        device.free(a);
+        assert_eq!(device.memory().used, before.used);
+    });
+}
+
+/// The most bytes of the devices below.
+const LIMIT: u64 = 48 << 20;
+
+#[test]
+fn a_limit_of_memory_refuses_with_the_figures() {
+    let options = OpenOptions { memory_limit: Some(LIMIT), ..OpenOptions::default() };
+    on_every_device_opened(&options, |opened| {
+        let device = opened.device;
+        let kept = device.alloc(20 << 20, MemoryUsage::Device).expect("there is memory");
+        assert_eq!(device.memory().budget, LIMIT);
+        match device.alloc(40 << 20, MemoryUsage::Device) {
+            Err(DeviceError::OutOfMemory { requested, free, limit, .. }) => {
+                assert_eq!((requested, limit), (40 << 20, LIMIT));
+                assert!(free <= LIMIT - (20 << 20));
+            }
+            other => panic!("{other:?}"),
+        }
+        device.free(kept);
+        device.alloc(40 << 20, MemoryUsage::Device).expect("there is memory again");
+    });
+}
+
+#[test]
+fn memory_of_running_work_is_waited_for() {
+    let options = OpenOptions { memory_limit: Some(LIMIT), ..OpenOptions::default() };
+    on_every_device_opened(&options, |opened| {
+        let device = opened.device;
+        for _ in 0..10 {
+            let size = 20 << 20;
+            let a = device.alloc(size, MemoryUsage::Device).expect("there is memory");
+            let b = device.alloc(size, MemoryUsage::Device).expect("what is freed serves again");
+            device.run(vec![copy(a, 0, b, 0, size)]);
+            device.free(a);
+            device.free(b);
+        }
     });
 }

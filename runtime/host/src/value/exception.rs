@@ -10,7 +10,7 @@ use kps_device::SourceLine;
 use kps_syntax::source::Location;
 use kps_syntax::{Diagnostic, Diagnostics};
 
-use super::{Attrs, Instance, Name, Value, teardown};
+use super::{Attrs, Doc, Instance, Name, Value, teardown};
 
 /// The result of native code: a value, or a raised exception.
 pub type Result<T = Value> = std::result::Result<T, Raise>;
@@ -74,6 +74,7 @@ exception_kinds! {
     IndexError: LookupError,
     KeyError: LookupError,
     MemoryError: Exception,
+    OutOfMemoryError: MemoryError,
     NameError: Exception,
     UnboundLocalError: NameError,
     OSError: Exception,
@@ -94,6 +95,7 @@ exception_kinds! {
     TimeoutError: OSError,
     ReferenceError: Exception,
     RuntimeError: Exception,
+    DeviceLostError: RuntimeError,
     NotImplementedError: RuntimeError,
     RecursionError: RuntimeError,
     SyntaxError: Exception,
@@ -122,6 +124,21 @@ exception_kinds! {
 }
 
 impl ExceptionKind {
+    /// The documentation of a class that CPython does not have.
+    pub fn doc(self) -> Option<Doc> {
+        let sentence = match self {
+            ExceptionKind::DeviceLostError => {
+                "A device stopped working, and what only it had is gone; another manager works."
+            }
+            ExceptionKind::OutOfMemoryError => {
+                "A device has no room for a tensor; the message has the bytes that were asked for, and those that \
+                 are free."
+            }
+            _ => return None,
+        };
+        Some(Doc { signature: "", sentence })
+    }
+
     /// Whether this is the class or one that derives from it.
     pub fn is_of(self, kind: ExceptionKind) -> bool {
         std::iter::successors(Some(self), |kind| kind.base()).any(|candidate| candidate == kind)

@@ -89,6 +89,8 @@ pub struct Vm {
     pub module_path: Vec<PathBuf>,
     /// The device that the embedder selected; empty for the default.
     pub device: String,
+    /// Opens devices in place of [`kps_device::select::open`].
+    pub opener: Option<DeviceOpener>,
     /// The folder for the SPIR-V of compiled kernels, if any.
     pub spirv_folder: Option<PathBuf>,
     /// Which launches are checked, shared with the managers without their own setting; and the findings.
@@ -97,6 +99,8 @@ pub struct Vm {
     pub(crate) warnings: Warnings,
     /// The recorder of kernel costs, if they are counted.
     pub recorder: Option<kps_device::profile::Recorder>,
+    /// The trace of host calls and devices, if there is one.
+    pub tracer: Option<kps_compute::Tracer>,
     /// Whether kernels have debug information.
     pub debug_info: bool,
     pub(crate) limits: Limits,
@@ -116,6 +120,10 @@ pub struct Vm {
     /// The state of modules per machine, by its type.
     state: FxHashMap<TypeId, Rc<dyn Any>>,
 }
+
+/// A function that opens the device of a manager.
+pub type DeviceOpener =
+    Rc<dyn Fn(&kps_device::Selector, &kps_device::OpenOptions) -> kps_device::Result<kps_device::Opened>>;
 
 impl Vm {
     pub(crate) fn new(limits: Limits, output: Output) -> Vm {
@@ -138,7 +146,9 @@ impl Vm {
             checking: Rc::default(),
             findings: Findings::default(),
             warnings: Warnings::default(),
+            opener: None,
             recorder: None,
+            tracer: None,
             debug_info: false,
             limits,
             abandoned: Rc::new(Abandoned::new(interrupter.clone())),

@@ -59,7 +59,8 @@ impl Vm {
             Some(base) => self.exception_class(base),
             None => self.builtin_class(BuiltinType::Object),
         };
-        let class = Class::new(kind.name(), Some(base), Layout::Exception(kind));
+        let mut class = Class::new(kind.name(), Some(base), Layout::Exception(kind));
+        class.doc = kind.doc();
         class.add_natives(builtins::exception_methods(kind));
         let class = Rc::new(class);
         self.types.exceptions.borrow_mut().insert(kind, class.clone());

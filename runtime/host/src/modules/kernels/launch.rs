@@ -49,6 +49,7 @@ pub fn extent_of(vm: &mut Vm, args: &Args, extent: Extent) -> Result<(Extent, Ve
 
 /// Starts one launch. Reading its outputs waits for it.
 pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<()> {
+    let _span = vm.tracer.as_ref().map(|tracer| tracer.span(format!("launch {}", kernel.template.name())));
     match kp::stream_option(args) {
         Some(stream) => {
             let (values, names) = args.without("stream");

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Instant;
 
 use kps_compute::Extent;
 use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, ParamKind, Signature, Target, Type};
@@ -148,8 +149,11 @@ impl Kernel {
             return Ok(module);
         }
         let template = self.template_now()?;
+        let began = Instant::now();
         let module = kps_kernel::specialize(&template, &self.env.interruptible(vm), signature, target);
         let module = Rc::new(module.map_err(errors::compile)?);
+        let milliseconds = began.elapsed().as_secs_f64() * 1e3;
+        log::info!("compiled kernel `{}` to SPIR-V in {milliseconds:.2} ms", template.name());
         vm.warnings.report(&module.warnings);
         if let Some(folder) = &vm.spirv_folder {
             dump::module(folder, self.template.name(), &module)?;

@@ -58,9 +58,11 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         | ComputeError::ImageDType { .. }
         | ComputeError::ImageSlice { .. }
         | ComputeError::MultiplyDType { .. } => ExceptionKind::TypeError,
-        ComputeError::TooLarge { .. }
-        | ComputeError::HostMemory { .. }
-        | ComputeError::Device(DeviceError::OutOfMemory { .. }) => ExceptionKind::MemoryError,
+        ComputeError::TooLarge { .. } | ComputeError::HostMemory { .. } => ExceptionKind::MemoryError,
+        ComputeError::Device(DeviceError::OutOfMemory { .. } | DeviceError::NoMemoryFor { .. }) => {
+            ExceptionKind::OutOfMemoryError
+        }
+        ComputeError::Device(DeviceError::Lost { .. }) => ExceptionKind::DeviceLostError,
         ComputeError::Device(DeviceError::Interrupted { .. }) | ComputeError::LeftRunning { .. } => {
             ExceptionKind::KeyboardInterrupt
         }
@@ -133,6 +135,12 @@ fn help(error: &ComputeError) -> Option<String> {
             "leave out --profile, or choose the built-in device: --device cpu".to_owned()
         }
         ComputeError::Device(DeviceError::NoSuchDevice { available, .. }) => devices(available),
+        ComputeError::Device(DeviceError::OutOfMemory { .. } | DeviceError::NoMemoryFor { .. }) => {
+            "destroy tensors that are not needed any more; `print(mgr.memory())` lists them".to_owned()
+        }
+        ComputeError::Device(DeviceError::Lost { .. }) => {
+            "what only the device had is gone; go on with another manager: Manager()".to_owned()
+        }
         _ => return None,
     })
 }

@@ -11,8 +11,10 @@ use super::algorithm::ScriptAlgorithm;
 use super::enums;
 use super::errors::{self, compute};
 use super::image::{self, PARAMS as IMAGE_PARAMS, Surplus};
+use super::memory;
 use super::messages::{Ran, deliver};
 use super::ops;
+use super::profile::ScriptProfile;
 use super::records;
 use super::sequence::{self, ScriptSequence};
 use super::shared::{self, SharedManager};
@@ -117,6 +119,13 @@ pub static MANAGER: NativeType = NativeType {
                 .doc("()", "Returns a dict with the name and the limits of the device."),
             NativeDef::method("list_devices", list_devices)
                 .doc("()", "Returns the properties of each device, in the order of their indices."),
+            NativeDef::method("profile", profile).doc(
+                "()",
+                "Returns a profile, which measures what the manager runs: a context manager, with `start` and \
+                 `stop`.",
+            ),
+            NativeDef::method("memory", device_memory)
+                .doc("()", "Returns what the manager's tensors take of the device's memory."),
             NativeDef::method("is_init", is_init).doc("()", "Returns whether the manager is open."),
             NativeDef::method("destroy", destroy).doc(
                 "([object])",
@@ -152,8 +161,9 @@ pub static MANAGER: NativeType = NativeType {
         ]
     ),
     ..NativeType::new("Manager", "kp").doc(
-        "(device=0, family_queue_indices=[], desired_extensions=[], *, checked=None)",
-        "An open device, selected by its index or its name; `checked` turns checks of its launches on or off.",
+        "(device=0, family_queue_indices=[], desired_extensions=[], *, checked=None, memory_limit=None)",
+        "An open device, selected by its index or its name; `checked` turns checks of its launches on or off, \
+         and `memory_limit` is the most bytes that its tensors may take.",
     )
 };
 
@@ -176,16 +186,28 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     let families = families.or(parser.keyword_only("familyQueueIndices"));
     let extensions = parser.optional("desired_extensions")?;
     let checked = parser.keyword_only("checked");
+    let memory_limit = parser.keyword_only("memory_limit").filter(|given| !given.is_none());
     parser.finish()?;
     let checking = checking(vm, checked)?;
+    let memory_limit = memory_limit.map(|given| bytes(vm, given)).transpose()?;
     let selector = match device.filter(|device| !device.is_none()) {
         Some(device) => shared::selector(vm, device, checking.get())?,
         None => shared::chosen(vm, checking.get()),
     };
     let families: Vec<u32> = list_argument(vm, families)?;
     let extensions: Vec<String> = list_argument(vm, extensions)?;
-    let manager = shared::open(vm, selector, &families, &extensions, checking)?;
+    let manager = shared::open(vm, selector, &families, &extensions, checking, memory_limit)?;
     Ok(Value::native(ScriptManager { manager }))
+}
+
+/// A number of bytes above zero.
+fn bytes(vm: &mut Vm, given: &Value) -> Result<u64> {
+    let n = vm.index(given)?;
+    let wrong = || {
+        value_error(format!("memory_limit is a number of bytes above 0, not {n}"))
+            .help("such as memory_limit=256 * 2**20")
+    };
+    u64::try_from(n).ok().filter(|n| *n > 0).ok_or_else(wrong)
 }
 
 /// The checks of `checked=`; by default those of the host.
@@ -574,6 +596,18 @@ fn properties(info: &DeviceInfo) -> Value {
 
 fn axes(axes: [u32; 3]) -> Value {
     Value::tuple(axes.map(Value::from))
+}
+
+fn profile(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    args.method_parser("profile").finish()?;
+    Ok(ScriptProfile::value(this.manager.profile().map_err(compute)?))
+}
+
+fn device_memory(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    args.method_parser("memory").finish()?;
+    Ok(memory::value(vm, &this.manager.memory().map_err(compute)?))
 }
 
 fn is_init(_: &mut Vm, args: &Args) -> Result {

@@ -11,9 +11,11 @@ mod errors;
 mod findings;
 mod image;
 mod manager;
+mod memory;
 mod messages;
 mod ops;
 mod png;
+mod profile;
 mod records;
 mod sequence;
 mod shader;
@@ -28,7 +30,7 @@ use crate::checking::Checking;
 use crate::errors::type_error;
 use crate::modules::numpy::{self, Layout, NdArray};
 use crate::modules::{kernels, logging};
-use crate::value::{Args, Module, NativeDef, NativeModule, Result, Value};
+use crate::value::{Args, ExceptionKind, Module, NativeDef, NativeModule, Result, Value};
 use crate::vm::Vm;
 
 pub use errors::{SCATTERED_HELP, compute, too_many_axes_of_groups};
@@ -69,6 +71,8 @@ pub static MODULE: NativeModule = NativeModule {
         &shader::SHADER,
         &image::IMAGE,
         &image::SAMPLER,
+        &profile::PROFILE,
+        &memory::MEMORY,
     ],
     init: Some(init),
     ..NativeModule::new("kp")
@@ -81,6 +85,9 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     }
     enums::add_to(module);
     kernels::add_to(module);
+    for kind in [ExceptionKind::DeviceLostError, ExceptionKind::OutOfMemoryError] {
+        module.set(kind.name(), Value::Class(vm.exception_class(kind)));
+    }
     module.set("__version__", env!("CARGO_PKG_VERSION"));
     module.set("__all__", enums::listed(module));
     Ok(())

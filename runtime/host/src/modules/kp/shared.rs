@@ -192,12 +192,17 @@ pub fn open(
     families: &[u32],
     extensions: &[String],
     checking: Rc<Cell<Checking>>,
+    memory_limit: Option<u64>,
 ) -> Result<SharedManager> {
     let log = logging::kp_log(vm);
     let builder =
         Manager::builder().device(selector).queue_families(families).extensions(extensions).log(log);
-    let builder = builder.profile(vm.recorder.clone());
-    let manager = builder.open().map_err(compute)?;
+    let builder = builder.profile(vm.recorder.clone()).trace(vm.tracer.clone()).memory_limit(memory_limit);
+    let manager = match vm.opener.clone() {
+        Some(open) => builder.open_with(|selector, options| open(selector, options)),
+        None => builder.open(),
+    };
+    let manager = manager.map_err(compute)?;
     let checking = match checking.get() {
         _ if manager.info().capabilities.checks => checking,
         Checking::Always(_) => return Err(errors::cannot_check(&manager.info().name)),
@@ -264,7 +269,7 @@ pub fn manager_for(vm: &mut Vm, tensors: &[Tensor]) -> Result<SharedManager> {
     }
     let checking = vm.checking.clone();
     let selector = chosen(vm, checking.get());
-    let manager = open(vm, selector, &[], &[], checking)?;
+    let manager = open(vm, selector, &[], &[], checking, None)?;
     *managers.own.borrow_mut() = Some(manager.clone());
     Ok(manager)
 }
