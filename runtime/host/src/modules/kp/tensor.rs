@@ -492,7 +492,10 @@ impl Native for ScriptTensor {
     fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
         let tensor = &self.tensor();
         if let Some(info) = tensor.as_image() {
-            return Ok(image::repr(info));
+            return Ok(match tensor.is_init() {
+                true => image::repr(info),
+                false => image::repr(info).replacen('(', "(destroyed, ", 1),
+            });
         }
         let dtype = self.record.as_ref().map_or(tensor.dtype().to_string(), |of| of.to_string());
         let kind = format!("dtype={dtype}, shape={}", shape_text(tensor.shape()));
