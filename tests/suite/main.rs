@@ -12,6 +12,7 @@ mod prompt;
 mod reference;
 mod script;
 mod shader;
+mod soak;
 mod spirv;
 mod words;
 
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         let folders = ON_EVERY_DEVICE.iter().flat_map(|folder| scripts(folder)).chain(examples());
         trials.extend(folders.map(|path| script_trial(&program, path, Some(device))));
         trials.extend(shaders().into_iter().map(|path| shader_trial(&program, path, device)));
+        trials.push(soak_trial(&program, device));
     }
     trials.extend(
         snapshots::cases(&cases().join("program"), &["console"])
@@ -127,6 +129,13 @@ fn shader_trial(program: &Program, path: PathBuf, device: TestDevice) -> Trial {
     let name = format!("foreign/{file} on {}", device.selector());
     let program = program.clone();
     Trial::test(name, move || Ok(shader::run(&program, &path, device)?))
+}
+
+fn soak_trial(program: &Program, device: TestDevice) -> Trial {
+    let program = program.clone();
+    Trial::test(format!("random operations on {}", device.selector()), move || {
+        Ok(soak::run(&program, device)?)
+    })
 }
 
 fn console_trial(program: &Program, path: PathBuf) -> Trial {
