@@ -64,6 +64,12 @@ enum Life {
     Resized,
 }
 
+/// What has the bytes of a storage that was resized, and the shape of its tensor.
+struct Successor {
+    storage: Weak<Storage>,
+    shape: Rc<[usize]>,
+}
+
 /// The bytes of a tensor and of all its views.
 pub struct Storage {
     len: usize,
@@ -76,8 +82,8 @@ pub struct Storage {
     described: OnceCell<(DType, Box<[usize]>)>,
     /// Outside of `sides`, so that it can be set while the bytes are borrowed.
     life: Cell<Life>,
-    /// If it was resized, the storage that has the bytes now, and the shape of its tensor.
-    successor: RefCell<Option<(Weak<Storage>, Rc<[usize]>)>>,
+    /// If it was resized.
+    successor: RefCell<Option<Successor>>,
     /// The initialised bytes, as far as the host wrote them.
     written: RefCell<Written>,
     /// The manager with which the storage ends.
@@ -257,7 +263,7 @@ impl Storage {
         if let Some(owner) = self.owner.borrow().upgrade() {
             resized.belong_to(&owner);
         }
-        self.successor.replace(Some((Rc::downgrade(&resized), shape)));
+        self.successor.replace(Some(Successor { storage: Rc::downgrade(&resized), shape }));
         self.end(Life::Resized);
         Ok(resized)
     }
@@ -265,8 +271,8 @@ impl Storage {
     /// The storage that has the bytes since this one was resized.
     pub(crate) fn successor(&self) -> Option<(Rc<Storage>, Rc<[usize]>)> {
         let successor = self.successor.borrow();
-        let (storage, shape) = successor.as_ref()?;
-        Some((storage.upgrade()?, shape.clone()))
+        let successor = successor.as_ref()?;
+        Some((successor.storage.upgrade()?, successor.shape.clone()))
     }
 
     /// Whether it has device memory.

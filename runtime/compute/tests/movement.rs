@@ -566,7 +566,7 @@ fn other_tensors_are_bound_without_loading_the_module() {
     let (a, b) = (manager.tensor(&[1.0f32]).expect("one"), manager.tensor(&[5.0f32, 6.0]).expect("two"));
     let algorithm = manager.algorithm(&[&a], &kernels::increment()).build().expect("it fits");
     let sequence = manager.sequence().dispatch(&algorithm, Extent::Default);
-    algorithm.rebind(&[b.clone()]).expect("it fits");
+    algorithm.rebind(std::slice::from_ref(&b)).expect("it fits");
     sequence.rerecord().and_then(|()| sequence.eval()).expect("it runs");
     assert_eq!((a.to_vec::<f32>(), b.to_vec::<f32>()), (Ok(vec![1.0]), Ok(vec![6.0, 7.0])));
     assert_eq!(recorder.n_loads.get(), 1);

@@ -1,5 +1,8 @@
 //! The operations of `kp` as objects, for `sequence.record(op)`.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
 use kps_compute::{DType, Extent, Number, Op, Push, SpecValues, Tensor};
 use kps_kernel::Ints;
 
@@ -309,9 +312,39 @@ fn words_of_bytes(bytes: &[u8], options: &Options) -> Result<Vec<u32>> {
     plain_entry(kps_compute::words::from_bytes(bytes).map_err(errors::compute)?, options)
 }
 
-fn words_of_text(vm: &Vm, text: &str, options: &Options) -> Result<Vec<u32>> {
+/// The shaders that were last compiled from text. The verbs of the first generations are given it each time.
+#[derive(Default)]
+struct Compiled(RefCell<VecDeque<CompiledText>>);
+
+struct CompiledText {
+    text: String,
+    entry_point: Option<String>,
+    words: Vec<u32>,
+}
+
+/// Stored modules.
+const MAX_COMPILED: usize = 16;
+
+fn words_of_text(vm: &mut Vm, text: &str, options: &Options) -> Result<Vec<u32>> {
     let source = vm.shader_source(text);
-    foreign::compile(&source, Language::of_text(source.text()), options).map_err(compile_error)
+    let compile = || foreign::compile(&source, Language::of_text(source.text()), options);
+    // An included file may have changed.
+    if text.contains("#include") {
+        return compile().map_err(compile_error);
+    }
+    let compiled = vm.state::<Compiled>();
+    let mut compiled = compiled.0.borrow_mut();
+    let is_same = |known: &&CompiledText| known.text == text && known.entry_point == options.entry_point;
+    if let Some(known) = compiled.iter().find(is_same) {
+        return Ok(known.words.clone());
+    }
+    let words = compile().map_err(compile_error)?;
+    if compiled.len() == MAX_COMPILED {
+        compiled.pop_front();
+    }
+    let (text, entry_point) = (text.to_owned(), options.entry_point.clone());
+    compiled.push_back(CompiledText { text, entry_point, words: words.clone() });
+    Ok(words)
 }
 
 /// The SPIR-V of the shader in a file.

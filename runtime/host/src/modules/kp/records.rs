@@ -106,5 +106,5 @@ pub fn list(vm: &mut Vm, tensor: &Tensor, of: &Rc<StructType>) -> Result<Vec<Val
 pub fn array(this: &Value, tensor: &Tensor, of: &Rc<StructType>, shape: &[usize]) -> Value {
     let storage = tensor.storage().clone();
     let array = RecordArray::over(storage, of.clone(), shape, Some(this.clone()));
-    Value::native(array.from_byte(tensor.byte_range().start))
+    Value::native(array.with_start(tensor.byte_range().start))
 }

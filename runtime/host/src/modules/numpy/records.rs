@@ -150,7 +150,7 @@ impl RecordArray {
     }
 
     /// The same structs from a byte of the storage on.
-    pub fn from_byte(mut self, start: usize) -> RecordArray {
+    pub fn with_start(mut self, start: usize) -> RecordArray {
         self.layout.offset = start;
         self
     }
