@@ -212,6 +212,70 @@ fn a_failure_is_reported_once() {
 }
 
 #[test]
+fn entered_streams_take_the_work_and_follow_events() {
+    check(
+        |manager, recorder| {
+            let a = manager.tensor(&[1.0f32])?;
+            let b = manager.tensor(&[1.0f32])?;
+            let over_a = manager.algorithm(&[&a], &kernels::increment()).build()?;
+            let over_b = manager.algorithm(&[&b], &kernels::increment()).build()?;
+            let (one, other) = (manager.stream()?, manager.stream()?);
+            manager.sequence().upload(&[&b, &a]).eval()?;
+            recorder.stalls.set(true);
+            let event = {
+                let _entered = one.enter();
+                manager.sequence().dispatch(&over_a, [1; 3]).eval_async()?;
+                one.record()?
+            };
+            other.wait(&event)?;
+            {
+                let (_outer, _inner) = (one.enter(), other.enter());
+                let twice = manager.sequence().dispatch(&over_b, [1; 3]);
+                twice.eval_async()?;
+                assert_eq!(other.sync(Some(Duration::ZERO)), Ok(false));
+                assert_eq!((one.is_done(), event.is_done()), (Ok(false), Ok(false)));
+                // An event is followed once. A queue that was chosen counts more than the stream.
+                manager.sequence_on(0)?.dispatch(&over_b, [1; 3]).eval_async()?;
+            }
+            manager.sequence().copy(&a, &b).eval_async()?;
+            assert_eq!(manager.sync(Some(Duration::ZERO)), Ok(false));
+            recorder.stalls.set(false);
+            assert_eq!(manager.sync(None), Ok(true));
+            assert_eq!((one.is_done(), event.is_done(), other.sync(None)), (Ok(true), Ok(true), Ok(true)));
+            assert_eq!((a.to_vec::<f32>()?, b.to_vec::<f32>()?), (vec![2.0], vec![2.0]));
+            Ok(())
+        },
+        &[
+            "alloc 4",
+            "write 0 at 0: 4 bytes",
+            "alloc 4",
+            "write 1 at 0: 4 bytes",
+            "submit dispatch [1, 1, 1]",
+            "submit timestamp",
+            "submit dispatch [1, 1, 1] after 1.2",
+            "submit dispatch [1, 1, 1] after 1.3",
+            "submit copy 1 to 0 after 1.1 after 0.1",
+            "read 1 at 0: 4 bytes",
+            "read 0 at 0: 4 bytes",
+        ],
+    );
+}
+
+#[test]
+fn the_error_of_a_stream_is_returned_once() {
+    let recorder = Recorder::separate();
+    let manager = manager(&recorder);
+    let a = manager.tensor(&[1.0f32]).expect("it has an element");
+    let algorithm = manager.algorithm(&[&a], &kernels::increment()).build().expect("it fits");
+    let stream = manager.stream().expect("the manager is alive");
+    let _entered = stream.enter();
+    manager.sequence().dispatch(&algorithm, [1; 3]).eval_async().expect("it starts");
+    recorder.fails.set(true);
+    assert_eq!(stream.sync(None), Err(lost().into()));
+    assert_eq!((stream.sync(None), manager.sync(None)), (Ok(true), Ok(true)));
+}
+
+#[test]
 fn queues_that_share_a_tensor_come_after_each_other() {
     check(
         |manager, recorder| {
