@@ -144,17 +144,18 @@ fn a_recorded_list_is_made_into_commands_once() {
 }
 
 #[test]
-fn a_launch_like_the_last_one_is_the_same_list() {
+fn a_prepared_launch_takes_other_tensors() {
     let recorder = Recorder::separate();
     let manager = manager(&recorder);
-    let a = manager.tensor(&[0.0f32]).expect("one element");
+    let [a, b] = [0.0f32, 5.0].map(|element| manager.tensor(&[element]).expect("one element"));
     let kernel = manager.kernel(&kernels::increment(), &[]).expect("it loads");
-    for _ in 0..3 {
-        let tensors = std::slice::from_ref(&a);
-        manager.launch(&kernel, tensors, &Extent::Domain(vec![1]), &Push::Default, &[]).expect("it runs");
+    let like = std::slice::from_ref(&a);
+    let launch = manager.prepare_launch(&kernel, like, &Extent::Domain(vec![1]), &[]).expect("it fits");
+    for tensor in [&a, &b, &a] {
+        let tensors = std::slice::from_ref(tensor);
+        manager.start_launch(&launch, tensors, &Push::Default).expect("it runs");
     }
-    assert_eq!(recorder.n_translated(), 1);
-    assert_eq!(a.to_vec::<f32>(), Ok(vec![3.0]));
+    assert_eq!([a, b].map(|tensor| tensor.to_vec::<f32>()), [Ok(vec![2.0]), Ok(vec![6.0])]);
 }
 
 #[test]

@@ -56,7 +56,7 @@ n = 1 << 28
 host = torch.ones(n)
 pinned = torch.ones(n).pin_memory()
 there = torch.empty(n, device="cuda")
-twin = torch.empty_like(there)
+other = torch.empty_like(there)
 
 
 def rate(moved, microseconds):
@@ -82,7 +82,7 @@ tell("download, pinned", rate(4 * n, best(sync(lambda: pinned.copy_(there)), 4))
 
 def copies():
     for _ in range(10):
-        twin.copy_(there)
+        other.copy_(there)
 
 
 tell("copy between buffers, read and written", rate(2 * 4 * n * 10, best(sync(copies), 4)), "GB/s")

@@ -108,7 +108,9 @@ impl Drop for Profile {
 
 /// The measurements of one profile. Clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct Records(Rc<RefCell<FxHashMap<(RowKind, Rc<str>), Samples>>>);
+pub(crate) struct Records(Rc<RefCell<SamplesByRow>>);
+
+type SamplesByRow = FxHashMap<(RowKind, Rc<str>), Samples>;
 
 #[derive(Default)]
 struct Samples {
