@@ -4,7 +4,7 @@
 //! not depend on which tensors these are, nor on the values of scalars.
 
 use std::borrow::Cow;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use kps_device::{Command, Commands, SamplerBinding, Ticket};
 
@@ -17,9 +17,9 @@ use crate::storage::Contents;
 use crate::tensor::Tensor;
 use crate::views;
 
-/// A launch without its tensors and its scalars.
+/// A launch without its tensors and its scalars. It does not keep its kernel, whose manager it would keep, too.
 pub struct PreparedLaunch {
-    kernel: Rc<Kernel>,
+    kernel: Weak<Kernel>,
     samplers: Vec<SamplerBinding>,
     /// One for each dispatch.
     parts: Vec<PreparedPart>,
@@ -45,13 +45,20 @@ impl PreparedLaunch {
         let part =
             |part: Part| Ok(PreparedPart { groups: part.groups, block: kernel.push.blank(&named, part)? });
         let parts = kernel.parts(grid)?.into_iter().map(part).collect::<Result<_>>()?;
-        Ok(PreparedLaunch { kernel: kernel.clone(), samplers: kernel.samplers(samplers), parts })
+        Ok(PreparedLaunch { kernel: Rc::downgrade(kernel), samplers: kernel.samplers(samplers), parts })
+    }
+
+    /// False after its kernel was dropped.
+    pub fn is_init(&self) -> bool {
+        self.kernel.strong_count() > 0
     }
 
     /// Starts a launch over tensors with the types and shapes of those that it was prepared for.
     pub(crate) fn start(&self, context: &Rc<Context>, tensors: &[Tensor], push: &Push) -> Result<Ticket> {
         const OPERATION: &str = "launch a kernel on";
-        let kernel = &*self.kernel;
+        let kernel = self.kernel.upgrade();
+        let kernel = &*kernel
+            .ok_or_else(|| ComputeError::Destroyed { what: "the kernel".to_owned(), operation: "launch" })?;
         if !Rc::ptr_eq(kernel.context(), context) {
             return Err(ComputeError::OtherManager { what: "the kernel".to_owned() });
         }

@@ -163,7 +163,8 @@ impl Repeat {
             }
         }
         let manager = self.manager.upgrade().filter(|manager| manager.is_init())?;
-        let same = manager.owns(given.tensors.first()?)
+        let same = self.launch.is_init()
+            && manager.owns(given.tensors.first()?)
             && self.like.checking == manager.checking()
             && memory_of(&given.tensors) == self.like.memory
             && ints_of(given.numbers.iter()) == self.like.ints

@@ -33,7 +33,7 @@ pub fn report(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
     };
     let findings = manager.findings();
     if findings.is_empty() {
-        return;
+        return manager.forget_ended();
     }
     // Earlier output comes first.
     let _ = vm.flush();

@@ -125,7 +125,7 @@ impl ScriptedManager {
         started.iter().find(|sequence| sequence.submission() == Some(submission)).cloned()
     }
 
-    /// Drops the stored sequences that have ended. Their findings were reported.
+    /// Drops the stored sequences that have ended. They have no findings, or these were reported.
     pub fn forget_ended(&self) {
         self.started.borrow_mut().retain(Sequence::is_running);
     }
