@@ -89,8 +89,11 @@ impl Memory {
         if self.gpu.families.len() > 1 {
             info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&self.gpu.families);
         }
-        // If a memory type is full, the next best is tried.
-        for ty in self.types(usage) {
+        // If a memory type is full, the next best is tried: under a limit, only of the heap that the limit counts.
+        let types = self.types(usage);
+        let heap = |ty: u32| self.gpu.physical.memory.memory_types[ty as usize].heap_index;
+        let is_allowed = |ty: &u32| self.limit == vk::WHOLE_SIZE || heap(*ty) == heap(types[0]);
+        for ty in types.iter().copied().filter(is_allowed) {
             match self.create_of_type(&info, ty) {
                 Ok((handle, allocation)) => return Ok(self.buffer(handle, allocation, size, usage, ty)),
                 Err(

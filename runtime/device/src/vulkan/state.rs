@@ -174,11 +174,13 @@ impl State {
         self.order(index, &chosen.uses, after)?;
         let queue = &mut self.queues[index];
         queue.add(chosen.commands)?;
-        queue.hazards.note(&chosen.uses);
         let value = queue.issue(commands.len(), false);
+        // The device runs a long list while its uses are noted.
+        let flushed = queue.flush_if_due();
+        queue.hazards.note(&chosen.uses);
         self.note_uses(index, value, &chosen.uses)?;
         self.recordings.note(commands, index, &chosen, value);
-        Ok(value)
+        flushed.map(|()| value)
     }
 
     fn checked(&mut self, index: usize, commands: &Commands) -> Result<Plan> {

@@ -28,6 +28,7 @@ static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("compiled", compiled),
     NativeDef::function("interface", interface),
     NativeDef::function("view", view),
+    NativeDef::function("is_tensor", is_tensor),
 ];
 
 /// `devices()`: the properties of each device that `Manager(index)` opens, in the order of their indices.
@@ -209,6 +210,12 @@ fn push_constants(block: &Block) -> Vec<Value> {
         Value::tuple([name.into(), dtype.into(), member.offset.into(), member.ty.size().into()])
     };
     block.members.iter().enumerate().map(one).collect()
+}
+
+/// `is_tensor(value)`: whether kernels take it as an array: a tensor, a slice of one, or an array over one.
+fn is_tensor(_: &mut Vm, args: &Args) -> Result {
+    let [value] = args.exactly("is_tensor")?;
+    Ok(kp::tensor_of(value).is_some().into())
 }
 
 /// `view(tensor, dtype, shape)`: the same memory as elements of another type.

@@ -28,7 +28,7 @@ pub static KERNEL: NativeType = NativeType {
         NativeDef::getter("description", description)
             .doc("", "What PyShader calls the kernel: `shader from NAME`."),
         NativeDef::method("launch", launch_groups).doc(
-            "(*args, groups=None)",
+            "(*args, groups=None, stream=None)",
             "Runs the number of workgroups that `groups` counts along x, y and z.",
         ),
         NativeDef::method("trace", trace_call).doc(
