@@ -3,6 +3,8 @@
 //! On the host, an image is an ordinary tensor with an axis for each axis of the image, y before x, and one
 //! more for several channels. Bindings are checked against the kernel's interface.
 
+use std::rc::Rc;
+
 use kps_device::{Channel, Dimension, ImageInfo, TexelFormat};
 
 use crate::DType;
@@ -60,7 +62,8 @@ pub fn info(format: TexelFormat, size: &[usize]) -> Result<ImageInfo> {
 
 impl Tensor {
     /// An image with these texels.
-    pub fn image(info: ImageInfo, memory: MemoryType, bytes: Vec<u8>) -> Result<Tensor> {
+    pub fn image(info: ImageInfo, memory: MemoryType, bytes: impl Into<Rc<Vec<u8>>>) -> Result<Tensor> {
+        let bytes = bytes.into();
         let dtype = info.format.channel.stored();
         let shape = shape(&info);
         let label = label(&info);

@@ -39,6 +39,7 @@ mod multiply;
 pub mod number;
 pub mod observe;
 pub mod op;
+mod owned;
 mod plan;
 mod prepared;
 mod printf;

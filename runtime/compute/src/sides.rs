@@ -8,9 +8,10 @@ use std::rc::Rc;
 use kps_device::{BufferId, Device, HostMemory, Ticket};
 
 use crate::context::Context;
-use crate::error::{ComputeError, Result};
-use crate::host_memory::{self, Taken};
+use crate::error::Result;
+use crate::host_memory::Taken;
 use crate::memory::Counted;
+use crate::owned::{Old, Owned};
 use crate::written::Written;
 
 pub struct Sides {
@@ -38,7 +39,7 @@ pub enum State {
 pub enum HostBytes {
     /// Zeros, or bytes older than the device's; they take no memory.
     None,
-    Own(Vec<u8>),
+    Own(Owned),
     /// The device's own memory.
     Shared(HostMemory),
 }
@@ -48,6 +49,7 @@ pub struct Placed {
     /// A second reference beside the context's: the memory must outlive the manager while it is being read.
     pub device: Rc<dyn Device>,
     pub buffer: BufferId,
+    pub is_image: bool,
     pub _taken: Taken,
     pub _counted: Counted,
 }
@@ -97,7 +99,7 @@ impl Sides {
 
     pub fn own_zeros(&mut self, len: usize) -> Result<()> {
         if let HostBytes::None = self.host {
-            self.host = HostBytes::Own(zeroed(len)?);
+            self.host = HostBytes::Own(Owned::zeroed(len)?);
         }
         Ok(())
     }
@@ -121,12 +123,13 @@ impl Sides {
         written.each_run(range, |bytes| device.wrote(*buffer, bytes.start as u64..bytes.end as u64));
     }
 
-    pub fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
+    /// The bytes for writing.
+    pub fn bytes_mut(&mut self, len: usize, old: Old) -> Result<&mut [u8]> {
         match &mut self.host {
-            HostBytes::Own(bytes) => bytes,
+            HostBytes::Own(own) => own.bytes_mut(old),
             // SAFETY: as in `host_bytes`. The caller also waited for every submission that reads the buffer,
             // and `&mut self` excludes other references to the bytes.
-            HostBytes::Shared(memory) => unsafe { std::slice::from_raw_parts_mut(memory.ptr, len) },
+            HostBytes::Shared(memory) => Ok(unsafe { std::slice::from_raw_parts_mut(memory.ptr, len) }),
             HostBytes::None => unreachable!("bytes were fetched or zeros made before anybody writes"),
         }
     }
@@ -139,25 +142,18 @@ impl Sides {
 
     pub fn release_place(&mut self) {
         let Some(placed) = self.placed.take() else { return };
-        if self.is_shared() {
-            self.host = HostBytes::None;
+        match &mut self.host {
+            HostBytes::Shared(_) => self.host = HostBytes::None,
+            HostBytes::Own(own) => own.unpin(),
+            HostBytes::None => {}
         }
         placed.device.free(placed.buffer);
     }
 }
 
-/// Zeros on the host; an error if there is not enough memory.
-pub fn zeroed(len: usize) -> Result<Vec<u8>> {
-    host_memory::ask(len)?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(len).map_err(|_| ComputeError::HostMemory { bytes: len })?;
-    bytes.resize(len, 0);
-    Ok(bytes)
-}
-
 pub fn host_bytes(host: &HostBytes, len: usize) -> &[u8] {
     match host {
-        HostBytes::Own(bytes) => bytes,
+        HostBytes::Own(own) => own.bytes(),
         // SAFETY: the memory is the buffer's, of `len` bytes or more (compared in `place`). It lives until
         // `release_place` frees the buffer and drops the pointer. No submission writes it now, because every
         // caller waited for the one in flight (`await_writer`).

@@ -12,7 +12,7 @@ use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
 use std::ops::Range;
 use std::rc::{Rc, Weak};
 
-use kps_device::{Access, BufferId, ImageInfo, MemoryUsage, Ticket};
+use kps_device::{Access, BufferId, ImageInfo, MemoryUsage, Ticket, host};
 
 use crate::DType;
 use crate::context::{Context, Dependent};
@@ -20,7 +20,8 @@ use crate::error::{ComputeError, Result};
 use crate::host_memory::Taken;
 use crate::log::Level;
 use crate::memory::{Counted, TensorMemory};
-use crate::sides::{HostBytes, Placed, Sides, State, host_bytes, zeroed};
+use crate::owned::{Old, Owned};
+use crate::sides::{HostBytes, Placed, Sides, State};
 use crate::views;
 use crate::written::Written;
 
@@ -109,13 +110,13 @@ const ALWAYS_WHOLE: usize = 1 << 16;
 
 impl Storage {
     /// The host's bytes, which are uploaded on demand.
-    pub(crate) fn new(bytes: Vec<u8>, memory: MemoryType, label: String) -> Rc<Storage> {
-        Storage::build(bytes.len(), HostBytes::Own(bytes), memory, label)
+    pub(crate) fn new(bytes: Rc<Vec<u8>>, memory: MemoryType, label: String) -> Rc<Storage> {
+        Storage::build(bytes.len(), HostBytes::Own(Owned::new(bytes)), memory, label)
     }
 
     /// Bytes of a host array that is on no device. Only such a storage may be empty.
     pub fn host(bytes: Vec<u8>) -> Rc<Storage> {
-        Storage::build(bytes.len(), HostBytes::Own(bytes), MemoryType::Host, "array".to_owned())
+        Storage::new(Rc::new(bytes), MemoryType::Host, "array".to_owned())
     }
 
     /// Zeros, which need no host memory and no upload.
@@ -124,8 +125,13 @@ impl Storage {
     }
 
     /// The texels of an image.
-    pub(crate) fn image(image: ImageInfo, bytes: Vec<u8>, memory: MemoryType, label: String) -> Rc<Storage> {
-        let mut storage = Storage::build(bytes.len(), HostBytes::Own(bytes), memory, label);
+    pub(crate) fn image(
+        image: ImageInfo,
+        bytes: Rc<Vec<u8>>,
+        memory: MemoryType,
+        label: String,
+    ) -> Rc<Storage> {
+        let mut storage = Storage::new(bytes, memory, label);
         Rc::get_mut(&mut storage).expect("it was just made").image = Some(image);
         storage
     }
@@ -155,7 +161,7 @@ impl Storage {
 
     /// A copy of the bytes in a new storage.
     pub fn copy(&self) -> Result<Rc<Storage>> {
-        let bytes = self.read("copy", <[u8]>::to_vec)?;
+        let bytes = self.shared_bytes("copy")?;
         let (memory, label) = (self.memory, self.label.clone());
         Ok(match self.image {
             Some(image) => Storage::image(image, bytes, memory, label),
@@ -244,9 +250,10 @@ impl Storage {
             match (placed, &sides.host) {
                 (None, HostBytes::None) => None,
                 (None, _) => {
-                    let mut bytes = zeroed(len)?;
+                    let mut own = Owned::zeroed(len)?;
+                    let bytes = own.bytes_mut(Old::Kept)?;
                     bytes[kept.clone()].copy_from_slice(&sides.bytes(self.len)[kept.clone()]);
-                    resized.sides.borrow_mut().host = HostBytes::Own(bytes);
+                    resized.sides.borrow_mut().host = HostBytes::Own(own);
                     None
                 }
                 (Some(placed), _) => Some(placed.context.clone()),
@@ -312,6 +319,19 @@ impl Storage {
         Ok(look(sides.bytes(self.len)))
     }
 
+    /// The newest bytes, which are shared until somebody writes them; those of device memory are copied.
+    pub fn shared_bytes(&self, operation: &'static str) -> Result<Rc<Vec<u8>>> {
+        self.check_readable(operation)?;
+        self.fetch(operation)?;
+        let sides = self.borrow(operation)?;
+        if let HostBytes::Own(own) = &sides.host {
+            return Ok(own.shared().clone());
+        }
+        let mut copy = Owned::zeroed(self.len)?;
+        host::copy(sides.bytes(self.len), copy.bytes_mut(Old::Unused)?);
+        Ok(copy.shared().clone())
+    }
+
     /// Calls `look` with a range of the newest bytes. Of a large tensor, only the range is downloaded.
     pub fn read_range<R>(
         &self,
@@ -346,7 +366,25 @@ impl Storage {
     ) -> Result<R> {
         let mut sides = self.writable(operation)?;
         self.written.borrow_mut().note(self.len, range.clone());
-        self.change(&mut sides, range, change)
+        self.change(&mut sides, range, change, Old::Kept)
+    }
+
+    /// Calls `change`, which overwrites every byte of a range, and never looks at the older values.
+    pub fn overwrite<R>(
+        &self,
+        operation: &'static str,
+        range: Range<usize>,
+        change: impl FnOnce(&mut [u8]) -> R,
+    ) -> Result<R> {
+        if range != (0..self.len) {
+            return self.write(operation, range, change);
+        }
+        self.check_readable(operation)?;
+        let mut sides = self.borrow_mut(operation)?;
+        self.discard(&mut sides)?;
+        sides.own_zeros(self.len)?;
+        self.written.replace(Written::All);
+        self.change(&mut sides, range, change, Old::Unused)
     }
 
     /// Calls `change`, which writes some bytes within a range; `mark` writes a 1 for each of them.
@@ -359,7 +397,7 @@ impl Storage {
     ) -> Result<R> {
         let mut sides = self.writable(operation)?;
         self.written.borrow_mut().note_among(self.len, range.clone(), mark);
-        self.change(&mut sides, range, change)
+        self.change(&mut sides, range, change, Old::Kept)
     }
 
     fn writable(&self, operation: &'static str) -> Result<RefMut<'_, Sides>> {
@@ -373,34 +411,43 @@ impl Storage {
         sides: &mut Sides,
         range: Range<usize>,
         change: impl FnOnce(&mut [u8]) -> R,
+        old: Old,
     ) -> Result<R> {
         if sides.is_shared() {
             sides.await_readers()?;
             sides.mark_written(&self.written(), range.clone());
-            return Ok(change(&mut sides.bytes_mut(self.len)[range]));
+            return Ok(change(&mut sides.bytes_mut(self.len, old)?[range]));
         }
-        let result = change(&mut sides.bytes_mut(self.len)[range.clone()]);
+        let result = change(&mut sides.bytes_mut(self.len, old)?[range.clone()]);
         sides.host_changed(range);
         Ok(result)
     }
 
-    /// Replaces all bytes; `bytes` must have the same size.
-    pub(crate) fn replace(&self, operation: &'static str, bytes: Vec<u8>) -> Result<()> {
-        let mut sides = self.borrow_mut(operation)?;
-        self.written.replace(Written::All);
+    /// The newest bytes are not needed any more: all of them are about to be overwritten by the host.
+    fn discard(&self, sides: &mut Sides) -> Result<()> {
         if sides.is_shared() {
-            sides.await_writer()?;
-            sides.await_readers()?;
-            sides.mark_written(&Written::All, 0..self.len);
-            sides.bytes_mut(self.len).copy_from_slice(&bytes);
-            return Ok(());
+            return sides.await_writer();
         }
-        // The bytes of a running submission are discarded; the next writer follows it.
+        // The next writer on the device follows the running one.
         if let State::InFlight(ticket) = sides.state {
             sides.readers.push(ticket);
         }
-        sides.host = HostBytes::Own(bytes);
         sides.state = State::Host { changed: 0..self.len };
+        Ok(())
+    }
+
+    /// Replaces all bytes; `bytes` must have the same size.
+    pub(crate) fn replace(&self, operation: &'static str, bytes: Rc<Vec<u8>>) -> Result<()> {
+        let mut sides = self.borrow_mut(operation)?;
+        self.written.replace(Written::All);
+        self.discard(&mut sides)?;
+        if sides.is_shared() {
+            sides.await_readers()?;
+            sides.mark_written(&Written::All, 0..self.len);
+            host::copy(&bytes, sides.bytes_mut(self.len, Old::Unused)?);
+        } else {
+            sides.host = HostBytes::Own(Owned::new(bytes));
+        }
         Ok(())
     }
 
@@ -417,13 +464,11 @@ impl Storage {
         if sides.state != State::Device {
             return sides.own_zeros(self.len);
         }
-        let mut bytes = match std::mem::replace(&mut sides.host, HostBytes::None) {
-            HostBytes::Own(bytes) => bytes,
-            HostBytes::None | HostBytes::Shared(_) => zeroed(self.len)?,
+        sides.own_zeros(self.len)?;
+        let Sides { host: HostBytes::Own(own), placed: Some(placed), .. } = &mut *sides else {
+            unreachable!("what only the device has is placed there, and host memory was just made")
         };
-        let placed = sides.newest();
-        placed.device.read(placed.buffer, 0, &mut bytes)?;
-        sides.host = HostBytes::Own(bytes);
+        own.download(placed)?;
         sides.state = State::Both;
         Ok(())
     }
@@ -455,8 +500,9 @@ impl Storage {
         let mut sides = self.borrow_mut(operation)?;
         sides.await_readers()?;
         if sides.is_shared() {
-            let bytes = sides.bytes(self.len).to_vec();
-            sides.host = HostBytes::Own(bytes);
+            let mut own = Owned::zeroed(self.len)?;
+            host::copy(sides.bytes(self.len), own.bytes_mut(Old::Unused)?);
+            sides.host = HostBytes::Own(own);
         }
         sides.release_place();
         sides.state = State::Host { changed: 0..self.len };
@@ -475,8 +521,9 @@ impl Storage {
         context.log.event(Level::Debug, || format!("allocated {} on the device", self.label));
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
         let counted = Counted::new(context, self.len as u64);
-        sides.placed =
-            Some(Placed { context: context.clone(), device, buffer, _taken: taken, _counted: counted });
+        let is_image = self.image.is_some();
+        let context = context.clone();
+        sides.placed = Some(Placed { context, device, buffer, is_image, _taken: taken, _counted: counted });
         sides.mark_blank(&self.written(), self.len);
         let Some(memory) = shared else {
             // Fresh memory is already zero.
@@ -486,8 +533,8 @@ impl Storage {
             return Ok(());
         };
         let before = std::mem::replace(&mut sides.host, HostBytes::Shared(memory));
-        if let HostBytes::Own(bytes) = before {
-            sides.bytes_mut(self.len).copy_from_slice(&bytes);
+        if let HostBytes::Own(own) = before {
+            host::copy(own.bytes(), sides.bytes_mut(self.len, Old::Unused)?);
         }
         sides.state = State::Both;
         Ok(())
@@ -500,8 +547,10 @@ impl Storage {
         if let State::Host { changed } = &sides.state
             && contents == Contents::Current
         {
-            let bytes = host_bytes(&sides.host, self.len);
-            placed.device.write(placed.buffer, changed.start as u64, &bytes[changed.clone()])?;
+            let HostBytes::Own(own) = &mut sides.host else {
+                unreachable!("bytes that the device lacks are the host's own")
+            };
+            own.upload(placed, changed.clone())?;
             sides.state = State::Both;
             if self.memory == MemoryType::Storage {
                 sides.host = HostBytes::None;

@@ -134,8 +134,9 @@ impl Tensor {
         fields: Vec<Field>,
         shape: &[usize],
         memory: MemoryType,
-        bytes: Vec<u8>,
+        bytes: impl Into<Rc<Vec<u8>>>,
     ) -> Result<Tensor> {
+        let bytes = bytes.into();
         let n = n_elements(shape)?.checked_mul(size);
         let n = n.ok_or_else(|| ComputeError::TooLarge { shape: shape.to_vec() })?;
         let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
@@ -293,6 +294,14 @@ impl Tensor {
         self.with_bytes(<[u8]>::to_vec)
     }
 
+    /// The newest bytes, shared with the tensor until somebody writes them, if they are all of its memory.
+    pub fn shared_bytes(&self) -> Result<Rc<Vec<u8>>> {
+        match self.is_slice() {
+            true => self.bytes().map(Rc::new),
+            false => self.storage.shared_bytes("read"),
+        }
+    }
+
     /// The newest elements; `T` must be the tensor's type.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.check_dtype("read", T::DTYPE)?;
@@ -352,7 +361,8 @@ impl Tensor {
     }
 
     /// Replaces all bytes; `bytes` must have the same size.
-    pub fn set_bytes(&self, bytes: Vec<u8>) -> Result<()> {
+    pub fn set_bytes(&self, bytes: impl Into<Rc<Vec<u8>>>) -> Result<()> {
+        let bytes = bytes.into();
         if bytes.len() != self.n_bytes() {
             return Err(self.size_mismatch("set the data of", bytes.len() / self.dtype.size()));
         }
@@ -428,8 +438,8 @@ impl<'a> Builder<'a> {
         Builder { name: Some(name), ..self }
     }
 
-    pub fn bytes(self, bytes: Vec<u8>) -> Result<Tensor> {
-        let n = self.n_bytes()?;
+    pub fn bytes(self, bytes: impl Into<Rc<Vec<u8>>>) -> Result<Tensor> {
+        let (bytes, n) = (bytes.into(), self.n_bytes()?);
         if bytes.len() != n {
             let (what, unit) = (self.label(), "bytes");
             return Err(ComputeError::SizeMismatch {

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use common::kernels::{self, Of};
@@ -12,6 +14,10 @@ use kps_device::{DeviceError, OpenOptions, Selector, select};
 
 /// Runs `steps` on each device. A machine without Vulkan prints a note and continues.
 fn on_every_device(steps: impl Fn(&Manager) -> Result<()>) {
+    on_every_device_logged(&Log::default(), steps);
+}
+
+fn on_every_device_logged(log: &Log, steps: impl Fn(&Manager) -> Result<()>) {
     // With the separate memory of discrete GPUs, on any GPU.
     let separate = OpenOptions { separate_memory: true, ..OpenOptions::default() };
     for (selector, options) in
@@ -25,7 +31,7 @@ fn on_every_device(steps: impl Fn(&Manager) -> Result<()>) {
             }
             Err(error) => panic!("cannot open {selector}: {error}"),
         };
-        let manager = Manager::over(opened.device, Log::default());
+        let manager = Manager::over(opened.device, log.clone());
         let name = manager.info().name.clone();
         steps(&manager).unwrap_or_else(|error| panic!("on {name}: {error}"));
     }
@@ -348,4 +354,43 @@ fn queues_that_are_not_there_are_refused() {
         assert_eq!(error.to_string(), "there is no queue 99: the manager was opened with 1, counted from 0");
         Ok(())
     });
+}
+
+#[test]
+fn a_large_tensor_moves_to_the_device_and_back_again_and_again() {
+    let pinned = Rc::new(Cell::new(0));
+    let counter = pinned.clone();
+    let count = move |_, message: &str| counter.set(counter.get() + i32::from(message.starts_with("pinned")));
+    on_every_device_logged(&Log::to(count), |manager| {
+        let n = 300_000;
+        let tensor = manager.adopt(Tensor::zeros(DType::F32, &[n])?)?;
+        let algorithm = manager.algorithm(&[&tensor], &kernels::increment()).extent([1000, 1, 1]).build()?;
+        let sequence = manager.sequence().dispatch(&algorithm, Extent::Default);
+        for round in 0..6 {
+            let value = round as f32;
+            tensor.write_range(0, &vec![value; n])?;
+            sequence.eval()?;
+            let mut expect = vec![value; n];
+            expect[..1000].fill(value + 1.0);
+            assert!(f32s(&tensor) == expect, "round {round}");
+            // The first of these uploads may be running when the second value is written.
+            for (at, value) in [(0, -1.0f32), (n - 1, -2.0)] {
+                tensor.set(at, value)?;
+                expect[at] = value;
+                sequence.eval_async()?;
+                expect[..1000].iter_mut().for_each(|one| *one += 1.0);
+            }
+            let before = tensor.shared_bytes()?;
+            tensor.set(5, 0.5)?;
+            assert!(
+                kps_compute::element::from_bytes::<f32>(&before) == expect,
+                "a write leaves what was shared"
+            );
+            expect[5] = 0.5;
+            assert!(f32s(&tensor) == expect, "round {round}");
+            tensor.write_range(0, &vec![0f32; n])?;
+        }
+        Ok(())
+    });
+    assert_ne!(pinned.get(), 0, "with separate memory, the device copies by itself");
 }

@@ -38,6 +38,7 @@ mod command;
 pub mod cpu;
 pub mod error;
 pub mod findings;
+pub mod host;
 pub mod image;
 pub mod info;
 pub mod interface;
@@ -104,6 +105,22 @@ pub trait Device {
     /// The buffer's own memory if host and device share it, so that nothing is copied. The caller must not
     /// access it while a submission that names the buffer is in flight, nor after `free`.
     fn host_memory(&self, buffer: BufferId) -> Option<HostMemory>;
+
+    /// Makes memory of the host a buffer that copies can name, so that they need no memory of the driver's.
+    /// `None` if the device cannot do that.
+    ///
+    /// # Safety
+    /// The memory stays where it is until what owns it is passed to [`Device::release`]. The host does not write
+    /// it while a submission reads it, and does not access it while one writes it.
+    unsafe fn import(&self, _memory: HostMemory) -> Option<Imported> {
+        None
+    }
+
+    /// Frees an imported buffer. The device drops `owner`, and with it the memory, once the last submission that
+    /// names the buffer has ended.
+    fn release(&self, imported: Imported, _owner: Box<dyn std::any::Any>) {
+        self.free(imported.buffer);
+    }
 
     /// Marks a buffer as uninitialised. A checked kernel that reads it before it is written makes a mistake.
     /// Devices without checks ignore this.
@@ -301,6 +318,15 @@ impl DeviceMemory {
 pub struct HostMemory {
     pub ptr: *mut u8,
     pub len: usize,
+}
+
+/// Memory of the host as a buffer of a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Imported {
+    /// Whole pages around the memory.
+    pub buffer: BufferId,
+    /// Of the memory's first byte.
+    pub offset: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use kps_device::{
     BufferId, Command, Commands, Device, DeviceError, DeviceInfo, DeviceMemory, Finding, HostMemory,
-    ImageInfo, Interface, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
+    ImageInfo, Imported, Interface, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, Ticket,
+    Waited,
 };
 
 use super::profile::Records;
@@ -251,6 +252,10 @@ impl Device for ObservedDevice {
         self.inner.free(buffer);
     }
 
+    fn name(&self, buffer: BufferId, name: &str) {
+        self.inner.name(buffer, name);
+    }
+
     fn write(&self, buffer: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
         let _span = self.span("upload", Some(bytes.len() as u64));
         self.inner.write(buffer, offset, bytes)
@@ -263,6 +268,16 @@ impl Device for ObservedDevice {
 
     fn host_memory(&self, buffer: BufferId) -> Option<HostMemory> {
         self.inner.host_memory(buffer)
+    }
+
+    unsafe fn import(&self, memory: HostMemory) -> Option<Imported> {
+        let _span = self.span("pin memory", Some(memory.len as u64));
+        // SAFETY: the caller's promise is that of this call.
+        unsafe { self.inner.import(memory) }
+    }
+
+    fn release(&self, imported: Imported, owner: Box<dyn std::any::Any>) {
+        self.inner.release(imported, owner);
     }
 
     fn blank(&self, buffer: BufferId) {

@@ -15,6 +15,7 @@ use super::errors;
 use super::images::ImageView;
 use super::info::NAME;
 use super::instrumentation::Written;
+use crate::host::prefer_large_pages;
 use crate::last_use::LastUse;
 use crate::{
     Access, Binding, BufferId, DeviceError, DeviceMemory, HostMemory, ImageInfo, Limit, Result, Ticket, log,
@@ -23,8 +24,6 @@ use crate::{
 const ALIGN: usize = 64;
 /// Atomic operations on narrow elements read and write whole words.
 const WORD: usize = 4;
-/// Buffers of at least this size get large pages where the system has them, to save page walks.
-const LARGE: usize = 4 << 20;
 /// Texels along one axis: samplers address each of them by a 32-bit float.
 const MAX_IMAGE_SIDE: u32 = 1 << 24;
 
@@ -247,27 +246,13 @@ impl Buffer {
         // SAFETY: the layout's size is not zero.
         let allocation = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
         let memory = Arc::new(Memory { allocation, layout });
-        if whole >= LARGE {
-            prefer_large_pages(allocation, whole);
-        }
+        prefer_large_pages(allocation.as_ptr(), whole);
         let skip = allocation.align_offset(ALIGN);
         // SAFETY: the allocation has `ALIGN` bytes more than the buffer's words, and `skip` is below that.
         let base = unsafe { allocation.add(skip) };
         Some(Buffer { memory, base, size, image: None, written: None, last: Vec::new() })
     }
 }
-
-/// Asks for large pages. The system may ignore it.
-#[cfg(target_os = "linux")]
-fn prefer_large_pages(allocation: NonNull<u8>, size: usize) {
-    const PAGE: usize = 4096;
-    let skip = allocation.align_offset(PAGE);
-    // SAFETY: it is advice about whole pages within the allocation, and does not change their content.
-    unsafe { libc::madvise(allocation.add(skip).as_ptr().cast(), size - skip, libc::MADV_HUGEPAGE) };
-}
-
-#[cfg(not(target_os = "linux"))]
-fn prefer_large_pages(_allocation: NonNull<u8>, _size: usize) {}
 
 impl Drop for Memory {
     fn drop(&mut self) {

@@ -1,5 +1,7 @@
 //! The buffers and images of an open device by id, with the submissions that name them.
 
+use std::any::Any;
+
 use super::hazards::LastUse;
 use super::memory::{Buffer, Memory};
 use super::queue::Queue;
@@ -30,6 +32,8 @@ pub(super) struct Entry {
     pub fresh: bool,
     /// The buffer for copies of an image's bytes, once there were any.
     pub companion: Option<BufferId>,
+    /// What owns the memory of an imported buffer that was freed. It is dropped after the buffer.
+    pub owner: Option<Box<dyn Any>>,
 }
 
 const UNKNOWN: DeviceError = DeviceError::UnknownId { kind: "buffer" };
@@ -37,7 +41,7 @@ const UNKNOWN: DeviceError = DeviceError::UnknownId { kind: "buffer" };
 impl Buffers {
     pub fn insert(&mut self, buffer: Buffer, n_queues: usize) -> BufferId {
         let last = vec![LastUse::default(); n_queues];
-        let entry = Entry { buffer, last, fresh: true, companion: None };
+        let entry = Entry { buffer, last, fresh: true, companion: None, owner: None };
         self.n_fresh += 1;
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
@@ -89,7 +93,7 @@ impl Buffers {
         let mut index = 0;
         while index < self.leaving.len() {
             match self.leaving[index].is_idle(queues) {
-                true => memory.destroy(self.leaving.swap_remove(index).buffer),
+                true => self.leaving.swap_remove(index).destroy(memory),
                 false => index += 1,
             }
         }
@@ -102,7 +106,7 @@ impl Buffers {
     /// Destroys all buffers. The device must be idle.
     pub fn destroy_all(&mut self, memory: &Memory) {
         let entry = self.slots.iter_mut().filter_map(|slot| slot.entry.take());
-        entry.chain(self.leaving.drain(..)).for_each(|entry| memory.destroy(entry.buffer));
+        entry.chain(self.leaving.drain(..)).for_each(|entry| entry.destroy(memory));
         self.n_fresh = 0;
     }
 }
@@ -115,6 +119,11 @@ impl Entry {
     /// Records that submission `value` of `queue` names it.
     pub fn note(&mut self, queue: usize, value: u64, access: Access) {
         self.last[queue].note(value, access);
+    }
+
+    fn destroy(self, memory: &Memory) {
+        memory.destroy(self.buffer);
+        drop(self.owner);
     }
 
     fn is_idle(&self, queues: &[Queue]) -> bool {

@@ -34,9 +34,10 @@ impl Default for Bfloat16Features {
 const BFLOAT16: &CStr = c"VK_KHR_shader_bfloat16";
 
 /// The extensions that kps uses if a device has them.
-pub(super) const EXTENSIONS: [&CStr; 9] = [
+pub(super) const EXTENSIONS: [&CStr; 10] = [
     ash::khr::push_descriptor::NAME,
     ash::ext::memory_budget::NAME,
+    ash::ext::external_memory_host::NAME,
     ash::ext::robustness2::NAME,
     ash::ext::shader_atomic_float::NAME,
     ash::khr::cooperative_matrix::NAME,

@@ -9,7 +9,7 @@ use ash::vk;
 use vk_mem::Alloc;
 
 use super::gpu::Gpu;
-use super::memory::{Buffer, Memory, Place};
+use super::memory::{Backing, Buffer, Memory, Place};
 use super::plan::bad_command;
 use crate::{Access, Channel, DeviceError, Dimension, ImageInfo, Limit, Result, TexelFormat};
 
@@ -60,7 +60,7 @@ impl Memory {
             Ok(view) => {
                 let image = Image { handle, view, info: *info, abilities };
                 let (place, size) = (Place::Image(image), info.n_bytes());
-                Ok(Buffer { place, allocation, size, mapped: None })
+                Ok(Buffer { place, backing: Backing::Allocated(allocation), size, mapped: None })
             }
             Err(error) => {
                 // SAFETY: no other reference to the image exists.

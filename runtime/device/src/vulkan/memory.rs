@@ -15,10 +15,17 @@ const GRAIN: u64 = 16;
 /// A buffer or an image with its memory. Its owner passes it to [`Memory::destroy`].
 pub(super) struct Buffer {
     pub place: Place,
-    pub allocation: vk_mem::Allocation,
+    pub backing: Backing,
     /// The requested size in bytes.
     pub size: u64,
     pub mapped: Option<Mapped>,
+}
+
+/// Where the bytes are.
+pub(super) enum Backing {
+    Allocated(vk_mem::Allocation),
+    /// In memory of the host that is not kps's own.
+    Imported(vk::DeviceMemory),
 }
 
 /// Vulkan's handle.
@@ -85,10 +92,7 @@ impl Memory {
         if self.gpu.physical.enabled.has_buffer_addresses() {
             flags |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
         }
-        let mut info = vk::BufferCreateInfo::default().size(rounded).usage(flags);
-        if self.gpu.families.len() > 1 {
-            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&self.gpu.families);
-        }
+        let info = self.shared_by_families(vk::BufferCreateInfo::default().size(rounded).usage(flags));
         // If a memory type is full, the next best is tried: under a limit, only of the heap that the limit counts.
         let types = self.types(usage);
         let heap = |ty: u32| self.gpu.physical.memory.memory_types[ty as usize].heap_index;
@@ -105,6 +109,14 @@ impl Memory {
             }
         }
         Err(self.out_of_memory(size))
+    }
+
+    /// Lets all queues in use access the buffer.
+    pub fn shared_by_families<'i>(&'i self, info: vk::BufferCreateInfo<'i>) -> vk::BufferCreateInfo<'i> {
+        match self.gpu.families.len() {
+            1 => info,
+            _ => info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&self.gpu.families),
+        }
     }
 
     pub fn out_of_memory(&self, requested: u64) -> DeviceError {
@@ -163,21 +175,26 @@ impl Memory {
         let device_only = self.separate && usage == MemoryUsage::Device;
         let cached = self.flags(ty).contains(vk::MemoryPropertyFlags::HOST_CACHED);
         let mapped = (!ptr.is_null() && !device_only).then_some(Mapped { ptr, cached });
-        Buffer { place: Place::Buffer(handle), allocation, size, mapped }
+        Buffer { place: Place::Buffer(handle), backing: Backing::Allocated(allocation), size, mapped }
     }
 
     /// The caller knows that no submission names the buffer any more.
-    pub fn destroy(&self, mut buffer: Buffer) {
-        match buffer.place {
-            Place::Image(image) => self.destroy_image(image, buffer.allocation),
-            // SAFETY: `create_of_type` made the pair, this call owns it, and nothing uses it.
-            Place::Buffer(handle) => unsafe {
-                self.allocator.destroy_buffer(handle, &mut buffer.allocation);
+    pub fn destroy(&self, buffer: Buffer) {
+        // SAFETY: the two of each arm were made together, this call owns them, and nothing uses them.
+        match (buffer.place, buffer.backing) {
+            (Place::Image(image), Backing::Allocated(allocation)) => self.destroy_image(image, allocation),
+            (Place::Buffer(handle), Backing::Allocated(mut allocation)) => unsafe {
+                self.allocator.destroy_buffer(handle, &mut allocation);
             },
+            (Place::Buffer(handle), Backing::Imported(memory)) => unsafe {
+                self.gpu.device.destroy_buffer(handle, None);
+                self.gpu.device.free_memory(memory, None);
+            },
+            (Place::Image(_), Backing::Imported(_)) => unreachable!("only buffers are imported"),
         }
     }
 
-    fn flags(&self, ty: u32) -> vk::MemoryPropertyFlags {
+    pub fn flags(&self, ty: u32) -> vk::MemoryPropertyFlags {
         self.gpu.physical.memory.memory_types[ty as usize].property_flags
     }
 

@@ -6,8 +6,8 @@
 //!
 //! `plan` checks a list of commands, and `encode` records it: commands that run once go to the queue's `batch`,
 //! and `recordings` caches the recording of a list that may run again. `hazards` determines which commands wait
-//! for which. `transfer` copies bytes between the host and buffers, and `images` has the rest for images. `names`
-//! has the names of objects for debuggers.
+//! for which. `transfer` copies bytes between the host and buffers, `uncached` reads
+//! a GPU's own memory, `import` makes memory of the host a buffer, and `images` has the rest for images. `names` has the names of objects for debuggers.
 
 mod batch;
 mod buffers;
@@ -18,6 +18,7 @@ mod foreign;
 mod gpu;
 mod hazards;
 mod images;
+mod import;
 mod limits;
 mod loader;
 mod matrices;
@@ -33,9 +34,11 @@ mod samplers;
 mod staging;
 mod state;
 mod transfer;
+mod uncached;
 mod validation;
 mod validity;
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
@@ -44,8 +47,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::{
-    BufferId, Commands, Device, DeviceError, DeviceInfo, DeviceMemory, HostMemory, ImageInfo, Interface,
-    MemoryUsage, NoGpu, OpenOptions, Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
+    BufferId, Commands, Device, DeviceError, DeviceInfo, DeviceMemory, HostMemory, ImageInfo, Imported,
+    Interface, MemoryUsage, NoGpu, OpenOptions, Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket,
+    Waited,
 };
 use gpu::Gpu;
 use memory::Place;
@@ -180,6 +184,15 @@ impl Device for VulkanDevice {
 
     fn host_memory(&self, buffer: BufferId) -> Option<HostMemory> {
         self.state.borrow_mut().host_memory(buffer)
+    }
+
+    unsafe fn import(&self, memory: HostMemory) -> Option<Imported> {
+        // SAFETY: the caller's promise is that of this call.
+        unsafe { self.state.borrow_mut().import(memory) }
+    }
+
+    fn release(&self, imported: Imported, owner: Box<dyn Any>) {
+        self.state.borrow_mut().release(imported, owner);
     }
 
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {

@@ -33,6 +33,8 @@ pub(crate) struct Physical {
     pub(super) subgroup_sizes: [u32; 2],
     pub(super) float_controls: FloatControls,
     pub(super) max_push_descriptors: u32,
+    /// Alignment of imported host memory, if any can be imported.
+    pub(super) import_alignment: Option<usize>,
     /// Mesa's software driver, for which `foreign` has workarounds.
     pub(super) is_llvmpipe: bool,
     pub(super) timestamp_bits: Vec<u32>,
@@ -87,6 +89,7 @@ fn describe(loader: &Loader, handle: vk::PhysicalDevice) -> Physical {
         subgroup_sizes: [0; 2],
         float_controls: FloatControls::default(),
         max_push_descriptors: 0,
+        import_alignment: None,
         is_llvmpipe: false,
         timestamp_bits: families.iter().map(|family| family.timestamp_valid_bits).collect(),
     };
@@ -132,10 +135,15 @@ impl Physical {
         let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
         let mut buffers = vk::PhysicalDeviceMaintenance4Properties::default();
         let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+        let mut host_memory = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let imports = self.extensions.contains(&ash::ext::external_memory_host::NAME);
         let has_pci = self.extensions.contains(&ash::ext::pci_bus_info::NAME);
         let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
         if has_pci {
             all = all.push_next(&mut pci);
+        }
+        if imports {
+            all = all.push_next(&mut host_memory);
         }
         if self.info.features.contains(&Feature::PushDescriptors) {
             all = all.push_next(&mut push);
@@ -149,6 +157,7 @@ impl Physical {
         // SAFETY: the chain holds only structures that the device knows, all alive.
         unsafe { instance.get_physical_device_properties2(self.handle, &mut all) };
         self.max_push_descriptors = push.max_push_descriptors;
+        self.import_alignment = imports.then_some(host_memory.min_imported_host_pointer_alignment as usize);
         self.info.uuid = Some(v11.device_uuid);
         self.info.pci = has_pci.then_some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]);
         if v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {

@@ -4,13 +4,17 @@ use super::memory::{Buffer, Memory};
 use crate::{MemoryUsage, Result};
 
 /// Size of a piece, large enough that the cost of a submission is small compared with the copy.
-pub(super) const PIECE: usize = 4 << 20;
+const PIECE: usize = 4 << 20;
+/// The same for large transfers, whose pieces several threads fill and empty.
+const LARGE_PIECE: usize = 16 << 20;
+/// A transfer of this size is large.
+const LARGE: usize = 64 << 20;
 /// While the device copies one piece, the host fills or empties another.
 pub(super) const N_PIECES: usize = 4;
 
 #[derive(Default)]
 pub(super) struct Staging {
-    pieces: Vec<Piece>,
+    pieces: [Option<Piece>; N_PIECES],
     /// The last piece that was returned.
     last: usize,
 }
@@ -22,26 +26,44 @@ pub(super) struct Piece {
     pub last: u64,
 }
 
+/// The size of the pieces for a transfer.
+pub(super) fn piece_size(n_bytes: usize) -> usize {
+    if n_bytes < LARGE { PIECE } else { LARGE_PIECE }
+}
+
 impl Staging {
-    /// The next piece in turn, which may still be in use.
-    pub fn next(&mut self, memory: &Memory) -> Result<usize> {
-        if self.pieces.len() < N_PIECES {
-            let buffer = memory.create(PIECE as u64, MemoryUsage::Host)?;
-            let mapped = buffer.mapped.expect("memory of the host is mapped");
-            self.pieces.push(Piece { ptr: mapped.ptr, buffer, last: 0 });
-            self.last = self.pieces.len() - 1;
-        } else {
-            self.last = (self.last + 1) % N_PIECES;
+    /// The piece whose turn is next. It may still be in use, or too small: see [`Staging::fit`].
+    pub fn next(&mut self) -> usize {
+        self.last = (self.last + 1) % N_PIECES;
+        self.last
+    }
+
+    /// The last submission that names a piece; 0 if there is none.
+    pub fn last_use(&self, index: usize) -> u64 {
+        self.pieces[index].as_ref().map_or(0, |piece| piece.last)
+    }
+
+    /// Makes a piece, which is not in use, at least `size` bytes long.
+    pub fn fit(&mut self, index: usize, size: usize, memory: &Memory) -> Result<()> {
+        if self.pieces[index].as_ref().is_some_and(|piece| piece.buffer.size >= size as u64) {
+            return Ok(());
         }
-        Ok(self.last)
+        if let Some(small) = self.pieces[index].take() {
+            memory.destroy(small.buffer);
+        }
+        let buffer = memory.create(size as u64, MemoryUsage::Host)?;
+        let mapped = buffer.mapped.expect("memory of the host is mapped");
+        self.pieces[index] = Some(Piece { ptr: mapped.ptr, buffer, last: 0 });
+        Ok(())
     }
 
     pub fn piece(&mut self, index: usize) -> &mut Piece {
-        &mut self.pieces[index]
+        self.pieces[index].as_mut().expect("a piece is used after it was made to fit")
     }
 
     /// The device must be idle.
     pub fn destroy(&mut self, memory: &Memory) {
-        self.pieces.drain(..).for_each(|piece| memory.destroy(piece.buffer));
+        let pieces = self.pieces.iter_mut().filter_map(Option::take);
+        pieces.for_each(|piece| memory.destroy(piece.buffer));
     }
 }

@@ -10,16 +10,16 @@ use super::hazards::{Use, host_barrier};
 use super::images;
 use super::memory::Place;
 use super::plan::check_range;
-use super::staging::{N_PIECES, PIECE};
+use super::staging::{N_PIECES, piece_size};
 use super::state::State;
+use super::uncached;
+use crate::host::copy_raw;
 use crate::{Access, BufferId, HostMemory, MemoryUsage, Result};
 
 /// Copies and fills go to the first queue.
 const QUEUE: usize = 0;
 /// The host fills buffers up to this size, even if the device fills faster.
 const SMALL_FILL: u64 = 64 << 10;
-/// Up to this size, reading uncached memory is faster than copying it first.
-const SMALL_READ: usize = 1024;
 
 impl State {
     pub fn write(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
@@ -42,10 +42,8 @@ impl State {
             Some(mapped) => {
                 self.wait_for_uses(id, Access::Write)?;
                 // SAFETY: the range is within the buffer, which nothing in flight names, and which stays
-                // mapped while it lives; `bytes` may be the buffer's own memory.
-                unsafe {
-                    mapped.ptr.add(offset as usize).copy_from(bytes.as_ptr(), bytes.len());
-                }
+                // mapped while it lives.
+                unsafe { copy_raw(bytes.as_ptr(), mapped.ptr.add(offset as usize), bytes.len()) };
                 Ok(())
             }
             None => self.write_staged(id, offset, bytes),
@@ -64,11 +62,15 @@ impl State {
             return self.read_image(id, offset, bytes);
         }
         match entry.buffer.mapped {
-            Some(mapped) if mapped.cached || bytes.len() <= SMALL_READ => {
+            Some(mapped) if mapped.cached || bytes.len() <= uncached::worthwhile() => {
                 self.wait_for_uses(id, Access::Read)?;
                 // SAFETY: the range is within the buffer, which nothing in flight writes.
                 unsafe {
-                    mapped.ptr.add(offset as usize).copy_to(bytes.as_mut_ptr(), bytes.len());
+                    let from = mapped.ptr.add(offset as usize).cast_const();
+                    match mapped.cached {
+                        true => copy_raw(from, bytes.as_mut_ptr(), bytes.len()),
+                        false => uncached::read(from, bytes),
+                    }
                 }
                 Ok(())
             }
@@ -121,12 +123,13 @@ impl State {
     }
 
     fn write_staged(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
-        for (index, part) in bytes.chunks(PIECE).enumerate() {
-            let at = offset + (index * PIECE) as u64;
-            let turn = self.idle_piece()?;
+        let size = piece_size(bytes.len());
+        for (index, part) in bytes.chunks(size).enumerate() {
+            let at = offset + (index * size) as u64;
+            let turn = self.idle_piece(size)?;
             let piece = self.staging.piece(turn);
             // SAFETY: the piece is idle, at least as long as the part, and mapped while it lives.
-            unsafe { piece.ptr.copy_from_nonoverlapping(part.as_ptr(), part.len()) };
+            unsafe { copy_raw(part.as_ptr(), piece.ptr, part.len()) };
             let from = piece.buffer.place;
             let to = self.buffers.get(id)?.buffer.place;
             let written = Use { buffer: id, bytes: at..at + part.len() as u64, access: Access::Write };
@@ -134,18 +137,25 @@ impl State {
                 images::copy(device, commands, (&from, 0), (&to, at), part.len() as u64);
             })?;
             self.staging.piece(turn).last = value;
+            // The device copies a full piece while the host fills the next one.
+            if part.len() == size {
+                self.queues[QUEUE].flush()?;
+            }
         }
         Ok(())
     }
 
     /// Copies run ahead of the host by the number of pieces.
     fn read_staged(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let size = piece_size(bytes.len());
         let mut ahead: VecDeque<(usize, Range<usize>)> = VecDeque::new();
         let mut start = 0;
         while start < bytes.len() || !ahead.is_empty() {
             if start < bytes.len() && ahead.len() < N_PIECES {
-                let end = bytes.len().min(start + PIECE);
-                ahead.push_back((self.start_reading(id, offset + start as u64, end - start)?, start..end));
+                let end = bytes.len().min(start + size);
+                let turn = self.idle_piece(size)?;
+                self.start_reading(id, offset + start as u64, end - start, turn)?;
+                ahead.push_back((turn, start..end));
                 start = end;
                 continue;
             }
@@ -154,13 +164,13 @@ impl State {
             self.queues[QUEUE].wait(last, None, &self.interrupt)?;
             let part = &mut bytes[range];
             // SAFETY: the copy into the piece has ended, and the piece is at least as long as the part.
-            unsafe { ptr.copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
+            unsafe { copy_raw(ptr, part.as_mut_ptr(), part.len()) };
         }
         Ok(())
     }
 
-    fn start_reading(&mut self, id: BufferId, at: u64, n_bytes: usize) -> Result<usize> {
-        let turn = self.idle_piece()?;
+    /// Copies bytes into a piece that is not in use.
+    fn start_reading(&mut self, id: BufferId, at: u64, n_bytes: usize, turn: usize) -> Result<()> {
         let to = self.staging.piece(turn).buffer.place;
         let from = self.buffers.get(id)?.buffer.place;
         let read = Use { buffer: id, bytes: at..at + n_bytes as u64, access: Access::Read };
@@ -169,7 +179,7 @@ impl State {
             host_barrier(device, commands);
         })?;
         self.staging.piece(turn).last = value;
-        Ok(turn)
+        self.queues[QUEUE].flush()
     }
 
     fn read_image(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
@@ -217,10 +227,11 @@ impl State {
         Ok(())
     }
 
-    fn idle_piece(&mut self) -> Result<usize> {
-        let turn = self.staging.next(&self.memory)?;
-        let last = self.staging.piece(turn).last;
-        self.queues[QUEUE].wait(last, None, &self.interrupt)?;
+    /// A piece of at least `size` bytes that is not in use.
+    fn idle_piece(&mut self, size: usize) -> Result<usize> {
+        let turn = self.staging.next();
+        self.queues[QUEUE].wait(self.staging.last_use(turn), None, &self.interrupt)?;
+        self.staging.fit(turn, size, &self.memory)?;
         Ok(turn)
     }
 

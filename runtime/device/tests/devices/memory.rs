@@ -1,7 +1,11 @@
 //! Memory: copies, offsets, memory shared with the host, and accesses beyond a binding.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use kps_device::{
-    Command, Commands, DeviceError, Feature, MemoryUsage, OpenOptions, PipelineOptions, QueueId,
+    Backend, Command, Commands, DeviceError, Feature, HostMemory, MemoryUsage, OpenOptions, PipelineOptions,
+    QueueId,
 };
 
 use super::common;
@@ -65,18 +69,64 @@ fn memory_begins_as_zeros_even_where_it_was_used_before() {
     });
 }
 
-/// Larger than the staging memory, with a remainder.
+/// Larger than the staging memory, with a remainder: first with small pieces, and then with large ones.
 #[test]
 fn large_transfers_arrive_whole() {
     on_every_device(|device| {
-        let n = 7_000_001;
-        let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
-        let buffer = device.floats(&values);
-        assert!(device.get(buffer, n) == values, "it comes back as it went");
-        assert!(device.get(buffer, n) == values, "and again");
-        let mut tail = vec![0; 8];
-        device.read(buffer, 4 * n as u64 - 8, &mut tail).expect("it is there");
-        assert_eq!(floats(&tail), values[n - 2..]);
+        for n in [7_000_001, 18_000_001] {
+            let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
+            let buffer = device.floats(&values);
+            assert!(device.get(buffer, n) == values, "it comes back as it went");
+            assert!(device.get(buffer, n) == values, "and again");
+            let mut tail = vec![0; 8];
+            device.read(buffer, 4 * n as u64 - 8, &mut tail).expect("it is there");
+            assert_eq!(floats(&tail), values[n - 2..]);
+            device.free(buffer);
+        }
+    });
+}
+
+#[test]
+fn memory_of_the_host_is_a_buffer_for_copies() {
+    /// Memory that notes when it is dropped.
+    struct Owner(Vec<u8>, Rc<Cell<bool>>);
+
+    impl Drop for Owner {
+        fn drop(&mut self) {
+            self.1.set(true);
+        }
+    }
+
+    on_every_device(|device| {
+        let is_dropped = Rc::new(Cell::new(false));
+        let mut owner = Owner((0..100_000).map(|i| (i / 3) as u8).collect(), is_dropped.clone());
+        let (before, start, len) = (owner.0.clone(), 777, 90_000);
+        let memory = HostMemory { ptr: owner.0[start..].as_mut_ptr(), len };
+        // SAFETY: `owner` is passed to `release`, and read after the copies have ended.
+        let imported = unsafe { device.import(memory) };
+        let Some(imported) = imported else {
+            assert_ne!(device.info().backend, Backend::Vulkan, "lavapipe imports memory");
+            return;
+        };
+        let (host, offset) = (imported.buffer, imported.offset);
+        let buffer = device.alloc(len as u64, MemoryUsage::Device).expect("there is memory");
+        device.run(vec![copy(host, offset, buffer, 0, len as u64)]);
+        let mut bytes = vec![0; len];
+        device.read(buffer, 0, &mut bytes).expect("it is there");
+        assert!(bytes == before[start..start + len], "the bytes arrive");
+        let ticket = device.run(vec![copy(buffer, 0, host, offset + 1, 1000)]);
+        device.done(ticket);
+        assert_eq!(
+            owner.0[start..start + 1001],
+            [&before[start..=start], &before[start..start + 1000]].concat()
+        );
+        assert_eq!(owner.0[..start], before[..start]);
+        let ticket = device.run(vec![copy(host, offset, buffer, 0, len as u64)]);
+        device.release(imported, Box::new(owner));
+        device.done(ticket);
+        // Any later call drops what has ended.
+        device.free(buffer);
+        assert!(is_dropped.get(), "the device keeps the memory no longer than its copies need it");
     });
 }
 

@@ -3,6 +3,7 @@
 //! To the host, an image is a tensor with another name and a format.
 
 use std::convert::Infallible;
+use std::rc::Rc;
 
 use kps_compute::{DType, ImageInfo, Tensor, image};
 use kps_device::{AddressMode, Channel, Filter, Sampler, TexelFormat};
@@ -119,7 +120,7 @@ fn normalised(vm: &mut Vm, data: &Value, channel: Channel) -> Result<Elements> {
     let floats = kps_compute::element::from_bytes::<f32>(&elements.bytes).into_iter();
     let ints = floats.map(|float| channel.normalised(float).expect("the channel is normalised"));
     let bytes = kps_compute::element::to_bytes(&ints.collect::<Vec<i32>>());
-    Ok(Elements { bytes, dtype: DType::I32, ..elements }.cast(stored))
+    Ok(Elements { bytes: bytes.into(), dtype: DType::I32, ..elements }.cast(stored))
 }
 
 fn read_format(vm: &mut Vm, given: &Value) -> Result<TexelFormat> {
@@ -188,7 +189,7 @@ fn texels(
     let mut elements = elements.cast(info.format.channel.stored());
     if surplus == Surplus::Ignored {
         let n_bytes = usize::try_from(info.n_bytes()).unwrap_or(usize::MAX).min(elements.bytes.len());
-        elements.bytes.truncate(n_bytes);
+        Rc::make_mut(&mut elements.bytes).truncate(n_bytes);
         let Ok(written) = elements.written.gathered(|marks| Ok::<_, Infallible>(marks[..n_bytes].to_vec()));
         elements.written = written;
     }

@@ -46,7 +46,12 @@ pub fn zeros(of: &Rc<StructType>, shape: &[usize], memory: MemoryType) -> Result
     Ok(ScriptTensor::of_records(from_bytes(of, shape, memory, vec![0; n])?, of.clone()))
 }
 
-fn from_bytes(of: &Rc<StructType>, shape: &[usize], memory: MemoryType, bytes: Vec<u8>) -> Result<Tensor> {
+fn from_bytes(
+    of: &Rc<StructType>,
+    shape: &[usize],
+    memory: MemoryType,
+    bytes: impl Into<Rc<Vec<u8>>>,
+) -> Result<Tensor> {
     let fields = structs::fields(&Type::Struct(of.clone()));
     Tensor::records(&of.to_string(), of.size() as usize, fields, shape, memory, bytes).map_err(compute)
 }
@@ -57,14 +62,14 @@ pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<Elemen
     if let Some(array) = data.downcast::<RecordArray>()
         && same_layout(array.of(), of)
     {
-        let (shape, bytes) = (array.shape().to_vec(), array.bytes()?);
+        let (shape, bytes) = (array.shape().to_vec(), array.bytes()?.into());
         return Ok(Elements { dtype, shape, bytes, written: array.written()? });
     }
     if let Some(tensor) = data.downcast::<ScriptTensor>()
         && tensor.record().is_some_and(|record| same_layout(record, of))
     {
         let tensor = tensor.tensor();
-        let (shape, bytes) = (tensor.shape().to_vec(), tensor.bytes().map_err(compute)?);
+        let (shape, bytes) = (tensor.shape().to_vec(), tensor.shared_bytes().map_err(compute)?);
         return Ok(Elements { dtype, shape, bytes, written: tensor.written() });
     }
     // An array of many numbers is refused at its first, before they are all objects.
@@ -78,7 +83,7 @@ pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<Elemen
     for (at, item) in items.iter().enumerate() {
         bytes.extend(structs::pack(vm, &Type::Struct(of.clone()), item, &format!("[{at}]"))?);
     }
-    Ok(Elements { dtype, shape: vec![items.len()], bytes, written: Written::All })
+    Ok(Elements { dtype, shape: vec![items.len()], bytes: bytes.into(), written: Written::All })
 }
 
 fn same_layout(a: &Rc<StructType>, b: &Rc<StructType>) -> bool {

@@ -115,7 +115,7 @@ impl ScriptTensor {
         if !self.is_adaptable.get() || tensor.dtype() == DType::F32 {
             return Ok(None);
         }
-        let bytes = tensor.bytes().map_err(compute)?;
+        let bytes = tensor.shared_bytes().map_err(compute)?;
         let elements = Elements {
             dtype: tensor.dtype(),
             shape: tensor.shape().to_vec(),

@@ -17,7 +17,7 @@ use crate::vm::Vm;
 pub struct Elements {
     pub dtype: DType,
     pub shape: Vec<usize>,
-    pub bytes: Vec<u8>,
+    pub bytes: Rc<Vec<u8>>,
     /// Which of the bytes are defined, if the source was created without data.
     pub written: Written,
 }
@@ -29,7 +29,7 @@ impl Elements {
         }
         let bytes = kps_compute::number::convert(&self.bytes, self.dtype, dtype);
         let written = self.written.resized(self.dtype.size(), dtype.size());
-        Elements { dtype, bytes, written, ..self }
+        Elements { dtype, bytes: Rc::new(bytes), written, ..self }
     }
 }
 
@@ -172,26 +172,31 @@ pub fn operands(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Value
 pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements> {
     let source = &resolved(vm, source)?;
     if let Some(array) = source.downcast::<NdArray>() {
-        let bytes = array.to_contiguous_bytes()?;
+        let bytes = array.shared_row()?;
         let (shape, written) = (array.shape().to_vec(), array.written()?);
         return Ok(Elements { dtype: array.dtype(), shape, bytes, written });
     }
     if let Some(tensor) = tensor(source) {
-        let bytes = tensor.bytes().map_err(errors::compute)?;
+        let bytes = tensor.shared_bytes().map_err(errors::compute)?;
         let written = tensor.written();
         return Ok(Elements { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes, written });
     }
     if let Value::Bytes(bytes) = source {
-        let (shape, bytes) = (vec![bytes.len()], bytes.to_vec());
+        let (shape, bytes) = (vec![bytes.len()], Rc::new(bytes.to_vec()));
         return Ok(Elements { dtype: DType::U8, shape, bytes, written: Written::All });
     }
     let mut flat = Flat { dtype: untyped, shape: Vec::new(), bytes: Vec::new() };
     if let Some(one) = number(source)? {
         flat.push(one)?;
-        return Ok(Elements { dtype: untyped, shape: vec![1], bytes: flat.bytes, written: Written::All });
+        return Ok(Elements {
+            dtype: untyped,
+            shape: vec![1],
+            bytes: flat.bytes.into(),
+            written: Written::All,
+        });
     }
     flat.rows(vm, source, 0)?;
-    Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes, written: Written::All })
+    Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes.into(), written: Written::All })
 }
 
 /// Warns on the logger `kp` if ints of the script are rounded, because a tensor of floats cannot hold them.

@@ -22,6 +22,9 @@ use crate::vm::{Vm, collect_all};
 pub static NDARRAY: NativeType =
     NativeType { methods: methods::METHODS, ..NativeType::new("ndarray", "numpy") };
 
+/// Copying fewer bytes costs less than sharing them and copying at the next write.
+const SHARED_SIZE: usize = 64 << 10;
+
 /// An array. Clones are views of the same elements.
 #[derive(Clone)]
 pub struct NdArray {
@@ -141,6 +144,15 @@ impl NdArray {
         self.with_row(kernel::copy)?
     }
 
+    /// The same; what is all of the array's memory is shared with it until somebody writes one of them.
+    pub fn shared_row(&self) -> Result<Rc<Vec<u8>>> {
+        let n_bytes = self.size() * self.dtype.size();
+        if n_bytes < SHARED_SIZE || n_bytes != self.storage.len() || !self.layout.is_contiguous() {
+            return self.to_contiguous_bytes().map(Rc::new);
+        }
+        self.storage.shared_bytes("read").map_err(errors::storage)
+    }
+
     /// The same as elements of another type.
     pub fn row_as(&self, dtype: DType) -> Result<Vec<u8>> {
         self.with_row(|row| kernel::cast::cast(row, self.dtype, dtype))?
@@ -195,7 +207,9 @@ impl NdArray {
         let layout = Layout { offset: self.layout.offset - range.start, ..self.layout.clone() };
         let change = |bytes: &mut [u8]| change(bytes, &layout);
         let mut marked = Ok(());
-        let written = if range.len() == self.size() * size {
+        let written = if self.layout.is_contiguous() {
+            self.storage.overwrite("write", range, change)
+        } else if range.len() == self.size() * size {
             self.storage.write("write", range, change)
         } else {
             let mark = |marks: &mut [u8]| marked = strided::fill(marks, size, &layout, &[1; 8]);

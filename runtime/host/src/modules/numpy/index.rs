@@ -3,6 +3,8 @@
 //! An index becomes a [`Selection`]: a view if it has only ints, slices, `...` and None, and a list of
 //! elements if it has arrays of ints or of bools.
 
+use std::rc::Rc;
+
 use kps_compute::DType;
 
 use super::array::NdArray;
@@ -110,7 +112,7 @@ pub fn set_all(array: &NdArray, value: &Operand) -> Result<()> {
 
 fn assign(array: &NdArray, selection: Selection, value: &Operand) -> Result<()> {
     let dtype = array.dtype();
-    let row = value.row_as(dtype)?;
+    let row = value.shared_row_as(dtype)?;
     let shape = match &selection {
         Selection::View(layout) => &layout.shape,
         Selection::Elements { shape, .. } => shape,
@@ -129,7 +131,7 @@ fn assign(array: &NdArray, selection: Selection, value: &Operand) -> Result<()> 
 }
 
 /// The row of an array in a larger shape; leading axes of length 1 that are too many are dropped.
-fn stretch(row: Vec<u8>, dtype: DType, from: &[usize], to: &[usize]) -> Result<Vec<u8>> {
+fn stretch(row: Rc<Vec<u8>>, dtype: DType, from: &[usize], to: &[usize]) -> Result<Rc<Vec<u8>>> {
     if from == to {
         return Ok(row);
     }
@@ -140,7 +142,7 @@ fn stretch(row: Vec<u8>, dtype: DType, from: &[usize], to: &[usize]) -> Result<V
     }
     let layout = Layout::contiguous(&from[n_extra..]).broadcast_to(to).ok_or_else(error)?;
     check_room(to, dtype)?;
-    strided::gather(&row, dtype.size(), &layout)
+    strided::gather(&row, dtype.size(), &layout).map(Rc::new)
 }
 
 /// The elements that an index selects: their shape, and their byte offsets.

@@ -1,5 +1,7 @@
 //! Operands of scripts: arrays, scalars, Python's numbers, nested lists.
 
+use std::rc::Rc;
+
 use kps_compute::DType;
 use kps_compute::number::Number;
 use num_bigint::BigInt;
@@ -75,6 +77,14 @@ impl Operand {
             }
             Operand::Scalar(scalar) => kernel::cast::cast(&scalar.row(), scalar.dtype, dtype),
             Operand::Float(float) => Ok(number_row(Number::Float(*float), dtype)),
+        }
+    }
+
+    /// The same; the bytes of an array of this type may be shared with it.
+    pub fn shared_row_as(&self, dtype: DType) -> Result<Rc<Vec<u8>>> {
+        match self {
+            Operand::Array(array) if array.dtype() == dtype => array.shared_row(),
+            _ => self.row_as(dtype).map(Rc::new),
         }
     }
 

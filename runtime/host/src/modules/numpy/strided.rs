@@ -58,6 +58,9 @@ pub fn gather(bytes: &[u8], size: usize, layout: &Layout) -> Result<Vec<u8>> {
 
 /// Stores a row of elements, in the order of their indices, at their places. No place occurs twice.
 pub fn scatter(bytes: &mut [u8], size: usize, layout: &Layout, row: &[u8]) -> Result<()> {
+    if layout.is_contiguous() {
+        return kernel::copy_to(row, &mut bytes[layout.offset..layout.offset + row.len()]);
+    }
     each_stretch(layout, size, |part, at| {
         let row = &row[at * size..(at + part.n_elements()) * size];
         with_size!(size, N => {

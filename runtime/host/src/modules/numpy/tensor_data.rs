@@ -96,7 +96,7 @@ fn assign(vm: &mut Vm, part: &NdArray, item: &Value) -> Result<()> {
         // An array is converted as a whole, as NumPy does it.
         Value::Native(_) => {
             let operand = operand::required(vm, item)?;
-            (operand.row_as(part.dtype())?, operand.size())
+            (operand.shared_row_as(part.dtype())?, operand.size())
         }
         _ => {
             let items = vm.collect(item)?;
@@ -105,7 +105,7 @@ fn assign(vm: &mut Vm, part: &NdArray, item: &Value) -> Result<()> {
                 let number = kp::number(item)?.ok_or_else(|| not_numbers(item))?;
                 row.extend(element(part, number)?);
             }
-            (row, items.len())
+            (row.into(), items.len())
         }
     };
     if n != part.size() {

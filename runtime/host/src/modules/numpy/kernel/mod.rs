@@ -12,6 +12,7 @@ pub mod reduce;
 pub mod unary;
 
 use kps_compute::{DType, Element};
+use kps_device::host;
 
 use super::errors;
 use crate::value::Result;
@@ -103,7 +104,7 @@ pub fn load_all<T: Element>(row: &[u8]) -> Result<Vec<T>> {
 /// A new row of zeros, or a MemoryError.
 pub fn zeros(n_bytes: usize) -> Result<Vec<u8>> {
     check_room(n_bytes)?;
-    Ok(vec![0; n_bytes])
+    host::zeroed(n_bytes).ok_or_else(|| errors::no_room(n_bytes))
 }
 
 /// A row of `n` elements, each computed from its index.
@@ -120,13 +121,19 @@ pub fn row_of<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Resu
 
 /// A copy of a row, or a MemoryError.
 pub fn copy(row: &[u8]) -> Result<Vec<u8>> {
-    check_room(row.len())?;
-    let mut copy = Vec::with_capacity(row.len());
-    for stretch in row.chunks(8 * STRETCH) {
-        checkpoint()?;
-        copy.extend_from_slice(stretch);
-    }
+    let mut copy = zeros(row.len())?;
+    copy_to(row, &mut copy)?;
     Ok(copy)
+}
+
+/// Copies bytes to others of the same number. Polls for interrupts in between.
+pub fn copy_to(from: &[u8], to: &mut [u8]) -> Result<()> {
+    const PART: usize = 64 << 20;
+    for (from, to) in from.chunks(PART).zip(to.chunks_mut(PART)) {
+        checkpoint()?;
+        host::copy(from, to);
+    }
+    Ok(())
 }
 
 /// Whether this many bytes can be allocated; a few always can.

@@ -1,0 +1,183 @@
+//! Bytes of the host that are not a device's memory.
+//!
+//! Arrays and tensors share them until one of them writes, so that a tensor of an array costs no copy. If they
+//! travel to a device again and again, their pages are pinned, and the device copies them itself.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use kps_device::{BufferId, Command, Commands, Device, HostMemory, Imported, QueueId, Ticket, host};
+
+use crate::context::Context;
+use crate::error::{ComputeError, Result};
+use crate::host_memory;
+use crate::log::Level;
+use crate::sides::Placed;
+
+/// Fewer bytes are copied faster by the host.
+const PINNED_SIZE: usize = 1 << 20;
+/// Pinning costs about as much as this number of transfers through staging.
+const TRANSFERS_BEFORE_PINNING: u32 = 2;
+
+/// What becomes of the values before a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Old {
+    Kept,
+    /// All of them are overwritten.
+    Unused,
+}
+
+pub(crate) struct Owned {
+    bytes: Rc<Vec<u8>>,
+    pinning: Pinning,
+}
+
+enum Pinning {
+    /// After this number of transfers.
+    Not(u32),
+    Pinned(Pinned),
+    /// The device cannot do it.
+    Refused,
+}
+
+/// Bytes that a device can copy.
+struct Pinned {
+    context: Rc<Context>,
+    device: Rc<dyn Device>,
+    imported: Imported,
+    /// The last submission that reads them.
+    upload: Option<Ticket>,
+}
+
+impl Owned {
+    pub fn new(bytes: Rc<Vec<u8>>) -> Owned {
+        Owned { bytes, pinning: Pinning::Not(0) }
+    }
+
+    pub fn zeroed(len: usize) -> Result<Owned> {
+        host_memory::ask(len)?;
+        let bytes = host::zeroed(len).ok_or(ComputeError::HostMemory { bytes: len })?;
+        Ok(Owned::new(Rc::new(bytes)))
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes for another owner.
+    pub fn shared(&self) -> &Rc<Vec<u8>> {
+        &self.bytes
+    }
+
+    /// The bytes for writing. If they have another owner, a copy is made first, or zeros if the old values are
+    /// not used.
+    pub fn bytes_mut(&mut self, old: Old) -> Result<&mut [u8]> {
+        if let Pinning::Pinned(pinned) = &mut self.pinning {
+            pinned.await_upload()?;
+        }
+        if Rc::get_mut(&mut self.bytes).is_none() {
+            let mut own = Owned::zeroed(self.bytes.len())?;
+            if old == Old::Kept {
+                host::copy(&self.bytes, own.bytes_mut(Old::Unused)?);
+            }
+            *self = own;
+        }
+        Ok(Rc::get_mut(&mut self.bytes).expect("it has no other owner"))
+    }
+
+    /// Copies a range to a buffer of the same size.
+    pub fn upload(&mut self, placed: &Placed, range: Range<usize>) -> Result<()> {
+        self.pin_for(placed, range.len());
+        match &mut self.pinning {
+            Pinning::Pinned(pinned) => pinned.upload(placed.buffer, range),
+            _ => Ok(placed.device.write(placed.buffer, range.start as u64, &self.bytes[range])?),
+        }
+    }
+
+    /// Copies all of a buffer of the same size, and waits for that.
+    pub fn download(&mut self, placed: &Placed) -> Result<()> {
+        let len = self.bytes.len();
+        self.bytes_mut(Old::Unused)?;
+        self.pin_for(placed, len);
+        match &mut self.pinning {
+            Pinning::Pinned(pinned) => pinned.download(placed.buffer, len),
+            _ => {
+                let bytes = self.bytes_mut(Old::Unused)?;
+                Ok(placed.device.read(placed.buffer, 0, bytes)?)
+            }
+        }
+    }
+
+    /// Pins the bytes for a transfer of `n` of them, if that has come to pay.
+    fn pin_for(&mut self, placed: &Placed, n: usize) {
+        let Pinning::Not(n_transfers) = &mut self.pinning else { return };
+        // A part of an image cannot be copied.
+        if placed.is_image || self.bytes.len() < PINNED_SIZE || n < self.bytes.len() / 2 {
+            return;
+        }
+        if *n_transfers < TRANSFERS_BEFORE_PINNING {
+            *n_transfers += 1;
+            return;
+        }
+        // SAFETY: `unpin` passes an owner of the vector. `bytes_mut` waits for uploads, and `download` has the
+        // only owner write, and waits.
+        self.pinning = match unsafe { Pinned::new(placed, &self.bytes) } {
+            Some(pinned) => {
+                let n = self.bytes.len();
+                placed.context.log.event(Level::Debug, || format!("pinned {n} bytes of the host"));
+                Pinning::Pinned(pinned)
+            }
+            None => Pinning::Refused,
+        };
+    }
+
+    /// Takes the bytes from the device.
+    pub fn unpin(&mut self) {
+        if let Pinning::Pinned(pinned) = std::mem::replace(&mut self.pinning, Pinning::Not(0)) {
+            // A copy may still be running, also after a wait for it was interrupted.
+            pinned.device.release(pinned.imported, Box::new(self.bytes.clone()));
+        }
+    }
+}
+
+impl Pinned {
+    /// # Safety
+    /// As for [`Device::import`].
+    unsafe fn new(placed: &Placed, bytes: &[u8]) -> Option<Pinned> {
+        let memory = HostMemory { ptr: bytes.as_ptr().cast_mut(), len: bytes.len() };
+        // SAFETY: the caller's promise is that of this call.
+        let imported = unsafe { placed.device.import(memory) }?;
+        let (context, device) = (placed.context.clone(), placed.device.clone());
+        Some(Pinned { context, device, imported, upload: None })
+    }
+
+    fn upload(&mut self, to: BufferId, range: Range<usize>) -> Result<()> {
+        let (offset, size) = (range.start as u64, range.len() as u64);
+        let from_offset = self.imported.offset + offset;
+        let copy = Command::Copy { from: self.imported.buffer, from_offset, to, to_offset: offset, size };
+        self.upload = Some(self.device.submit(QueueId::default(), &Commands::once(vec![copy]), &[])?);
+        Ok(())
+    }
+
+    fn download(&mut self, from: BufferId, len: usize) -> Result<()> {
+        let Imported { buffer, offset } = self.imported;
+        let copy = Command::Copy { from, from_offset: 0, to: buffer, to_offset: offset, size: len as u64 };
+        let ticket = self.device.submit(QueueId::default(), &Commands::once(vec![copy]), &[])?;
+        self.context.wait(ticket, None)?;
+        Ok(())
+    }
+
+    fn await_upload(&mut self) -> Result<()> {
+        if let Some(ticket) = self.upload {
+            self.context.wait(ticket, None)?;
+            self.upload = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        self.unpin();
+    }
+}
