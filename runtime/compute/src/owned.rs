@@ -72,9 +72,7 @@ impl Owned {
     /// The bytes for writing. If they have another owner, a copy is made first, or zeros if the old values are
     /// not used.
     pub fn bytes_mut(&mut self, old: Old) -> Result<&mut [u8]> {
-        if let Pinning::Pinned(pinned) = &mut self.pinning {
-            pinned.await_upload()?;
-        }
+        self.await_upload()?;
         if Rc::get_mut(&mut self.bytes).is_none() {
             let mut own = Owned::zeroed(self.bytes.len())?;
             if old == Old::Kept {
@@ -105,6 +103,14 @@ impl Owned {
                 let bytes = self.bytes_mut(Old::Unused)?;
                 Ok(placed.device.read(placed.buffer, 0, bytes)?)
             }
+        }
+    }
+
+    /// Waits until the device has read the bytes.
+    pub fn await_upload(&mut self) -> Result<()> {
+        match &mut self.pinning {
+            Pinning::Pinned(pinned) => pinned.await_upload(),
+            _ => Ok(()),
         }
     }
 

@@ -242,6 +242,12 @@ impl Plan {
         }
     }
 
+    /// Waits for the uploads that no command of the list follows.
+    pub fn await_uploads(&self) -> Result<()> {
+        let only_uploaded = self.uses.iter().filter(|used| used.access.is_none());
+        only_uploaded.map(|used| used.storage.await_upload()).collect()
+    }
+
     /// Downloads the requested bytes that the host lacks.
     pub fn download(&self) -> Result<()> {
         let readable = |storage: &&Rc<Storage>| storage.memory() != MemoryType::Storage;

@@ -256,7 +256,10 @@ impl Sequence {
         }
         let mut state = self.inner.state.borrow_mut();
         state.running = None;
-        state.plan.as_ref().map_or(Ok(()), Plan::download)?;
+        if let Some(plan) = &state.plan {
+            plan.await_uploads()?;
+            plan.download()?;
+        }
         Ok(true)
     }
 

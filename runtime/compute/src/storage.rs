@@ -559,6 +559,14 @@ impl Storage {
         Ok(placed.buffer)
     }
 
+    /// Waits until newer bytes of the host have arrived.
+    pub(crate) fn await_upload(&self) -> Result<()> {
+        match self.sides.try_borrow_mut().as_deref_mut() {
+            Ok(Sides { host: HostBytes::Own(own), .. }) => own.await_upload(),
+            _ => Ok(()),
+        }
+    }
+
     /// Adds the submissions that a submission with this access must follow.
     pub(crate) fn predecessors(&self, access: Access, after: &mut Vec<Ticket>) {
         let Ok(sides) = self.sides.try_borrow() else { return };
