@@ -6,16 +6,17 @@ use ash::vk;
 use rustc_hash::FxHashMap;
 
 use super::buffers::Buffers;
+use super::copies::{Copies, GROUP, KernelCopy, VECTOR};
 use super::gpu::Gpu;
 use super::hazards::{Hazards, full_barrier, host_barrier};
 use super::images;
-use super::memory::Place;
+use super::memory::{Memory, Place};
 use super::pipelines::{Pipeline, Pipelines, Slot};
 use super::plan::{Plan, bad_command, binding_at, is_empty, sampler_at};
 use super::queue::{Open, Queue};
 use super::samplers::Samplers;
 use crate::command::{addressed_at, put_address};
-use crate::{Addressed, Command, Dispatch, Result};
+use crate::{Addressed, BufferId, Command, Dispatch, Result};
 
 /// A recorded command buffer, and the objects that it needs.
 pub(super) struct Take {
@@ -41,9 +42,11 @@ impl Take {
 /// The objects that encoding refers to.
 pub(super) struct Encoder<'a> {
     pub gpu: &'a Gpu,
+    pub memory: &'a Memory,
     pub buffers: &'a Buffers,
     pub pipelines: &'a Pipelines,
     pub samplers: &'a Samplers,
+    pub copies: &'a Copies,
 }
 
 impl Encoder<'_> {
@@ -215,9 +218,7 @@ impl Recording<'_, '_> {
         match command {
             Command::Copy { size: 0, .. } => {}
             Command::Copy { from, from_offset, to, to_offset, size } => {
-                let (from, to) = (self.encoder.buffers.get(*from)?, self.encoder.buffers.get(*to)?);
-                let (from, to) = ((&from.buffer.place, *from_offset), (&to.buffer.place, *to_offset));
-                images::copy(device, self.commands, from, to, *size);
+                self.copy((*from, *from_offset), (*to, *to_offset), *size)?;
             }
             Command::Dispatch(dispatch) if is_empty(dispatch) => {}
             Command::Dispatch(dispatch) => self.dispatch(dispatch)?,
@@ -231,6 +232,44 @@ impl Recording<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    fn copy(&mut self, from: (BufferId, u64), to: (BufferId, u64), size: u64) -> Result<()> {
+        let encoder = self.encoder;
+        let side = |(id, offset)| Ok((&encoder.buffers.get(id)?.buffer, offset));
+        let (from, to) = (side(from)?, side(to)?);
+        let copied = match encoder.copies.by_kernel(encoder.memory, from, to, size) {
+            Some(copy) => self.copy_by_kernel(&copy, size)?,
+            None => 0,
+        };
+        if copied < size {
+            let (from, to) = ((&from.0.place, from.1 + copied), (&to.0.place, to.1 + copied));
+            images::copy(&encoder.gpu.device, self.commands, from, to, size - copied);
+        }
+        Ok(())
+    }
+
+    /// Copies whole vectors; returns the number of bytes.
+    fn copy_by_kernel(&mut self, copy: &KernelCopy, size: u64) -> Result<u64> {
+        let kernel = copy.kernel;
+        let mut copied = 0;
+        for piece in self.encoder.copies.pieces(size) {
+            let n_bytes = piece.end - piece.start;
+            let sides = kernel.slots.iter().zip([copy.from, copy.to]);
+            let descriptors = sides.map(|(slot, (handle, offset))| Descriptor {
+                slot: *slot,
+                content: Content::Buffer { handle, offset: offset + piece.start, size: n_bytes },
+            });
+            self.bind(kernel, descriptors.collect())?;
+            self.push(kernel, &((n_bytes / VECTOR) as u32).to_le_bytes());
+            // SAFETY: everything that the kernel binds is bound, and pieces are within the limits.
+            unsafe {
+                let n_groups = n_bytes.div_ceil(GROUP) as u32;
+                self.encoder.gpu.device.cmd_dispatch(self.commands, n_groups, 1, 1);
+            }
+            copied = piece.end;
+        }
+        Ok(copied)
     }
 
     fn dispatch(&mut self, dispatch: &Dispatch) -> Result<()> {
@@ -248,14 +287,19 @@ impl Recording<'_, '_> {
                 let addressed = addressed_at(wanted, dispatch)?;
                 put_address(addressed, self.address(addressed)?, &mut bytes)?;
             }
-            let stages = vk::ShaderStageFlags::COMPUTE;
-            // SAFETY: the layout's range has this many bytes.
-            unsafe { device.cmd_push_constants(self.commands, pipeline.layout, stages, 0, &bytes) };
+            self.push(pipeline, &bytes);
         }
         let [x, y, z] = dispatch.groups;
         // SAFETY: everything that the pipeline binds is bound, and the groups are within the limits.
         unsafe { device.cmd_dispatch(self.commands, x, y, z) };
         Ok(())
+    }
+
+    /// Sets all push constants of the pipeline.
+    fn push(&self, pipeline: &Pipeline, bytes: &[u8]) {
+        let (device, stages) = (&self.encoder.gpu.device, vk::ShaderStageFlags::COMPUTE);
+        // SAFETY: the layout's range has this many bytes.
+        unsafe { device.cmd_push_constants(self.commands, pipeline.layout, stages, 0, bytes) };
     }
 
     fn address(&self, addressed: &Addressed) -> Result<u64> {

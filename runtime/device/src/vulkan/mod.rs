@@ -6,11 +6,13 @@
 //!
 //! `plan` checks a list of commands, and `encode` records it: commands that run once go to the queue's `batch`,
 //! and `recordings` caches the recording of a list that may run again. `hazards` determines which commands wait
-//! for which. `transfer` copies bytes between the host and buffers, `uncached` reads
-//! a GPU's own memory, `import` makes memory of the host a buffer, and `images` has the rest for images. `names` has the names of objects for debuggers.
+//! for which. `transfer` copies bytes between the host and buffers, `uncached` reads a GPU's own memory, and
+//! `import` makes memory of the host a buffer. `copies` copies between buffers by a kernel where that is faster,
+//! and `images` has the rest for images. `names` has the names of objects for debuggers.
 
 mod batch;
 mod buffers;
+mod copies;
 mod disk_cache;
 mod encode;
 mod features;

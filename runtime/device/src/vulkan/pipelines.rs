@@ -117,9 +117,7 @@ impl Pipelines {
                 return Ok(*id);
             }
         }
-        let began = Instant::now();
-        let pipeline = Rc::new(self.create(words, options)?);
-        log::compiled(pipeline.interface.name.as_deref(), began);
+        let pipeline = self.build(words, options)?;
         let id = PipelineId(self.next_id);
         self.next_id += 1;
         self.loaded.insert(id, Loaded { pipeline, n_loads: 1 });
@@ -146,6 +144,14 @@ impl Pipelines {
     pub fn get(&self, id: PipelineId) -> Result<&Rc<Pipeline>> {
         let loaded = self.loaded.get(&id).ok_or(DeviceError::UnknownId { kind: "pipeline" })?;
         Ok(&loaded.pipeline)
+    }
+
+    /// Makes a pipeline that has no id.
+    pub fn build(&mut self, words: &[u32], options: &PipelineOptions) -> Result<Rc<Pipeline>> {
+        let began = Instant::now();
+        let pipeline = Rc::new(self.create(words, options)?);
+        log::compiled(pipeline.interface.name.as_deref(), began);
+        Ok(pipeline)
     }
 
     fn create(&mut self, words: &[u32], options: &PipelineOptions) -> Result<Pipeline> {

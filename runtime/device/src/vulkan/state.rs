@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::buffers::Buffers;
+use super::copies::Copies;
 use super::encode::Encoder;
 use super::gpu::{Gpu, QueuePlace};
 use super::hazards::Use;
@@ -27,6 +28,7 @@ pub(super) struct State {
     pub recordings: Recordings,
     pub pipelines: Pipelines,
     samplers: Samplers,
+    pub copies: Copies,
     pub queues: Vec<Queue>,
     /// For each queue, the tickets of other queues for which it has waited.
     seen: Vec<Vec<u64>>,
@@ -45,6 +47,7 @@ impl State {
             recordings: Recordings::new(gpu),
             pipelines: Pipelines::new(gpu)?,
             samplers: Samplers::new(gpu),
+            copies: Copies::new(gpu, options),
             seen: vec![vec![0; queues.len()]; queues.len()],
             queues,
             staging: Staging::default(),
@@ -160,8 +163,14 @@ impl State {
         let plan = self.checked(index, commands)?;
         self.fill_fresh(&plan.merged)?;
         self.order(index, &plan.merged, after)?;
-        let (buffers, pipelines) = (&self.buffers, &self.pipelines);
-        let encoder = Encoder { gpu: &self.gpu, buffers, pipelines, samplers: &self.samplers };
+        let encoder = Encoder {
+            gpu: &self.gpu,
+            memory: &self.memory,
+            buffers: &self.buffers,
+            pipelines: &self.pipelines,
+            samplers: &self.samplers,
+            copies: &self.copies,
+        };
         encoder.encode_once(self.queues[index].open()?, commands, &plan)?;
         let value = self.queues[index].issue(commands.len(), plan.writes_host_memory);
         self.note_uses(index, value, &plan.merged)?;
@@ -193,6 +202,7 @@ impl State {
         };
         let plan = checker.plan(commands)?;
         self.samplers.make_for(commands)?;
+        self.copies.make_for(commands, &self.buffers, &self.memory, &mut self.pipelines)?;
         Ok(plan)
     }
 
@@ -202,8 +212,14 @@ impl State {
         }
         self.recordings.sweep(&mut self.queues)?;
         let plan = self.checked(index, commands)?;
-        let (buffers, pipelines) = (&self.buffers, &self.pipelines);
-        let encoder = Encoder { gpu: &self.gpu, buffers, pipelines, samplers: &self.samplers };
+        let encoder = Encoder {
+            gpu: &self.gpu,
+            memory: &self.memory,
+            buffers: &self.buffers,
+            pipelines: &self.pipelines,
+            samplers: &self.samplers,
+            copies: &self.copies,
+        };
         let take = encoder.encode(&mut self.queues[index], commands, &plan)?;
         Ok(self.recordings.add(commands, index, plan, take))
     }

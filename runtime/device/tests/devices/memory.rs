@@ -30,6 +30,89 @@ fn copies_between_and_within_buffers() {
     });
 }
 
+/// Many bytes in which every part differs.
+fn pattern(n: u64) -> Vec<u8> {
+    (0..n.div_ceil(4)).flat_map(|word| (word as u32).wrapping_mul(0x9e37_79b9).to_le_bytes()).collect()
+}
+
+/// Around the sizes and offsets at which a device changes how it copies.
+#[test]
+fn large_copies_arrive_whole_at_every_size_and_offset() {
+    const ROOM: u64 = 400_000;
+    let bytes = pattern(ROOM);
+    on_every_device(|device| {
+        for size in [256 << 10, (256 << 10) - 1, (256 << 10) + 1, 300_000, 300_004, 300_015, 300_016] {
+            for (from_offset, to_offset) in [(0, 0), (4, 4), (16, 48), (256, 512), (1024, 4), (3, 5)] {
+                let from = device.alloc(ROOM, MemoryUsage::Device).expect("there is memory");
+                let to = device.alloc(ROOM, MemoryUsage::Device).expect("there is memory");
+                device.write(from, 0, &bytes).expect("it fits");
+                device.run(vec![copy(from, from_offset, to, to_offset, size)]);
+                let mut expect = vec![0; ROOM as usize];
+                let (source, target) = (from_offset as usize, to_offset as usize);
+                expect[target..][..size as usize].copy_from_slice(&bytes[source..][..size as usize]);
+                let mut found = vec![0xff; ROOM as usize];
+                device.read(to, 0, &mut found).expect("it is there");
+                assert!(found == expect, "{size} bytes from {from_offset} to {to_offset}");
+                device.free(from);
+                device.free(to);
+            }
+        }
+    });
+}
+
+/// More than a binding may have on some devices, with a remainder.
+#[test]
+fn copies_beyond_the_limit_of_a_binding_arrive_whole() {
+    const SIZE: u64 = (130 << 20) + 5;
+    let bytes = pattern(SIZE);
+    on_every_device(|device| {
+        let from = device.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
+        let to = device.alloc(SIZE, MemoryUsage::Device).expect("there is memory");
+        device.write(from, 0, &bytes).expect("it fits");
+        device.run(vec![copy(from, 0, to, 0, SIZE)]);
+        let mut found = vec![0; SIZE as usize];
+        device.read(to, 0, &mut found).expect("it is there");
+        assert!(found == bytes[..SIZE as usize]);
+    });
+}
+
+/// Copies of half a buffer to its other half and to another buffer, between dispatches that write what they
+/// read, and read what they write.
+#[test]
+fn large_copies_keep_their_place_among_dispatches() {
+    const HALF: usize = 80_000;
+    const N: usize = 40_000;
+    let half = 4 * HALF as u64;
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let (a, b) = (device.zeros(2 * HALF), device.zeros(HALF));
+        let commands = vec![
+            dispatch(kernel, &[(a, BOTH)], N),
+            copy(a, 0, a, half, half),
+            dispatch(kernel, &[(a, BOTH)], N),
+            copy(a, half, b, 0, half - 4),
+            dispatch(kernel, &[(b, BOTH)], N),
+            copy(b, 0, a, 0, half),
+        ];
+        // In one submission, in one each, and in one that is recorded once and runs again.
+        device.run(commands.clone());
+        for command in &commands {
+            let once = Commands::once(vec![command.clone()]);
+            device.submit(QueueId(0), &once, &[]).expect("it runs");
+        }
+        let repeated = Commands::new(commands);
+        for _ in 0..3 {
+            device.submit(QueueId(0), &repeated, &[]).expect("it runs");
+        }
+        let rounds = 5.0;
+        let expect = |first: f32| [vec![first; N], vec![0.0; HALF - N]].concat();
+        assert_eq!(device.get(b, HALF), expect(2.0 * rounds));
+        let a = device.get(a, 2 * HALF);
+        assert_eq!(a[..HALF], expect(2.0 * rounds));
+        assert_eq!(a[HALF..], expect(2.0 * rounds - 1.0));
+    });
+}
+
 #[test]
 fn reading_and_writing_at_offsets() {
     on_every_device(|device| {
