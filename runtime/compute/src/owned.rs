@@ -19,6 +19,9 @@ const PINNED_SIZE: usize = 1 << 20;
 /// Pinning costs about as much as this number of transfers through staging.
 const TRANSFERS_BEFORE_PINNING: u32 = 2;
 
+/// An H200 writes 52 GB/s to the host at multiples of 128 bytes, and 35 at others.
+const FAST_ALIGNMENT: u64 = 256;
+
 /// What becomes of the values before a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Old {
@@ -158,19 +161,43 @@ impl Pinned {
     }
 
     fn upload(&mut self, to: BufferId, range: Range<usize>) -> Result<()> {
-        let (offset, size) = (range.start as u64, range.len() as u64);
-        let from_offset = self.imported.offset + offset;
-        let copy = Command::Copy { from: self.imported.buffer, from_offset, to, to_offset: offset, size };
-        self.upload = Some(self.device.submit(QueueId::default(), &Commands::once(vec![copy]), &[])?);
+        let from = self.imported.buffer;
+        let copies = self.parts(range).map(|(from_offset, to_offset, size)| Command::Copy {
+            from,
+            from_offset,
+            to,
+            to_offset,
+            size,
+        });
+        self.upload = Some(self.submit(copies.collect())?);
         Ok(())
     }
 
     fn download(&mut self, from: BufferId, len: usize) -> Result<()> {
-        let Imported { buffer, offset } = self.imported;
-        let copy = Command::Copy { from, from_offset: 0, to: buffer, to_offset: offset, size: len as u64 };
-        let ticket = self.device.submit(QueueId::default(), &Commands::once(vec![copy]), &[])?;
+        let to = self.imported.buffer;
+        let copies = self.parts(0..len).map(|(to_offset, from_offset, size)| Command::Copy {
+            from,
+            from_offset,
+            to,
+            to_offset,
+            size,
+        });
+        let ticket = self.submit(copies.collect())?;
         self.context.wait(ticket, None)?;
         Ok(())
+    }
+
+    fn submit(&self, copies: Vec<Command>) -> Result<Ticket> {
+        Ok(self.device.submit(QueueId::default(), &Commands::once(copies), &[])?)
+    }
+
+    /// The copies of a range: each has an offset in the imported memory, one in the buffer, and a size. All but the
+    /// first begin at an address of the host at which a GPU copies at full speed.
+    fn parts(&self, range: Range<usize>) -> impl Iterator<Item = (u64, u64, u64)> + use<> {
+        let (start, size) = (self.imported.offset + range.start as u64, range.len() as u64);
+        let head = (start.next_multiple_of(FAST_ALIGNMENT) - start).min(size);
+        let parts = [(0, head), (head, size - head)].into_iter().filter(|(_, size)| *size > 0);
+        parts.map(move |(skip, size)| (start + skip, range.start as u64 + skip, size))
     }
 
     fn await_upload(&mut self) -> Result<()> {

@@ -11,7 +11,7 @@ use vk_mem::Alloc;
 use super::gpu::Gpu;
 use super::memory::{Backing, Buffer, Memory, Place};
 use super::plan::bad_command;
-use crate::{Access, Channel, DeviceError, Dimension, ImageInfo, Limit, Result, TexelFormat};
+use crate::{Access, Channel, DeviceError, Dimension, ImageInfo, Limit, MemoryUsage, Result, TexelFormat};
 
 /// An image with its only view.
 #[derive(Clone, Copy)]
@@ -60,7 +60,8 @@ impl Memory {
             Ok(view) => {
                 let image = Image { handle, view, info: *info, abilities };
                 let (place, size) = (Place::Image(image), info.n_bytes());
-                Ok(Buffer { place, backing: Backing::Allocated(allocation), size, mapped: None })
+                let (backing, usage) = (Backing::Allocated(allocation), MemoryUsage::Device);
+                Ok(Buffer { place, backing, size, capacity: size, usage, mapped: None })
             }
             Err(error) => {
                 // SAFETY: no other reference to the image exists.

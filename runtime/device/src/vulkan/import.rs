@@ -9,7 +9,7 @@ use ash::vk;
 use super::loader;
 use super::memory::{Backing, Buffer, Mapped, Memory, Place};
 use super::state::State;
-use crate::{HostMemory, Imported};
+use crate::{HostMemory, Imported, MemoryUsage};
 
 const KIND: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
@@ -89,7 +89,8 @@ impl Memory {
         };
         let (place, backing) = (Place::Buffer(handle), Backing::Imported(imported));
         let mapped = Some(Mapped { ptr: start, cached: true });
-        Some((Buffer { place, backing, size: size as u64, mapped }, offset as u64))
+        let (size, usage) = (size as u64, MemoryUsage::Host);
+        Some((Buffer { place, backing, size, capacity: size, usage, mapped }, offset as u64))
     }
 
     /// The best of some memory types for copies.

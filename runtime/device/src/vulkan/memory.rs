@@ -7,6 +7,7 @@ use vk_mem::Alloc;
 
 use super::gpu::Gpu;
 use super::images::Image;
+use super::spare::Spare;
 use crate::{DeviceError, DeviceKind, DeviceMemory, MemoryUsage, OpenOptions, Result};
 
 /// Sizes are multiples of this, because fills write whole words.
@@ -18,6 +19,9 @@ pub(super) struct Buffer {
     pub backing: Backing,
     /// The requested size in bytes.
     pub size: u64,
+    /// The bytes that it has.
+    pub capacity: u64,
+    pub usage: MemoryUsage,
     pub mapped: Option<Mapped>,
 }
 
@@ -57,7 +61,8 @@ pub(super) struct Memory {
     pub allocator: vk_mem::Allocator,
     pub gpu: Rc<Gpu>,
     /// Whether device memory is never mapped.
-    separate: bool,
+    pub separate: bool,
+    pub spare: Spare,
     /// The most bytes of each heap.
     limit: u64,
 }
@@ -79,12 +84,16 @@ impl Memory {
         // SAFETY: the instance lives as long as the process, and the device as long as `gpu`.
         let allocator = unsafe { vk_mem::Allocator::new(info) };
         let allocator = allocator.map_err(|result| gpu.error("vmaCreateAllocator", result))?;
-        Ok(Memory { allocator, gpu: gpu.clone(), separate: options.separate_memory, limit })
+        let (gpu, separate, spare) = (gpu.clone(), options.separate_memory, Spare::default());
+        Ok(Memory { allocator, gpu, separate, spare, limit })
     }
 
     /// Creates a buffer with undefined content.
     pub fn create(&self, size: u64, usage: MemoryUsage) -> Result<Buffer> {
         let rounded = size.checked_next_multiple_of(GRAIN).ok_or_else(|| self.out_of_memory(size))?;
+        if let Some(kept) = self.spare.take(size, usage) {
+            return Ok(kept);
+        }
         let mut flags = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
@@ -138,6 +147,7 @@ impl Memory {
             memory.reserved += budget.statistics.blockBytes;
             memory.budget += of_heap.min(self.limit);
         }
+        memory.used = memory.used.saturating_sub(self.spare.bytes(MemoryUsage::Device));
         memory
     }
 
@@ -175,11 +185,18 @@ impl Memory {
         let device_only = self.separate && usage == MemoryUsage::Device;
         let cached = self.flags(ty).contains(vk::MemoryPropertyFlags::HOST_CACHED);
         let mapped = (!ptr.is_null() && !device_only).then_some(Mapped { ptr, cached });
-        Buffer { place: Place::Buffer(handle), backing: Backing::Allocated(allocation), size, mapped }
+        let (place, backing) = (Place::Buffer(handle), Backing::Allocated(allocation));
+        Buffer { place, backing, size, capacity: size.next_multiple_of(GRAIN), usage, mapped }
     }
 
     /// The caller knows that no submission names the buffer any more.
     pub fn destroy(&self, buffer: Buffer) {
+        if let Some(buffer) = self.keep(buffer) {
+            self.destroy_now(buffer);
+        }
+    }
+
+    pub fn destroy_now(&self, buffer: Buffer) {
         // SAFETY: the two of each arm were made together, this call owns them, and nothing uses them.
         match (buffer.place, buffer.backing) {
             (Place::Image(image), Backing::Allocated(allocation)) => self.destroy_image(image, allocation),

@@ -1,8 +1,8 @@
 //! Any Vulkan 1.2 device.
 //!
 //! `physical` describes the devices of the machine, and `gpu` opens one. `state` is an open device: buffers
-//! in `memory`, `pipelines` with their cache on disk, and queues. Each queue has a timeline semaphore whose
-//! values are the tickets.
+//! in `memory`, which `spare` keeps after they are freed if they are large, `pipelines` with their cache on disk,
+//! and queues. Each queue has a timeline semaphore whose values are the tickets.
 //!
 //! `plan` checks a list of commands, and `encode` records it: commands that run once go to the queue's `batch`,
 //! and `recordings` caches the recording of a list that may run again. `hazards` determines which commands wait
@@ -33,6 +33,7 @@ mod queue;
 mod recordings;
 mod requirements;
 mod samplers;
+mod spare;
 mod staging;
 mod state;
 mod transfer;

@@ -84,13 +84,19 @@ impl State {
         Ok(self.buffers.insert(image, self.queues.len()))
     }
 
-    /// Allocates. If memory is out, waits for the submissions that use freed memory, and tries once more.
+    /// Allocates. If memory is out, gives back what is kept for later, waits for the submissions that use freed
+    /// memory, and tries once more.
     fn with_room<T>(&mut self, allocate: impl Fn(&Memory) -> Result<T>) -> Result<T> {
-        match allocate(&self.memory) {
+        let is_out = |result: &Result<T>| matches!(result, Err(DeviceError::OutOfMemory { .. }));
+        let mut result = allocate(&self.memory);
+        if is_out(&result) && self.memory.trim() {
+            result = allocate(&self.memory);
+        }
+        match &result {
             Err(DeviceError::OutOfMemory { device, requested, .. }) if self.buffers.any_leaving() => {
-                log::out_of_memory(&device, requested);
+                log::out_of_memory(device, *requested);
             }
-            result => return result,
+            _ => return result,
         }
         for index in 0..self.queues.len() {
             let last = Ticket { queue: index as u32, value: self.queues[index].issued };
@@ -99,6 +105,7 @@ impl State {
             }
         }
         self.collect();
+        self.memory.trim();
         allocate(&self.memory)
     }
 
@@ -314,5 +321,6 @@ impl Drop for State {
         self.recordings.destroy_all(&mut self.queues);
         self.staging.destroy(&self.memory);
         self.buffers.destroy_all(&self.memory);
+        self.memory.trim();
     }
 }
