@@ -36,7 +36,10 @@ impl State {
 
 impl Memory {
     /// The pages around the memory, and the offset of its first byte in them.
-    unsafe fn import(&self, memory: HostMemory) -> Option<(Buffer, u64)> {
+    ///
+    /// # Safety
+    /// The memory outlives the buffer, and host and device do not access it at once.
+    pub unsafe fn import(&self, memory: HostMemory) -> Option<(Buffer, u64)> {
         let physical = &self.gpu.physical;
         let page = physical.import_alignment.filter(|page| page.is_power_of_two())?;
         let offset = memory.ptr.addr() & (page - 1);

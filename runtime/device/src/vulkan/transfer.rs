@@ -20,6 +20,8 @@ use crate::{Access, BufferId, HostMemory, MemoryUsage, Result};
 const QUEUE: usize = 0;
 /// The host fills buffers up to this size, even if the device fills faster.
 const SMALL_FILL: u64 = 64 << 10;
+/// Up to this size, bytes for a buffer in use are written by a command that has them (at most 64 KiB).
+const INLINE: usize = 4096;
 
 impl State {
     pub fn write(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
@@ -39,14 +41,16 @@ impl State {
         }
         self.fill_if_fresh(id)?;
         match mapped {
-            Some(mapped) => {
-                self.wait_for_uses(id, Access::Write)?;
+            Some(mapped) if !self.is_in_use(id)? => {
                 // SAFETY: the range is within the buffer, which nothing in flight names, and which stays
                 // mapped while it lives.
                 unsafe { copy_raw(bytes.as_ptr(), mapped.ptr.add(offset as usize), bytes.len()) };
                 Ok(())
             }
-            None => self.write_staged(id, offset, bytes),
+            _ if bytes.len() <= INLINE && bytes.len().is_multiple_of(4) && offset.is_multiple_of(4) => {
+                self.write_inline(id, offset, bytes)
+            }
+            _ => self.write_staged(id, offset, bytes),
         }
     }
 
@@ -122,6 +126,19 @@ impl State {
         self.buffers.filled(id)
     }
 
+    /// Writes bytes that are a part of the command.
+    fn write_inline(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
+        let Place::Buffer(handle) = self.buffers.get(id)?.buffer.place else {
+            unreachable!("the bytes of an image are written through its companion")
+        };
+        let written = Use { buffer: id, bytes: offset..offset + bytes.len() as u64, access: Access::Write };
+        self.transfer(&[written], |device, commands| {
+            // SAFETY: `commands` is being recorded, and the buffer is alive; the caller checked the range.
+            unsafe { device.cmd_update_buffer(commands, handle, offset, bytes) };
+        })?;
+        Ok(())
+    }
+
     fn write_staged(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
         let size = piece_size(bytes.len());
         for (index, part) in bytes.chunks(size).enumerate() {
@@ -130,11 +147,11 @@ impl State {
             let piece = self.staging.piece(turn);
             // SAFETY: the piece is idle, at least as long as the part, and mapped while it lives.
             unsafe { copy_raw(part.as_ptr(), piece.ptr, part.len()) };
-            let from = piece.buffer.place;
+            let (from, from_offset) = (piece.buffer.place, piece.offset);
             let to = self.buffers.get(id)?.buffer.place;
             let written = Use { buffer: id, bytes: at..at + part.len() as u64, access: Access::Write };
             let value = self.transfer(&[written], |device, commands| {
-                images::copy(device, commands, (&from, 0), (&to, at), part.len() as u64);
+                images::copy(device, commands, (&from, from_offset), (&to, at), part.len() as u64);
             })?;
             self.staging.piece(turn).last = value;
             // The device copies a full piece while the host fills the next one.
@@ -171,11 +188,12 @@ impl State {
 
     /// Copies bytes into a piece that is not in use.
     fn start_reading(&mut self, id: BufferId, at: u64, n_bytes: usize, turn: usize) -> Result<()> {
-        let to = self.staging.piece(turn).buffer.place;
+        let piece = self.staging.piece(turn);
+        let (to, to_offset) = (piece.buffer.place, piece.offset);
         let from = self.buffers.get(id)?.buffer.place;
         let read = Use { buffer: id, bytes: at..at + n_bytes as u64, access: Access::Read };
         let value = self.transfer(&[read], |device, commands| {
-            images::copy(device, commands, (&from, at), (&to, 0), n_bytes as u64);
+            images::copy(device, commands, (&from, at), (&to, to_offset), n_bytes as u64);
             host_barrier(device, commands);
         })?;
         self.staging.piece(turn).last = value;
@@ -242,12 +260,26 @@ impl State {
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
     ) -> Result<u64> {
         self.order(QUEUE, uses, &[])?;
+        let is_mapped = |id| self.buffers.get(id).is_ok_and(|entry| entry.buffer.mapped.is_some());
+        let writes_host_memory = uses.iter().any(|used| used.access.writes() && is_mapped(used.buffer));
         let queue = &mut self.queues[QUEUE];
         record(&self.gpu.device, queue.open()?.commands);
         queue.hazards.note(uses);
-        let value = queue.issue(1, false);
+        let value = queue.issue(1, writes_host_memory);
         self.note_uses(QUEUE, value, uses)?;
         Ok(value)
+    }
+
+    /// Whether submissions that name the buffer have not ended.
+    fn is_in_use(&self, id: BufferId) -> Result<bool> {
+        let entry = self.buffers.get(id)?;
+        for (index, queue) in self.queues.iter().enumerate() {
+            let last = entry.last_use(index).before(Access::Write);
+            if !queue.was_ended(last) && queue.poll()? < last {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Waits for the submissions that conflict with the host's access to the buffer.

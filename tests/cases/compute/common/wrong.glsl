@@ -1,0 +1,3 @@
+// Two lines above
+
+void f() { int x = undeclared; }

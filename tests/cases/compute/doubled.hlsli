@@ -1,0 +1,4 @@
+#ifndef DOUBLED
+#define DOUBLED
+float doubled(float x) { return x * 2; }
+#endif
