@@ -118,7 +118,7 @@ pub enum ComputeError {
     NoTensors,
 
     /// `members` are the names of the scalars, or `word 0` without names.
-    #[error("the kernel takes {} push constant{} ({}), {given} {} given", .members.len(), plural(.members.len()), .members.join(", "), were(.given))]
+    #[error("the kernel takes {}, {given} {} given", push_constants(.members), were(.given))]
     PushCount { members: Vec<String>, given: usize },
 
     #[error("the kernel's push constants are {expected} bytes, {given} were given")]
@@ -241,6 +241,14 @@ fn ids_text(ids: &[u32]) -> String {
     match ids {
         [] => "none".to_owned(),
         ids => ids.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// `2 push constants (a, n)`
+fn push_constants(members: &[String]) -> String {
+    match members {
+        [] => "no push constants".to_owned(),
+        _ => format!("{} push constant{} ({})", members.len(), plural(members.len()), members.join(", ")),
     }
 }
 

@@ -227,9 +227,9 @@ impl Manager {
         }
     }
 
-    /// The sequence with this name, if there is one.
+    /// The sequence with this name, if there is one that was not destroyed.
     pub fn named_sequence(&self, name: &str) -> Option<Sequence> {
-        self.named.borrow().get(name).cloned()
+        self.named.borrow().get(name).filter(|sequence| sequence.is_init()).cloned()
     }
 
     /// Starts an anonymous sequence, and stores it until [`Manager::await_started`].

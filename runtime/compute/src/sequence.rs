@@ -296,6 +296,11 @@ impl Sequence {
         Rc::ptr_eq(&self.inner, &other.inner)
     }
 
+    /// A number that no other sequence has while this one exists.
+    pub fn address(&self) -> usize {
+        Rc::as_ptr(&self.inner).addr()
+    }
+
     /// False after it, or its manager, was destroyed.
     pub fn is_init(&self) -> bool {
         !self.inner.destroyed.get()

@@ -271,6 +271,22 @@ impl Raise {
         self
     }
 
+    /// Adds the launch to a place in a kernel, and says in the message what was launched.
+    pub(crate) fn launched(mut self, call: Location, what: &str) -> Raise {
+        if let Raised::New { args, place: Some(place), .. } = &mut *self.0 {
+            place.launch = Some(call);
+            if let [Value::Str(message)] = &args[..] {
+                *args = vec![Value::str(format!("{} ({what})", message.as_str()))];
+            }
+        }
+        self
+    }
+
+    /// Whether a kernel failed, and the exception is not an object yet.
+    pub(crate) fn is_new_fault(&self) -> bool {
+        matches!(&*self.0, Raised::New { kind: ExceptionKind::RuntimeError, place: Some(_), .. })
+    }
+
     /// Marks an exception that is not an object yet as ordered by the host.
     pub(crate) fn ordered(mut self, by_host: Order) -> Raise {
         if let Raised::New { order, .. } = &mut *self.0 {
@@ -387,6 +403,8 @@ pub struct TraceEntry {
 pub struct KernelPlace {
     pub line: SourceLine,
     pub text: String,
+    /// The launch, if it is not the call that raised the exception.
+    pub launch: Option<Location>,
 }
 
 /// The content of an exception object besides its attributes.

@@ -11,6 +11,7 @@ use kps_syntax::{Diagnostic, Diagnostics};
 use super::frame::FrameKind;
 use super::{Vm, with_stack};
 use crate::errors;
+use crate::modules::kp;
 use crate::value::{Args, ExceptionKind, Instance, Name, Order, Raise, Result, TraceEntry, Value};
 
 /// The number of places that a trace shows at either end of a runaway recursion.
@@ -22,7 +23,11 @@ const MAX_CAUSES: usize = 16;
 impl Vm {
     /// The exception as an object.
     pub fn exception_object(&mut self, raise: Raise) -> Rc<Instance> {
-        self.interruption(raise).into_object(|kind| self.exception_class(kind))
+        let raise = match raise.is_new_fault() {
+            true => kp::with_launch(self, raise),
+            false => self.interruption(raise),
+        };
+        raise.into_object(|kind| self.exception_class(kind))
     }
 
     /// The exception of `raise value`: the value, or an instance of an exception class.
@@ -237,7 +242,12 @@ impl Vm {
             let place = data.place.borrow();
             let in_kernel = place.as_ref().and_then(|place| Some((self.locate(&place.line)?, place)));
             match (in_kernel, data.trace.borrow().first()) {
-                (Some((location, place)), _) => diagnostic = diagnostic.label(location, &place.text),
+                (Some((location, place)), _) => {
+                    diagnostic = diagnostic.label(location, &place.text);
+                    if let Some(call) = &place.launch {
+                        diagnostic = diagnostic.label(call.clone(), "started here");
+                    }
+                }
                 (None, Some(entry)) => diagnostic = diagnostic.label(entry.location.clone(), ""),
                 (None, None) => {}
             }

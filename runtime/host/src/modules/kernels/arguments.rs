@@ -75,7 +75,7 @@ pub fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
         match place {
             Some(place) if values[*place].is_unset() => values[*place] = value.clone(),
             Some(_) => return Err(errors::argument_twice(template, name)),
-            None => return Err(errors::unknown_argument(template, name)),
+            None => return Err(errors::unknown_argument(template, name, value)),
         }
     }
     for place in &places {

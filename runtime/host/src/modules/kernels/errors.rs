@@ -237,8 +237,12 @@ pub fn missing_argument(template: &KernelTemplate, parameter: &str) -> Raise {
         .help(format!("pass it by its place or its name: {name}(.., {parameter}=..)"))
 }
 
-pub fn unknown_argument(template: &KernelTemplate, given: &str) -> Raise {
+pub fn unknown_argument(template: &KernelTemplate, given: &str, value: &Value) -> Raise {
     let name = template.name();
+    if given == "stream" {
+        return type_error(format!("`stream` takes a stream, not {}", value.type_name()))
+            .help(format!("make one first: s = mgr.stream(), then {name}(.., stream=s)"));
+    }
     let raise = type_error(format!("kernel `{name}` has no parameter `{given}`"));
     match given {
         "groups" | "group" | "workgroups" | "workgroup" => {

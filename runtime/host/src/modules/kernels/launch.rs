@@ -391,7 +391,7 @@ fn submit(
     slots.truncate(loaded.n_tensors());
     let tensors: Vec<Tensor> = slots.iter().filter_map(|at| arguments[*at].tensor().cloned()).collect();
     let started = manager.prepare_launch(loaded, &tensors, extent, &samplers).and_then(|launch| {
-        manager.note_launch(vm, manager.start_launch(&launch, &tensors, &push)?)?;
+        manager.note_launch(vm, kernel.template.name(), manager.start_launch(&launch, &tensors, &push)?)?;
         Ok(launch)
     });
     let launch = started.map_err(|error| errors::launch(&kernel.template, error))?;

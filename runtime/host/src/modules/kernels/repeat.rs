@@ -102,7 +102,7 @@ impl Repeats {
         let tensors: Vec<Tensor> = slots.iter().map(|at| given.tensors[*at].clone()).collect();
         let push = push::of_numbers(numbers.iter().map(|at| given.numbers[*at]).collect());
         let ticket = manager.start_launch(&repeat.launch, &tensors, &push);
-        let started = ticket.and_then(|ticket| manager.note_launch(vm, ticket));
+        let started = ticket.and_then(|ticket| manager.note_launch(vm, kernel.template.name(), ticket));
         let started = started.map_err(|error| errors::launch(&kernel.template, error));
         if repeat.reports {
             let delivered = kp::deliver(vm, &manager, kp::Ran::Kernel(repeat.domain.as_ref()));

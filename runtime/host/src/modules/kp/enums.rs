@@ -5,7 +5,7 @@ use std::rc::Rc;
 use kps_compute::{DType, MemoryType};
 use kps_kernel::Type;
 
-use crate::errors::type_error;
+use crate::errors::{type_error, value_error};
 use crate::modules::kernels::structs;
 use crate::value::{Args, Dict, Module, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
@@ -194,6 +194,25 @@ impl Native for Family {
         }
         let member = self.members.iter().find(|member| member.name == name);
         Ok(member.map(|member| Value::native(*member)))
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    /// `MemoryTypes(1)`: the member with a number.
+    fn call(&self, _: &Value, vm: &mut Vm, args: &Args) -> Result<Option<Value>> {
+        let [given] = args.exactly(self.name)?;
+        if let Some(given) = given.downcast::<EnumValue>() {
+            let member = self.members.iter().find(|member| member.same(given));
+            let wrong =
+                || value_error(format!("{}.{} is not a valid {}", given.family, given.name, self.name));
+            return Ok(Some(Value::native(*member.ok_or_else(wrong)?)));
+        }
+        let number = vm.index(given)?;
+        let member = self.members.iter().find(|member| member.value == number);
+        let member = member.ok_or_else(|| value_error(format!("{number} is not a valid {}", self.name)))?;
+        Ok(Some(Value::native(*member)))
     }
 
     fn iter(&self, _: &Value, vm: &mut Vm) -> Result<Option<Value>> {

@@ -164,13 +164,25 @@ fn place(error: &DeviceError) -> Option<KernelPlace> {
         }
         _ => return None,
     };
-    Some(KernelPlace { line: line.clone()?, text })
+    Some(KernelPlace { line: line.clone()?, text, launch: None })
 }
 
 /// `what` was used with something else of another manager.
 pub fn other_manager(what: &str, with: &str) -> Raise {
     Raise::new(ExceptionKind::RuntimeError, format!("{what} belongs to another manager than {with}"))
         .help("each manager has its own streams: manager.stream()")
+}
+
+pub fn no_timestamps(n: i64) -> Raise {
+    let message = format!("total_timestamps counts the operations to time, 0 or more, not {n}");
+    Raise::new(ExceptionKind::ValueError, message)
+}
+
+/// A text was given for a list of texts.
+pub fn text_for_list(parameter: &str, text: &str) -> Raise {
+    let text = crate::text::quote::repr(text);
+    type_error(format!("`{parameter}` takes a list of texts, not one text"))
+        .help(format!("such as {parameter}=[{}]", if text.len() < 40 { &text } else { "text" }))
 }
 
 pub fn no_queue(index: i64) -> Raise {

@@ -1,11 +1,12 @@
-//! `kp.Manager`, with the verbs of both generations.
+//! `kp.Manager`; the verbs of older generations are in `verbs.rs`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use kps_compute::{DType, Level, Manager, Sequence, SpecValues, Tensor};
 use kps_device::{Checks, DeviceInfo, Origin};
 use kps_kernel::{BoundaryTest, Ints};
+use rustc_hash::FxHashMap;
 
 use super::algorithm::ScriptAlgorithm;
 use super::enums;
@@ -21,145 +22,98 @@ use super::shared::{self, SharedManager};
 use super::stream::{ScriptEvent, ScriptStream};
 use super::tensor::{self, ScriptTensor};
 use super::values;
+use super::verbs::{self, with_verbs};
 use crate::checking::{Checking, parse_checks};
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
 use crate::foreign::Options;
 use crate::modules::kernels::{self, Bound, Launched};
 use crate::modules::logging;
-use crate::value::{Args, Dict, Native, NativeDef, NativeType, Parser, Result, Value};
+use crate::value::{Args, Dict, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
-
-/// The table of methods: the plain ones, and four verbs for every operation. The first text of an operation is
-/// the parameters after the tensors, the second what it does.
-macro_rules! methods {
-    ([$($plain:expr),* $(,)?], [$($verb:literal $op:ident $params:literal $does:literal),* $(,)?]) => {
-        &[
-            $($plain,)*
-            $(
-                NativeDef::method(concat!("eval_", $verb), eval_named::<{ sequence::$op }>).doc(
-                    concat!("(tensors, sequence_name", $params, ")"),
-                    concat!($does, ", in a named sequence."),
-                ),
-                NativeDef::method(concat!("eval_", $verb, "_def"), eval_anonymous::<{ sequence::$op }>)
-                    .doc(concat!("(tensors", $params, ")"), concat!($does, ".")),
-                NativeDef::method(concat!("eval_async_", $verb), start_named::<{ sequence::$op }>).doc(
-                    concat!("(tensors, sequence_name", $params, ")"),
-                    concat!("As `eval_", $verb, "`, without waiting for the end."),
-                ),
-                NativeDef::method(concat!("eval_async_", $verb, "_def"), start_anonymous::<{ sequence::$op }>).doc(
-                    concat!("(tensors", $params, ")"),
-                    concat!("As `eval_", $verb, "_def`, without waiting for the end."),
-                ),
-            )*
-        ]
-    };
-}
 
 pub static MANAGER: NativeType = NativeType {
     new: Some(new),
-    methods: methods!(
-        [
-            NativeDef::method("tensor", make_tensor).doc(
-                "(data, memory_type=device, *, dtype=None)",
-                "Makes a tensor of `float32`, or of `dtype`, with the shape of the data.",
-            ),
-            NativeDef::method("tensor_t", make_typed_tensor).doc(
-                "(data, memory_type=device, *, dtype=None)",
-                "Makes a tensor with the type of the data; a list has `float32`.",
-            ),
-            NativeDef::method("build_tensor", make_tensor)
-                .doc("(data, memory_type=device, *, dtype=None)", "As `tensor`."),
-            NativeDef::method("image", make_image)
-                .doc(IMAGE_PARAMS, "Makes an image of `float32`, or as `dtype` or `format` says."),
-            NativeDef::method("image_t", make_typed_image).doc(
-                IMAGE_PARAMS,
-                "Makes an image with the type of the data, or as `dtype` or `format` says.",
-            ),
-            NativeDef::method("algorithm", algorithm).doc(
-                "(tensors=[], spirv=b\"\", workgroup=(0, 0, 0), spec_consts=[], push_consts=[], *, \
-                 entry_point=None, subgroup_size=None)",
-                "Binds tensors, images and samplers to a kernel or a shader; `workgroup` counts \
-                 workgroups, and zeros mean the first tensor's size.",
-            ),
-            NativeDef::method("sequence", make_sequence).doc(
-                "(queue_index=None, total_timestamps=0)",
-                "Creates a sequence, which records operations; it takes timestamps if \
-                 `total_timestamps` is above 0. Without a queue, it runs on the stream of the `with` \
-                 block, or on queue 0. A text is the name of a sequence to get or create.",
-            ),
-            NativeDef::method("stream", make_stream).doc(
-                "()",
-                "Makes a stream: its work runs in order, beside that of other streams.",
-            ),
-            NativeDef::method("event", make_event)
-                .doc("()", "Makes an event, which a stream records later."),
-            NativeDef::method("sync", sync).doc(
-                "(timeout=None)",
-                "Waits at most `timeout` seconds for all work of the manager; returns whether it is \
-                 done. An error of the work is raised here.",
-            ),
-            NativeDef::method("create_sequence", create_sequence).doc(
-                "(name=\"\", queueIndex=None)",
-                "Creates a sequence and registers it under the name, unless that is empty.",
-            ),
-            NativeDef::method("get_create_sequence", get_create_sequence)
-                .doc("(name)", "Returns the sequence with this name; creates it if there is none."),
-            NativeDef::method("eval_await", eval_await).doc(
-                "(sequence_name, wait_for=None)",
-                "Waits at most `wait_for` seconds for a sequence; returns whether it is done, and \
-                 raises `ValueError` for an unknown name.",
-            ),
-            NativeDef::method("eval_await_def", eval_await_def).doc(
-                "(wait_for=None)",
-                "Waits at most `wait_for` seconds for what the verbs `eval_async_.._def` started; \
-                 returns whether it is done.",
-            ),
-            NativeDef::method("get_device_properties", get_device_properties)
-                .doc("()", "Returns a dict with the name and the limits of the device."),
-            NativeDef::method("list_devices", list_devices)
-                .doc("()", "Returns the properties of each device, in the order of their indices."),
-            NativeDef::method("profile", profile).doc(
-                "()",
-                "Returns a profile, which measures what the manager runs: a context manager, with `start` and \
-                 `stop`.",
-            ),
-            NativeDef::method("memory", device_memory)
-                .doc("()", "Returns what the manager's tensors take of the device's memory."),
-            NativeDef::method("is_init", is_init).doc("()", "Returns whether the manager is open."),
-            NativeDef::method("destroy", destroy).doc(
-                "([object])",
-                "Frees everything; or only a tensor, a sequence, the sequence of a name, or a list \
-                 of these.",
-            ),
-            NativeDef::method("rebuild", rebuild).doc(
-                "(tensors, syncDataToGPU=True)",
-                "Gives tensors their memory on the device, and copies their data there.",
-            ),
-            NativeDef::method("__enter__", enter),
-            NativeDef::method("__exit__", exit),
-        ],
-        [
-            "tensor_create" TENSOR_CREATE ", *, syncDataToGPU=True"
-                "Gives tensors their memory on the device, and copies their data there",
-            "tensor_copy" TENSOR_COPY ""
-                "Copies the first tensor to the others",
-            "tensor_sync_device" TENSOR_SYNC_DEVICE ""
-                "Copies tensors to the device",
-            "tensor_sync_local" TENSOR_SYNC_LOCAL ""
-                "Copies tensors back from the device",
-            "algo_mult" ALGO_MULT ""
-                "Multiplies the first two tensors into the third",
-            "algo_file" ALGO_FILE ", file_path, work_group=None, constants=[], *, entry_point=None"
-                "Runs a shader file on tensors",
-            "algo_str" ALGO_STR ", data, work_group=None, constants=[], *, entry_point=None"
-                "Runs the text of a shader on tensors",
-            "algo_data" ALGO_DATA ", data, work_group=None, constants=[], *, entry_point=None"
-                "Runs SPIR-V on tensors",
-            "algo_lro" ALGO_LRO ", data=None, work_group=None, constants=[], *, entry_point=None"
-                "Runs a shader on the tensors left, right and output; without one, multiplies",
-        ]
-    ),
+    methods: with_verbs![
+        NativeDef::method("tensor", make_tensor).doc(
+            "(data, memory_type=device, *, dtype=None)",
+            "Makes a tensor of `float32`, or of `dtype`, with the shape of the data.",
+        ),
+        NativeDef::method("tensor_t", make_typed_tensor).doc(
+            "(data, memory_type=device, *, dtype=None)",
+            "Makes a tensor with the type of the data; a list has `float32`.",
+        ),
+        NativeDef::method("build_tensor", make_tensor)
+            .doc("(data, memory_type=device, *, dtype=None)", "As `tensor`."),
+        NativeDef::method("image", make_image)
+            .doc(IMAGE_PARAMS, "Makes an image of `float32`, or as `dtype` or `format` says."),
+        NativeDef::method("image_t", make_typed_image).doc(
+            IMAGE_PARAMS,
+            "Makes an image with the type of the data, or as `dtype` or `format` says.",
+        ),
+        NativeDef::method("algorithm", algorithm).doc(
+            "(tensors=[], spirv=b\"\", workgroup=(0, 0, 0), spec_consts=[], push_consts=[], *, \
+             entry_point=None, subgroup_size=None)",
+            "Binds tensors, images and samplers to a kernel or a shader; `workgroup` counts \
+             workgroups, and zeros mean the first tensor's size.",
+        ),
+        NativeDef::method("sequence", make_sequence).doc(
+            "(queue_index=None, total_timestamps=0)",
+            "Creates a sequence, which records operations; it takes timestamps if \
+             `total_timestamps` is above 0. Without a queue, it runs on the stream of the `with` \
+             block, or on queue 0. A text is the name of a sequence to get or create.",
+        ),
+        NativeDef::method("stream", make_stream).doc(
+            "()",
+            "Makes a stream: its work runs in order, beside that of other streams.",
+        ),
+        NativeDef::method("event", make_event)
+            .doc("()", "Makes an event, which a stream records later."),
+        NativeDef::method("sync", sync).doc(
+            "(timeout=None)",
+            "Waits at most `timeout` seconds for all work of the manager; returns whether it is \
+             done. An error of the work is raised here.",
+        ),
+        NativeDef::method("create_sequence", create_sequence).doc(
+            "(name=\"\", queueIndex=None)",
+            "Creates a sequence and registers it under the name, unless that is empty.",
+        ),
+        NativeDef::method("get_create_sequence", get_create_sequence)
+            .doc("(name)", "Returns the sequence with this name; creates it if there is none."),
+        NativeDef::method("eval_await", verbs::eval_await).doc(
+            "(sequence_name, wait_for=None)",
+            "Waits at most `wait_for` seconds for a sequence; returns whether it is done, and \
+             raises `ValueError` for an unknown name.",
+        ),
+        NativeDef::method("eval_await_def", verbs::eval_await_def).doc(
+            "(wait_for=None)",
+            "Waits at most `wait_for` seconds for what the verbs `eval_async_.._def` started; \
+             returns whether it is done.",
+        ),
+        NativeDef::method("get_device_properties", get_device_properties)
+            .doc("()", "Returns a dict with the name and the limits of the device."),
+        NativeDef::method("list_devices", list_devices)
+            .doc("()", "Returns the properties of each device, in the order of their indices."),
+        NativeDef::method("profile", profile).doc(
+            "()",
+            "Returns a profile, which measures what the manager runs: a context manager, with `start` and \
+             `stop`.",
+        ),
+        NativeDef::method("memory", device_memory)
+            .doc("()", "Returns what the manager's tensors take of the device's memory."),
+        NativeDef::method("is_init", is_init).doc("()", "Returns whether the manager is open."),
+        NativeDef::method("destroy", destroy).doc(
+            "([object])",
+            "Frees everything; or only a tensor, a sequence, the sequence of a name, or a list \
+             of these.",
+        ),
+        NativeDef::method("rebuild", rebuild).doc(
+            "(tensors, syncDataToGPU=True)",
+            "Gives tensors their memory on the device, and copies their data there.",
+        ),
+        NativeDef::method("__enter__", enter),
+        NativeDef::method("__exit__", exit),
+    ],
     ..NativeType::new("Manager", "kp").doc(
         "(device=0, family_queue_indices=[], desired_extensions=[], *, checked=None, memory_limit=None)",
         "An open device, selected by its index or its name; `checked` turns checks of its launches on or off, \
@@ -169,6 +123,34 @@ pub static MANAGER: NativeType = NativeType {
 
 pub struct ScriptManager {
     manager: SharedManager,
+    /// The named sequences that scripts got, so that each is one object.
+    named: RefCell<FxHashMap<String, Value>>,
+}
+
+impl ScriptManager {
+    pub fn manager(&self) -> &SharedManager {
+        &self.manager
+    }
+
+    fn script_sequence(&self, sequence: Sequence) -> Value {
+        ScriptSequence::value(sequence, self.manager.clone())
+    }
+
+    /// The object of a sequence with a name.
+    fn named_sequence(&self, name: String, sequence: Sequence) -> Value {
+        let is_same = |known: &Value| {
+            known.downcast::<ScriptSequence>().is_some_and(|known| known.sequence().is(&sequence))
+        };
+        let mut named = self.named.borrow_mut();
+        match named.get(&name).filter(|known| is_same(known)) {
+            Some(known) => known.clone(),
+            None => {
+                let made = self.script_sequence(sequence);
+                named.insert(name, made.clone());
+                made
+            }
+        }
+    }
 }
 
 impl Native for ScriptManager {
@@ -195,9 +177,12 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
         None => shared::chosen(vm, checking.get()),
     };
     let families: Vec<u32> = list_argument(vm, families)?;
+    if let Some(text) = extensions.and_then(Value::as_str) {
+        return Err(errors::text_for_list("desired_extensions", text));
+    }
     let extensions: Vec<String> = list_argument(vm, extensions)?;
     let manager = shared::open(vm, selector, &families, &extensions, checking, memory_limit)?;
-    Ok(Value::native(ScriptManager { manager }))
+    Ok(Value::native(ScriptManager { manager, named: RefCell::default() }))
 }
 
 /// A number of bytes above zero.
@@ -399,19 +384,25 @@ fn make_sequence(vm: &mut Vm, args: &Args) -> Result {
         let given = parser.optional("queueIndex")?;
         let queue = queue(vm, given)?;
         parser.finish()?;
+        if name.is_empty() {
+            return Ok(this.script_sequence(this.manager.sequence_on(queue).map_err(compute)?));
+        }
         let sequence = match this.manager.named_sequence(&name) {
-            Some(sequence) => Ok(sequence),
-            None if name.is_empty() => this.manager.sequence_on(queue),
-            None => this.manager.create_sequence(&name, queue),
+            Some(sequence) => sequence,
+            None => this.manager.create_sequence(&name, queue).map_err(compute)?,
         };
-        return Ok(script_sequence(this, sequence.map_err(compute)?));
+        return Ok(this.named_sequence(name, sequence));
     }
     let queue = queue(vm, first.or(parser.keyword_only("queueIndex")))?;
     let timestamps = parser.optional("total_timestamps")?.or(parser.keyword_only("totalTimestamps"));
     parser.finish()?;
-    let timed = timestamps.map_or(Ok(0), |given| vm.index(given))? > 0;
-    let made = if timed { this.manager.timed_sequence(queue) } else { this.manager.sequence_on(queue) };
-    Ok(script_sequence(this, made.map_err(compute)?))
+    let n_timestamps = timestamps.map_or(Ok(0), |given| vm.index(given))?;
+    if n_timestamps < 0 {
+        return Err(errors::no_timestamps(n_timestamps));
+    }
+    let made =
+        if n_timestamps > 0 { this.manager.timed_sequence(queue) } else { this.manager.sequence_on(queue) };
+    Ok(this.script_sequence(made.map_err(compute)?))
 }
 
 /// `None` is the queue of the stream that is entered.
@@ -443,10 +434,6 @@ fn sync(vm: &mut Vm, args: &Args) -> Result {
     Ok(ended?.into())
 }
 
-fn script_sequence(this: &ScriptManager, sequence: Sequence) -> Value {
-    ScriptSequence::value(sequence, this.manager.clone())
-}
-
 /// `create_sequence(name="", queueIndex=None)`: an empty name is not registered.
 fn create_sequence(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
@@ -454,11 +441,11 @@ fn create_sequence(vm: &mut Vm, args: &Args) -> Result {
     let name = parser.optional("name")?.map_or(Ok(String::new()), |name| String::from_value(vm, name))?;
     let queue = queue(vm, parser.optional("queueIndex")?)?;
     parser.finish()?;
-    let sequence = match name.as_str() {
-        "" => this.manager.sequence_on(queue),
-        name => this.manager.create_sequence(name, queue),
-    };
-    Ok(script_sequence(this, sequence.map_err(compute)?))
+    if name.is_empty() {
+        return Ok(this.script_sequence(this.manager.sequence_on(queue).map_err(compute)?));
+    }
+    let sequence = this.manager.create_sequence(&name, queue).map_err(compute)?;
+    Ok(this.named_sequence(name, sequence))
 }
 
 fn get_create_sequence(vm: &mut Vm, args: &Args) -> Result {
@@ -467,108 +454,8 @@ fn get_create_sequence(vm: &mut Vm, args: &Args) -> Result {
     let name = parser.required("name")?;
     parser.finish()?;
     let name = String::from_value(vm, name)?;
-    Ok(script_sequence(this, this.manager.get_create_sequence(&name).map_err(compute)?))
-}
-
-/// Records the operation of a verb into `sequence`, as the only one.
-fn record<const OP: u8>(
-    vm: &mut Vm,
-    this: &ScriptManager,
-    sequence: &Sequence,
-    args: &Args,
-    named: bool,
-) -> Result<()> {
-    let mut parser = args.method_parser("eval");
-    let operands = parser.required("tensors")?;
-    if named {
-        sequence_name(&mut parser)?;
-    }
-    let op = sequence::verb_op::<OP>(vm, &this.manager, operands, &mut parser)?;
-    parser.finish()?;
-    sequence.clear().map_err(compute)?;
-    sequence.record(op).map_err(compute)
-}
-
-/// The sequence that the second argument of a verb names.
-fn named(vm: &mut Vm, this: &ScriptManager, args: &Args) -> Result<Sequence> {
-    let mut parser = args.method_parser("eval");
-    parser.required("tensors")?;
-    let name = String::from_value(vm, sequence_name(&mut parser)?)?;
-    this.manager.get_create_sequence(&name).map_err(compute)
-}
-
-/// The argument that names a sequence, under the names of both generations.
-fn sequence_name<'a>(parser: &mut Parser<'a>) -> Result<&'a Value> {
-    match parser.keyword_only("sequenceName") {
-        Some(name) => Ok(name),
-        None => parser.required("sequence_name"),
-    }
-}
-
-fn eval_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
-    let this: &ScriptManager = args.this()?;
-    let sequence = named(vm, this, args)?;
-    record::<OP>(vm, this, &sequence, args, true)?;
-    sequence.eval().map_err(compute)?;
-    deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
-    Ok(Value::None)
-}
-
-fn start_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
-    let this: &ScriptManager = args.this()?;
-    let sequence = named(vm, this, args)?;
-    record::<OP>(vm, this, &sequence, args, true)?;
-    sequence.eval_async().map_err(compute)?;
-    this.manager.note_started(&sequence);
-    deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
-    Ok(Value::None)
-}
-
-fn eval_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
-    let this: &ScriptManager = args.this()?;
-    let sequence = this.manager.sequence_on(None).map_err(compute)?;
-    record::<OP>(vm, this, &sequence, args, false)?;
-    sequence.eval().map_err(compute)?;
-    deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
-    Ok(Value::None)
-}
-
-fn start_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
-    let this: &ScriptManager = args.this()?;
-    let sequence = this.manager.sequence_on(None).map_err(compute)?;
-    record::<OP>(vm, this, &sequence, args, false)?;
-    this.manager.start(sequence.clone()).map_err(compute)?;
-    this.manager.note_started(&sequence);
-    deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
-    Ok(Value::None)
-}
-
-/// `eval_await(sequence_name, wait_for=None)`: seconds; whether it is done.
-fn eval_await(vm: &mut Vm, args: &Args) -> Result {
-    let this: &ScriptManager = args.this()?;
-    let mut parser = args.method_parser("eval_await");
-    let name = String::from_value(vm, sequence_name(&mut parser)?)?;
-    let timeout = sequence::timeout(vm, &mut parser, "wait_for")?;
-    parser.finish()?;
-    let sequence = this.manager.named_sequence(&name);
-    let sequence = sequence.ok_or_else(|| {
-        value_error(format!("there is no sequence named {name:?}"))
-            .help("make it first: mgr.create_sequence(name)")
-    })?;
-    let ended = sequence.eval_await(timeout).map_err(compute);
-    deliver(vm, &this.manager, Ran::Started)?;
-    Ok(ended?.into())
-}
-
-/// Waits for every anonymous sequence that was started.
-fn eval_await_def(vm: &mut Vm, args: &Args) -> Result {
-    let this: &ScriptManager = args.this()?;
-    let mut parser = args.method_parser("eval_await_def");
-    let timeout = sequence::timeout(vm, &mut parser, "wait_for")?;
-    parser.finish()?;
-    let ended = this.manager.await_started(timeout).map_err(compute);
-    deliver(vm, &this.manager, Ran::Started)?;
-    Ok(ended?.into())
+    let sequence = this.manager.get_create_sequence(&name).map_err(compute)?;
+    Ok(this.named_sequence(name, sequence))
 }
 
 fn get_device_properties(_: &mut Vm, args: &Args) -> Result {

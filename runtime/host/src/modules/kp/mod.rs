@@ -23,6 +23,7 @@ mod shared;
 mod stream;
 mod tensor;
 mod values;
+mod verbs;
 
 use kps_compute::{DType, Tensor};
 
@@ -39,7 +40,7 @@ pub use manager::{MANAGER, level};
 pub use messages::{Ran, deliver, pieces_text};
 pub use ops::words;
 pub use sequence::SEQUENCE;
-pub use shared::{ScriptedManager, finish, manager_for, visible as visible_devices};
+pub use shared::{ScriptedManager, finish, manager_for, visible as visible_devices, with_launch};
 pub use stream::{ScriptStream, stream_of, stream_option};
 pub use tensor::TENSOR;
 pub use values::{

@@ -1,22 +1,18 @@
-//! `kp.Sequence`, with the verbs of both generations.
+//! `kp.Sequence`; the operations of its verbs are made in `verbs.rs`.
 
 use std::rc::Rc;
 use std::time::Duration;
 
-use kps_compute::{Extent, Op, Push, Sequence, SpecValues, Tensor};
-use kps_kernel::BoundaryTest;
+use kps_compute::{Op, Sequence};
 
-use super::errors::{self, compute};
-use super::manager::n_invocations;
+use super::errors::compute;
 use super::messages::{Ran, deliver};
 use super::ops;
 use super::shared::SharedManager;
-use super::tensor::ScriptTensor;
 use super::values;
+use super::verbs;
 use crate::errors::{type_error, value_error};
-use crate::foreign::Options;
-use crate::modules::kernels::{Bound, Launched};
-use crate::value::{Args, CompareOp, ExceptionKind, Native, NativeDef, NativeType, Parser, Result, Value};
+use crate::value::{Args, CompareOp, Native, NativeDef, NativeType, Parser, Result, Value};
 use crate::vm::Vm;
 
 pub static SEQUENCE: NativeType = NativeType {
@@ -56,31 +52,32 @@ pub static SEQUENCE: NativeType = NativeType {
             .doc("()", "Returns whether operations that `eval_async` started are running."),
         NativeDef::method("is_init", is_init).doc("()", "Returns whether it is not destroyed."),
         NativeDef::method("destroy", destroy).doc("()", "Frees the sequence; running operations go on."),
-        NativeDef::method("record_tensor_create", record_verb::<TENSOR_CREATE>).doc(
+        NativeDef::method("record_tensor_create", record_verb::<{ verbs::TENSOR_CREATE }>).doc(
             "(tensors, *, syncDataToGPU=True)",
             "Gives tensors their memory on the device, and records `OpSyncDevice`.",
         ),
-        NativeDef::method("record_tensor_copy", record_verb::<TENSOR_COPY>)
+        NativeDef::method("record_tensor_copy", record_verb::<{ verbs::TENSOR_COPY }>)
             .doc("(tensors)", "Records `OpCopy`."),
-        NativeDef::method("record_tensor_sync_device", record_verb::<TENSOR_SYNC_DEVICE>)
+        NativeDef::method("record_tensor_sync_device", record_verb::<{ verbs::TENSOR_SYNC_DEVICE }>)
             .doc("(tensors)", "Records `OpSyncDevice`."),
-        NativeDef::method("record_tensor_sync_local", record_verb::<TENSOR_SYNC_LOCAL>)
+        NativeDef::method("record_tensor_sync_local", record_verb::<{ verbs::TENSOR_SYNC_LOCAL }>)
             .doc("(tensors)", "Records `OpSyncLocal`."),
-        NativeDef::method("record_algo_mult", record_verb::<ALGO_MULT>).doc("(tensors)", "Records `OpMult`."),
-        NativeDef::method("record_algo_file", record_verb::<ALGO_FILE>).doc(
+        NativeDef::method("record_algo_mult", record_verb::<{ verbs::ALGO_MULT }>)
+            .doc("(tensors)", "Records `OpMult`."),
+        NativeDef::method("record_algo_file", record_verb::<{ verbs::ALGO_FILE }>).doc(
             "(tensors, file_path, work_group=None, constants=[], *, entry_point=None)",
             "Records a run of a shader file; `work_group` counts workgroups, and `constants` are the \
                  values of specialisation constants.",
         ),
-        NativeDef::method("record_algo_str", record_verb::<ALGO_STR>).doc(
+        NativeDef::method("record_algo_str", record_verb::<{ verbs::ALGO_STR }>).doc(
             "(tensors, data, work_group=None, constants=[], *, entry_point=None)",
             "Records a run of the text of a shader; `work_group` counts workgroups.",
         ),
-        NativeDef::method("record_algo_data", record_verb::<ALGO_DATA>).doc(
+        NativeDef::method("record_algo_data", record_verb::<{ verbs::ALGO_DATA }>).doc(
             "(tensors, data, work_group=None, constants=[], *, entry_point=None)",
             "Records a run of SPIR-V; `work_group` counts workgroups.",
         ),
-        NativeDef::method("record_algo_lro", record_verb::<ALGO_LRO>).doc(
+        NativeDef::method("record_algo_lro", record_verb::<{ verbs::ALGO_LRO }>).doc(
             "(tensors, data=None, work_group=None, constants=[], *, entry_point=None)",
             "Records a run of a shader on the tensors left, right and output; without one, \
                  `OpMult`.",
@@ -146,6 +143,15 @@ impl Native for ScriptSequence {
         })
     }
 
+    fn same_key(&self, other: &Value) -> bool {
+        other.downcast::<ScriptSequence>().is_some_and(|other| self.sequence.is(&other.sequence))
+    }
+
+    /// The result of `eval_await` is equal to the sequence, and has its hash.
+    fn hash(&self, _: &Value, _: &mut Vm) -> Result<Option<i64>> {
+        Ok(Some(self.sequence.address() as i64))
+    }
+
     fn repr(&self, this: &Value, _: &mut Vm) -> Result<String> {
         Ok(match self.is_done {
             Some(true) => "True".to_owned(),
@@ -193,10 +199,7 @@ fn eval_async(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     record_optional(vm, this, args, "eval_async")?;
     this.sequence.eval_async().map_err(compute)?;
-    this.manager.note_started(&this.sequence);
-    if let Some(submission) = this.sequence.submission().filter(|_| this.sequence.is_running()) {
-        this.manager.note_running(vm, submission);
-    }
+    this.manager.note_started(vm, &this.sequence);
     if vm.interrupter().is_set() {
         // The wait raises an error of the evaluation that ended it.
         this.sequence.eval_await(None).map_err(compute)?;
@@ -278,188 +281,12 @@ fn destroy(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::None)
 }
 
-// The operations that first-generation scripts name in a verb: `record_<op>` here, `eval_<op>` on a
-// manager. Numbers, because they are parameters of functions in tables.
-pub const TENSOR_CREATE: u8 = 0;
-pub const TENSOR_COPY: u8 = 1;
-pub const TENSOR_SYNC_DEVICE: u8 = 2;
-pub const TENSOR_SYNC_LOCAL: u8 = 3;
-pub const ALGO_MULT: u8 = 4;
-pub const ALGO_FILE: u8 = 5;
-pub const ALGO_STR: u8 = 6;
-pub const ALGO_DATA: u8 = 7;
-pub const ALGO_LRO: u8 = 8;
-
 fn record_verb<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     let mut parser = args.method_parser("record");
     let tensors = parser.required("tensors")?;
-    let op = verb_op::<OP>(vm, &this.manager, tensors, &mut parser)?;
+    let op = verbs::op::<OP>(vm, &this.manager, tensors, &mut parser)?;
     parser.finish()?;
     this.record(vm, op)?;
     Ok(args.receiver()?.clone())
-}
-
-/// An optional parameter that versions give different names.
-fn named_one_of<'a>(parser: &mut Parser<'a>, names: &[&str]) -> Result<Option<&'a Value>> {
-    let (first, others) = names.split_first().expect("a parameter has a name");
-    match others.iter().find_map(|name| parser.keyword_only(name)) {
-        Some(given) => Ok(Some(given)),
-        None => parser.optional(first),
-    }
-}
-
-/// The tensors of a verb, as the script holds them too.
-struct Operands {
-    given: Vec<Value>,
-    tensors: Vec<Tensor>,
-}
-
-impl Operands {
-    fn read(vm: &mut Vm, given: &Value) -> Result<Operands> {
-        let given = values::operands(vm, given, "a sequence")?;
-        let tensor =
-            |item: &Value| values::tensor(item).ok_or_else(|| errors::not_a_tensor("a sequence", item));
-        let tensors = given.iter().map(tensor).collect::<Result<_>>()?;
-        Ok(Operands { given, tensors })
-    }
-
-    /// Runs something on the tensors. The generations with verbs have tensors of `f32` alone, so it is tried
-    /// with those if it refuses the types that came from arrays.
-    fn run<T>(&self, vm: &mut Vm, run: impl Fn(&mut Vm, &[Tensor]) -> Result<T>) -> Result<T> {
-        let refused = match run(vm, &self.tensors) {
-            Err(raise) if raise.kind() == ExceptionKind::TypeError => raise,
-            other => return other,
-        };
-        let Some(floats) = self.floats()? else { return Err(refused) };
-        let Ok(result) = run(vm, &floats) else { return Err(refused) };
-        for (given, floats) in self.given.iter().zip(&floats) {
-            if let Some(tensor) = given.downcast::<ScriptTensor>() {
-                tensor.replace(floats.clone());
-            }
-        }
-        Ok(result)
-    }
-
-    /// The tensors with those of `f32` that may have it; `None` if none may.
-    fn floats(&self) -> Result<Option<Vec<Tensor>>> {
-        let mut floats = self.tensors.clone();
-        let mut any = false;
-        for (given, place) in self.given.iter().zip(&mut floats) {
-            if let Some(tensor) = given.downcast::<ScriptTensor>()
-                && let Some(tensor) = tensor.as_floats()?
-            {
-                any = true;
-                *place = tensor;
-            }
-        }
-        Ok(any.then_some(floats))
-    }
-}
-
-/// The operation of a verb on tensors. Arguments after the tensors are read from `parser`.
-pub fn verb_op<const OP: u8>(
-    vm: &mut Vm,
-    manager: &SharedManager,
-    tensors: &Value,
-    parser: &mut Parser,
-) -> Result<Op> {
-    let operands = Operands::read(vm, tensors)?;
-    Ok(match OP {
-        TENSOR_CREATE => {
-            let _syncs = parser.keyword_only("syncDataToGPU");
-            for tensor in &operands.tensors {
-                manager.adopt(tensor.clone()).map_err(compute)?;
-            }
-            Op::SyncDevice(operands.tensors)
-        }
-        TENSOR_SYNC_DEVICE => Op::SyncDevice(operands.tensors),
-        TENSOR_SYNC_LOCAL => Op::SyncLocal(operands.tensors),
-        TENSOR_COPY => operands.run(vm, |_, tensors| checked(manager, Op::Copy(tensors.to_vec())))?,
-        ALGO_MULT => operands.run(vm, |_, tensors| checked(manager, Op::Multiply(tensors.to_vec())))?,
-        _ => {
-            let shader = Shader::read::<OP>(vm, parser)?;
-            operands.run(vm, |vm, tensors| shader.op(vm, manager, tensors))?
-        }
-    })
-}
-
-/// The operation, if the manager can record it.
-fn checked(manager: &SharedManager, op: Op) -> Result<Op> {
-    manager.sequence().record(op.clone()).map_err(compute)?;
-    Ok(op)
-}
-
-/// The arguments of a verb that runs a shader.
-struct Shader<'a> {
-    /// A path, if the verb takes a file.
-    code: Option<&'a Value>,
-    is_file: bool,
-    options: Options,
-    groups: Option<[u32; 3]>,
-    spec_consts: SpecValues,
-}
-
-impl<'a> Shader<'a> {
-    fn read<const OP: u8>(vm: &mut Vm, parser: &mut Parser<'a>) -> Result<Shader<'a>> {
-        let code = match OP {
-            ALGO_FILE => named_one_of(parser, &["file_path", "data"])?,
-            _ => named_one_of(parser, &["data", "bytes"])?,
-        };
-        if code.is_none() && OP != ALGO_LRO {
-            parser.required(if OP == ALGO_FILE { "file_path" } else { "data" })?;
-        }
-        let groups = named_one_of(parser, &["work_group", "workgroup"])?;
-        let constants = parser.optional("constants")?;
-        let groups = groups.filter(|given| !given.is_none());
-        let spec_consts = constants.filter(|given| !given.is_none());
-        Ok(Shader {
-            code,
-            is_file: OP == ALGO_FILE,
-            options: ops::options(vm, parser.keyword_only("entry_point"))?,
-            groups: groups.map(|given| values::groups(vm, "work_group", given)).transpose()?,
-            spec_consts: spec_consts
-                .map_or(Ok(SpecValues::default()), |given| values::spec_constants(vm, given))?,
-        })
-    }
-
-    fn op(&self, vm: &mut Vm, manager: &SharedManager, tensors: &[Tensor]) -> Result<Op> {
-        let Some(code) = self.code else { return checked(manager, Op::Multiply(tensors.to_vec())) };
-        let words = match self.is_file {
-            true => {
-                let words = ops::words_of_file(vm, code, &self.options)?;
-                vm.keep_sources(&words);
-                words
-            }
-            false => words_over(vm, code, &self.options, tensors, manager)?,
-        };
-        let words = ops::specialised(words, &self.spec_consts)?;
-        let builder = manager.algorithm_over(tensors, &words).spec_values(self.spec_consts.clone());
-        let builder = builder.instrument(launched(manager, tensors).instrument);
-        let algorithm = builder.build().map_err(compute)?;
-        let extent = self.groups.map_or(Extent::Default, Extent::from);
-        Ok(Op::Dispatch { algorithm, extent, push: Push::Default })
-    }
-}
-
-fn words_over(
-    vm: &mut Vm,
-    spirv: &Value,
-    options: &Options,
-    tensors: &[Tensor],
-    manager: &SharedManager,
-) -> Result<Vec<u32>> {
-    let bound: Vec<Bound> = tensors.iter().map(Bound::tensor).collect();
-    ops::spirv_for(vm, spirv, options, &bound, launched(manager, tensors), manager)
-}
-
-/// With as many workgroups as the tensors require.
-fn launched(manager: &SharedManager, tensors: &[Tensor]) -> Launched {
-    let instrument = manager.instrument(Some(n_invocations([0; 3], tensors)));
-    Launched {
-        boundary_test: BoundaryTest::Needed,
-        ints: ops::ints(&Push::Default),
-        groups: [0; 3],
-        instrument,
-    }
 }

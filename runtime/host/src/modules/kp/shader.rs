@@ -2,9 +2,10 @@
 
 use kps_syntax::Source;
 
+use super::errors;
 use super::ops;
 use crate::convert::FromValue;
-use crate::errors::type_error;
+use crate::errors::{type_error, value_error};
 use crate::foreign::{self, Language, Options};
 use crate::modules::kernels::compile_error;
 use crate::value::{Args, NativeDef, NativeType, Result, Value};
@@ -40,11 +41,18 @@ fn compile_source(vm: &mut Vm, args: &Args) -> Result {
 /// `compile_sources(sources, files=[], entryPoint="main", definitions=[])`: the sources one after the other.
 fn compile_sources(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("compile_sources");
-    let sources: Vec<String> = Vec::from_value(vm, parser.required("sources")?)?;
+    let given = parser.required("sources")?;
+    if let Some(text) = given.as_str() {
+        return Err(errors::text_for_list("sources", text));
+    }
+    let sources: Vec<String> = Vec::from_value(vm, given)?;
     let files = parser.optional("files")?;
     let entry_point = parser.optional("entryPoint")?.or(parser.keyword_only("entry_point"));
     let definitions = parser.optional("definitions")?;
     parser.finish()?;
+    if sources.is_empty() {
+        return Err(value_error("compile_sources takes one text or more, not an empty list"));
+    }
     let files: Vec<String> = match files.filter(|given| !given.is_none()) {
         Some(files) => Vec::from_value(vm, files)?,
         None => Vec::new(),

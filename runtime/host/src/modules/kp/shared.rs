@@ -35,8 +35,8 @@ pub struct ScriptedManager {
     sweep_at: Cell<usize>,
     /// Sequences that were started with checks, and may be running.
     started: RefCell<Vec<Sequence>>,
-    /// The calls that led to the last submissions that had not ended when their calls returned.
-    calls: RefCell<VecDeque<(Ticket, Vec<Frame>)>>,
+    /// The last submissions that had not ended when their calls returned.
+    running: RefCell<VecDeque<Started>>,
 }
 
 struct Loaded {
@@ -45,10 +45,18 @@ struct Loaded {
     module: Weak<KernelModule>,
 }
 
+/// A submission, and the call that started it.
+struct Started {
+    submission: Ticket,
+    /// Of its kernel; `None` for a sequence.
+    kernel: Option<String>,
+    calls: Vec<Frame>,
+}
+
 /// Loaded kernels at which a manager first removes those of dropped modules.
 const MIN_SWEEP: usize = 64;
 
-/// Stored sequences at which a manager drops those that have ended; also the limit of stored calls.
+/// Stored sequences at which a manager drops those that have ended; also the limit of stored submissions.
 const MAX_STARTED: usize = 64;
 
 impl Deref for ScriptedManager {
@@ -80,8 +88,11 @@ impl ScriptedManager {
     }
 
     /// Stores a sequence that was started, so that its findings are reported below the statements that
-    /// recorded its launches.
-    pub fn note_started(&self, sequence: &Sequence) {
+    /// recorded its launches, and its error with the call that started it.
+    pub fn note_started(&self, vm: &Vm, sequence: &Sequence) {
+        if let Some(submission) = sequence.submission().filter(|_| sequence.is_running()) {
+            self.note_running(vm, None, submission);
+        }
         if self.may_check() && sequence.submission().is_some() {
             if self.started.borrow().len() == MAX_STARTED {
                 self.forget_ended();
@@ -92,31 +103,37 @@ impl ScriptedManager {
 
     /// Returns the error of a launch that has ended; one that still runs is noted. On a device that cannot interrupt
     /// a submission, it has no error of its own, and asking takes longer than the launch.
-    pub fn note_launch(&self, vm: &Vm, launch: Ticket) -> std::result::Result<(), ComputeError> {
+    pub fn note_launch(
+        &self,
+        vm: &Vm,
+        kernel: &str,
+        launch: Ticket,
+    ) -> std::result::Result<(), ComputeError> {
         if self.info().capabilities.interrupts_submissions && !self.wait(launch, Some(Duration::ZERO))? {
-            self.note_running(vm, launch);
+            self.note_running(vm, Some(kernel), launch);
         }
         Ok(())
     }
 
     /// Stores the calls that led to a submission that is running, for its error. On a device that cannot
     /// interrupt a submission, it has no error of its own.
-    pub fn note_running(&self, vm: &Vm, submission: Ticket) {
+    fn note_running(&self, vm: &Vm, kernel: Option<&str>, submission: Ticket) {
         if !self.info().capabilities.interrupts_submissions {
             return;
         }
-        let mut calls = self.calls.borrow_mut();
-        if calls.len() == MAX_STARTED {
-            calls.pop_front();
+        let mut running = self.running.borrow_mut();
+        if running.len() == MAX_STARTED {
+            running.pop_front();
         }
-        calls.push_back((submission, vm.trace()));
+        running.push_back(Started { submission, kernel: kernel.map(str::to_owned), calls: vm.trace() });
     }
 
-    /// The calls that led to the submission whose error was raised last.
-    fn calls_to_failed(&self) -> Option<Vec<Frame>> {
+    /// The submission whose error was raised last, if its call had returned. It is returned once.
+    fn take_failed(&self) -> Option<Started> {
         let failed = self.last_failed()?;
-        let calls = self.calls.borrow();
-        calls.iter().find(|(submission, _)| *submission == failed).map(|(_, trace)| trace.clone())
+        let mut running = self.running.borrow_mut();
+        let at = running.iter().position(|started| started.submission == failed)?;
+        running.remove(at)
     }
 
     /// The sequence with this submission.
@@ -219,7 +236,7 @@ pub fn open(
         kernels: RefCell::default(),
         sweep_at: Cell::new(MIN_SWEEP),
         started: RefCell::default(),
-        calls: RefCell::default(),
+        running: RefCell::default(),
     });
     vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
     Ok(manager)
@@ -240,11 +257,26 @@ pub fn finish(vm: &mut Vm) -> Result<()> {
             let synced = manager.sync(None).map_err(compute);
             deliver(vm, &manager, Ran::Started)?;
             if let Err(raise) = synced {
-                return Err(below(vm, raise, manager.calls_to_failed().unwrap_or_default()));
+                let calls = manager.take_failed().map_or(Vec::new(), |failed| failed.calls);
+                return Err(below(vm, raise, calls));
             }
         }
     }
     Ok(())
+}
+
+/// A fault of a kernel whose call had returned: with the name of the kernel and the place of the call.
+pub fn with_launch(vm: &mut Vm, fault: Raise) -> Raise {
+    let managers = vm.state::<Managers>().alive();
+    let Some(failed) = managers.iter().find_map(|manager| manager.take_failed()) else { return fault };
+    let Some(call) = failed.calls.last().map(|frame| &frame.location) else { return fault };
+    let (line, _) = call.source.line_column(call.span.start);
+    let place = format!("{}:{line}", call.source.name());
+    let what = match &failed.kernel {
+        Some(kernel) => format!("kernel `{kernel}`, launched at {place}"),
+        None => format!("a sequence, evaluated at {place}"),
+    };
+    fault.launched(call.clone(), &what)
 }
 
 /// An error that no call of the script raised, below these calls.

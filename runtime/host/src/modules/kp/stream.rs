@@ -120,9 +120,9 @@ impl Native for ScriptEvent {
     }
 }
 
-/// The stream of a launch's option `stream=`.
+/// A launch's option `stream=`: a stream, or None.
 pub fn stream_option(args: &Args) -> Option<Value> {
-    args.keyword("stream").filter(|given| stream_of(given).is_some()).cloned()
+    args.keyword("stream").filter(|given| given.is_none() || stream_of(given).is_some()).cloned()
 }
 
 pub fn stream_of(value: &Value) -> Option<&ScriptStream> {
