@@ -166,7 +166,11 @@ const SECTIONS: &[Section] = &[
         head: "An image also has the members of a tensor.",
         tables: &[
             names("kp", "", &["Image"]),
-            names("Image", "image.", &["width", "height", "depth", "num_channels", "format"]),
+            names(
+                "Image",
+                "image.",
+                &["width", "height", "depth", "num_channels", "format", "create_sampler"],
+            ),
             names("kp", "", &["Sampler"]),
             names("Sampler", "sampler.", &["filter", "address"]),
         ],

@@ -12,7 +12,6 @@ use super::enums;
 use super::errors::{self, compute};
 use super::tensor::{ScriptTensor, TENSOR};
 use super::values::{self, Elements};
-use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
 use crate::value::{Args, Native, NativeDef, NativeType, Parser, Raise, Result, Value};
 use crate::vm::Vm;
@@ -30,6 +29,10 @@ pub static IMAGE: NativeType = NativeType {
         NativeDef::getter("depth", depth).doc("", "The number of layers: 1 unless the image is a volume."),
         NativeDef::getter("num_channels", num_channels).doc("", "The number of channels of a texel."),
         NativeDef::getter("format", format).doc("", "The name of the texel format, such as `rgba8`."),
+        NativeDef::method("create_sampler", create_sampler).doc(
+            "(filter=\"linear\", address=\"clamp\")",
+            "Lets shaders that algorithms of it run sample it so, where they declare an image with its sampler.",
+        ),
     ],
     ..NativeType::new("Image", "kp")
         .doc(PARAMS, "Texels in the memory of a device: of `format`, of `dtype`, or of the type of the data.")
@@ -91,10 +94,16 @@ pub fn make(vm: &mut Vm, mut parser: Parser, default: Option<DType>, surplus: Su
         elements = elements.cast(dtype);
     }
     let mut sides = Vec::new();
-    for side in [width, height, depth].into_iter().flatten().filter(|side| !side.is_none()) {
-        sides.push(usize::from_value(vm, side)?);
+    for (name, side) in [("width", width), ("height", height), ("depth", depth)] {
+        let Some(side) = side.filter(|side| !side.is_none()) else { continue };
+        let n = vm.index(side)?;
+        let positive = usize::try_from(n).ok().filter(|n| *n > 0);
+        let wrong = || value_error(format!("the {name} of an image is 1 or more, not {n}"));
+        sides.push(positive.ok_or_else(wrong)?);
     }
-    let n_channels = n_channels.map(|given| usize::from_value(vm, given)).transpose()?;
+    let n_channels = n_channels.map(|given| vm.index(given)).transpose()?;
+    let wrong = |n| value_error(format!("images have 1, 2 or 4 channels, not {n}"));
+    let n_channels = n_channels.map(|n| usize::try_from(n).map_err(|_| wrong(n))).transpose()?;
     // Kompute has no formats by name.
     let surplus = if format.is_some() { Surplus::Refused } else { surplus };
     let info = info(&elements, sides, n_channels, format)?;
@@ -259,11 +268,24 @@ fn address_name(sampler: Sampler) -> &'static str {
 
 /// `Sampler(filter="nearest", address="clamp")`
 fn new_sampler(vm: &mut Vm, args: &Args) -> Result {
-    let mut parser = args.parser("Sampler");
+    let sampler = read_sampler(vm, args.parser("Sampler"), Sampler::default())?;
+    Ok(Value::native(ScriptSampler(sampler)))
+}
+
+/// `image.create_sampler(filter="linear", address="clamp")`, as in Kompute.
+fn create_sampler(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptTensor = args.this()?;
+    let linear = Sampler { filter: Filter::Linear, ..Sampler::default() };
+    this.sample_by(read_sampler(vm, args.method_parser("create_sampler"), linear)?);
+    Ok(Value::None)
+}
+
+/// The arguments of a sampler; `default` has what they leave out.
+fn read_sampler(vm: &mut Vm, mut parser: Parser, default: Sampler) -> Result<Sampler> {
     let filter = parser.optional("filter")?;
     let address = parser.optional("address")?;
     parser.finish()?;
-    let mut sampler = Sampler::default();
+    let mut sampler = default;
     if let Some(given) = filter {
         let name = vm.str(given)?;
         let known = FILTERS.iter().find(|(known, _)| *known == name);
@@ -276,7 +298,7 @@ fn new_sampler(vm: &mut Vm, args: &Args) -> Result {
         let choices = ["clamp", "repeat", "mirror"];
         sampler.address = known.ok_or_else(|| errors::unknown_choice("address", &name, &choices))?.1;
     }
-    Ok(Value::native(ScriptSampler(sampler)))
+    Ok(sampler)
 }
 
 fn filter(_: &mut Vm, args: &Args) -> Result {
@@ -302,7 +324,11 @@ pub fn with_samplers(items: &[Value], operation: &str) -> Result<Operands> {
     let (mut tensors, mut samplers) = (Vec::new(), Vec::new());
     for (binding, item) in (0..).zip(items) {
         match (values::tensor(item), sampler_of(item), &filler) {
-            (Some(tensor), ..) => tensors.push(tensor),
+            (Some(tensor), ..) => {
+                let of_image = item.downcast::<ScriptTensor>().and_then(ScriptTensor::sampler);
+                samplers.extend(of_image.map(|sampler| (binding, sampler)));
+                tensors.push(tensor);
+            }
             (None, Some(sampler), Some(filler)) => {
                 samplers.push((binding, sampler));
                 tensors.push(filler.clone());

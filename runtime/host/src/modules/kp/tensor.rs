@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use kps_compute::{DType, Tensor};
+use kps_device::Sampler;
 use kps_kernel::{StructType, Type};
 
 use super::enums::{self, EnumValue};
@@ -71,11 +72,22 @@ pub struct ScriptTensor {
     record: Option<Rc<StructType>>,
     /// The kernel type of one element, if that is a vector: its numbers are along the tensor's last axis.
     vector: Option<Type>,
+    /// How shaders sample it, if it is an image.
+    sampler: Cell<Option<Sampler>>,
 }
 
 impl ScriptTensor {
     fn new(tensor: Tensor, record: Option<Rc<StructType>>, vector: Option<Type>) -> ScriptTensor {
-        ScriptTensor { tensor: RefCell::new(tensor), is_adaptable: Cell::new(false), record, vector }
+        let (tensor, is_adaptable) = (RefCell::new(tensor), Cell::new(false));
+        ScriptTensor { tensor, is_adaptable, record, vector, sampler: Cell::new(None) }
+    }
+
+    pub fn sampler(&self) -> Option<Sampler> {
+        self.sampler.get()
+    }
+
+    pub fn sample_by(&self, sampler: Sampler) {
+        self.sampler.set(Some(sampler));
     }
 
     pub fn value(tensor: Tensor) -> Value {
