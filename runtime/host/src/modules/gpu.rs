@@ -29,6 +29,7 @@ static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("interface", interface),
     NativeDef::function("view", view),
     NativeDef::function("is_tensor", is_tensor),
+    NativeDef::function("scattered", scattered),
 ];
 
 /// `devices()`: the properties of each device that `Manager(index)` opens, in the order of their indices.
@@ -216,6 +217,12 @@ fn push_constants(block: &Block) -> Vec<Value> {
 fn is_tensor(_: &mut Vm, args: &Args) -> Result {
     let [value] = args.exactly("is_tensor")?;
     Ok(kp::tensor_of(value).is_some().into())
+}
+
+/// `scattered(value)`: what the value is, if it is a part of a tensor that no kernel takes; else `None`.
+fn scattered(_: &mut Vm, args: &Args) -> Result {
+    let [value] = args.exactly("scattered")?;
+    Ok(kp::unbound_part(value).into())
 }
 
 /// `view(tensor, dtype, shape)`: the same memory as elements of another type.
