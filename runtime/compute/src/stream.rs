@@ -108,8 +108,11 @@ impl Stream {
             return Err(ComputeError::OtherManager { what: "the stream".to_owned() });
         }
         self.context.device("wait on a stream of")?;
-        self.follow(other.track.last.get());
-        other.track.waits.borrow().iter().for_each(|ticket| self.follow(Some(*ticket)));
+        // The work of a stream is in order anyway.
+        if !Rc::ptr_eq(&self.track, &other.track) {
+            self.follow(other.track.last.get());
+            other.track.waits.borrow().iter().for_each(|ticket| self.follow(Some(*ticket)));
+        }
         Ok(())
     }
 
