@@ -127,6 +127,6 @@ impl Entry {
     }
 
     fn is_idle(&self, queues: &[Queue]) -> bool {
-        self.last.iter().zip(queues).all(|(last, queue)| queue.was_ended(last.before(Access::Write)))
+        self.last.iter().zip(queues).all(|(last, queue)| queue.has_released(last.before(Access::Write)))
     }
 }

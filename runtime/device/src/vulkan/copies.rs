@@ -135,9 +135,8 @@ fn is_local(memory: &Memory, buffer: &Buffer) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::physical;
     use super::super::state::State;
-    use super::super::validation::{request_validation, validation_messages};
+    use super::super::testing::messages_on_every_device;
     use super::*;
     use crate::{BufferId, Commands, MemoryUsage, QueueId};
 
@@ -180,19 +179,12 @@ mod tests {
 
     /// Runs the test on every Vulkan device with separate memory. It gets a state, and two buffers of [`SIZE`].
     fn on_every_device(test: impl Fn(&mut State, BufferId, BufferId)) {
-        request_validation();
-        let physical = physical::devices().expect("Vulkan is there");
-        assert!(!physical.is_empty(), "there is no Vulkan device to test on");
-        let options = OpenOptions { separate_memory: true, ..OpenOptions::default() };
-        for physical in physical.iter().filter(|physical| physical.info.lacks.is_empty()) {
-            let (gpu, places, _) = Gpu::create(physical, &options).expect("it opens");
-            let mut state = State::new(&Rc::new(gpu), &places, &options).expect("it opens");
+        let messages = messages_on_every_device(|state| {
             let mut buffer = || state.alloc(SIZE, MemoryUsage::Device).expect("there is memory");
             let (from, to) = (buffer(), buffer());
-            test(&mut state, from, to);
-            assert!(state.wait_all());
-        }
-        assert_eq!(validation_messages(), Vec::<String>::new());
+            test(state, from, to);
+        });
+        assert_eq!(messages, Vec::<String>::new());
     }
 
     const SIZE: u64 = 1 << 20;

@@ -16,6 +16,7 @@ mod copies;
 mod disk_cache;
 mod encode;
 mod features;
+mod fences;
 mod foreign;
 mod gpu;
 mod hazards;
@@ -36,6 +37,8 @@ mod samplers;
 mod spare;
 mod staging;
 mod state;
+#[cfg(test)]
+mod testing;
 mod transfer;
 mod uncached;
 mod validation;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use ash::vk;
 
 use super::batch::{Batch, BatchSize};
+use super::fences::Fences;
 use super::gpu::{Gpu, QueuePlace};
 use super::hazards::{Hazards, full_barrier, host_barrier};
 use super::pipelines::Pipeline;
@@ -35,6 +36,7 @@ pub(super) struct Queue {
     pub family: u32,
     pool: vk::CommandPool,
     timeline: vk::Semaphore,
+    fences: Fences,
     /// The value of the last ticket.
     pub issued: u64,
     /// The last ticket whose commands were submitted.
@@ -90,6 +92,7 @@ impl Queue {
             family: place.family,
             pool,
             timeline: vk::Semaphore::null(),
+            fences: Fences::new(gpu),
             issued: 0,
             submitted: 0,
             batch_ends: RefCell::default(),
@@ -207,7 +210,7 @@ impl Queue {
 
     /// Whether a barrier or the host separates the ticket from what follows.
     pub fn is_ordered(&self, ticket: u64) -> bool {
-        ticket <= self.ordered || self.was_ended(ticket)
+        ticket <= self.ordered || self.has_released(ticket)
     }
 
     /// Has the commands that follow wait for other queues.
@@ -270,9 +273,10 @@ impl Queue {
             .command_buffers(&batch.buffers)
             .signal_semaphores(&signals)
             .push_next(&mut timeline);
+        let fence = self.fences.next(self.submitted + 1)?;
         // SAFETY: the command buffers are recorded, and allow simultaneous use where it may happen. The
         // semaphores are alive, and the queue is used from this thread only.
-        let submitted = unsafe { self.gpu.device.queue_submit(self.handle, &[info], vk::Fence::null()) };
+        let submitted = unsafe { self.gpu.device.queue_submit(self.handle, &[info], fence) };
         if let Err(result) = submitted {
             // Tickets were given for these commands, which will never end.
             return Err(self.gpu.lose("vkQueueSubmit", result));
@@ -300,6 +304,15 @@ impl Queue {
     /// Whether the ticket's commands had ended at the last poll.
     pub fn was_ended(&self, value: u64) -> bool {
         value <= self.ended.get()
+    }
+
+    /// The same, if the memory that the commands use is about to be used otherwise.
+    pub fn has_released(&self, value: u64) -> bool {
+        let was_ended = self.was_ended(value);
+        if was_ended {
+            self.fences.wait(value);
+        }
+        was_ended
     }
 
     /// Polls for the last ticket whose commands ended.
@@ -340,12 +353,16 @@ impl Queue {
     /// Waits for a ticket: spins for a moment, then sleeps. The interrupt flag ends the wait, but not the
     /// submission.
     pub fn wait(&mut self, value: u64, timeout: Option<Duration>, interrupt: &AtomicBool) -> Result<Waited> {
-        if self.was_ended(value) {
+        if self.has_released(value) {
             return Ok(Waited::Done);
         }
         self.flush_for(value)?;
         self.batch_size = BatchSize::FIRST;
-        self.sleep_until(value, timeout, interrupt)
+        let waited = self.sleep_until(value, timeout, interrupt)?;
+        if waited == Waited::Done {
+            self.fences.wait(value);
+        }
+        Ok(waited)
     }
 
     /// Waits for a submitted ticket.

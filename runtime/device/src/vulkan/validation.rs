@@ -103,3 +103,81 @@ unsafe extern "system" fn keep(
     messages.push(text.unwrap_or(Cow::Borrowed("an empty message")).into_owned());
     vk::FALSE
 }
+
+/// Tests rely on the layer to report missing barriers, so these test that it does.
+#[cfg(test)]
+mod tests {
+    use super::super::images;
+    use super::super::state::State;
+    use super::super::testing::messages_on_every_device;
+    use crate::{BufferId, Command, Commands, MemoryUsage, QueueId};
+
+    /// At this size, a copy is a kernel.
+    const LARGE: u64 = 1 << 20;
+
+    /// Runs the test with three buffers that no work uses. Each message of the layer must be a hazard.
+    fn check(size: u64, test: impl Fn(&mut State, [BufferId; 3]), expect_hazard: bool) {
+        let messages = messages_on_every_device(|state| {
+            let buffers = [(); 3].map(|()| state.alloc(size, MemoryUsage::Device).expect("there is memory"));
+            for buffer in buffers {
+                state.write(buffer, 0, &vec![1; size as usize]).expect("it fits");
+            }
+            state.read(buffers[2], 0, &mut [0]).expect("it is there");
+            test(state, buffers);
+        });
+        assert_eq!(!messages.is_empty(), expect_hazard, "{messages:?}");
+        let is_hazard = |message: &String| message.contains("SYNC-HAZARD-READ-AFTER-WRITE");
+        assert!(messages.iter().all(is_hazard), "{messages:?}");
+    }
+
+    fn submit(state: &mut State, from: BufferId, to: BufferId, size: u64) {
+        let copy = Command::Copy { from, from_offset: 0, to, to_offset: 0, size };
+        state.submit(QueueId(0), &Commands::once(vec![copy]), &[]).expect("the copy is good");
+    }
+
+    #[test]
+    fn a_missing_barrier_between_submissions_is_reported() {
+        for size in [64, LARGE] {
+            let chain = |state: &mut State, [a, b, c]: [BufferId; 3], forget: bool| {
+                submit(state, a, b, size);
+                state.queues[0].flush().expect("it runs");
+                if forget {
+                    state.queues[0].hazards.clear();
+                }
+                submit(state, b, c, size);
+            };
+            check(size, |state, buffers| chain(state, buffers, false), false);
+            check(size, |state, buffers| chain(state, buffers, true), true);
+        }
+    }
+
+    #[test]
+    fn a_missing_barrier_within_a_command_buffer_is_reported() {
+        let chain = |state: &mut State, [a, b, c]: [BufferId; 3]| {
+            let place = |id| state.buffers.get(id).expect("it is there").buffer.place;
+            let [a, b, c] = [a, b, c].map(place);
+            let queue = &mut state.queues[0];
+            let commands = queue.open().expect("it begins").commands;
+            images::copy(&state.gpu.device, commands, (&a, 0), (&b, 0), 64);
+            images::copy(&state.gpu.device, commands, (&b, 0), (&c, 0), 64);
+            queue.issue(2, false);
+        };
+        check(64, chain, true);
+    }
+
+    /// The end of a submission is known to the layer, too.
+    #[test]
+    fn memory_that_the_host_waited_for_needs_no_barrier() {
+        check(
+            64,
+            |state, [a, b, c]| {
+                submit(state, a, b, 64);
+                let (last, interrupt) = (state.queues[0].issued, state.interrupt.clone());
+                state.queues[0].wait(last, None, &interrupt).expect("it ends");
+                state.queues[0].hazards.clear();
+                submit(state, b, c, 64);
+            },
+            false,
+        );
+    }
+}
