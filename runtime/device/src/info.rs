@@ -171,6 +171,9 @@ pub struct Capabilities {
     pub wide_indices: bool,
     /// Rows of cooperative matrices may begin at any element, and at any offset of the binding.
     pub unaligned_matrices: bool,
+    /// Submissions may wait for further ones, to be started together:
+    /// [`Device::start_older`](crate::Device::start_older).
+    pub collects_submissions: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -145,6 +145,12 @@ pub trait Device {
     /// Submitting the same `Commands` again does not translate them again.
     fn submit(&self, queue: QueueId, commands: &Commands, after: &[Ticket]) -> Result<Ticket>;
 
+    /// Starts the commands that were collected longer ago than this. Returns whether younger ones still wait. An
+    /// error is that of the next call.
+    fn start_older(&self, _age: Duration) -> bool {
+        false
+    }
+
     /// Waits until a submission has ended. `None` waits without a limit, and zero only polls. It returns the
     /// error if the submission failed.
     fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited>;
@@ -184,6 +190,12 @@ impl Commands {
 
     pub fn repeats(&self) -> bool {
         self.repeats
+    }
+
+    /// The commands, to be changed for the next submission. `None` if anybody still refers to the list, as a
+    /// device does that caches its translation.
+    pub fn get_mut(&mut self) -> Option<&mut [Command]> {
+        Rc::get_mut(&mut self.list)
     }
 
     /// Equal for clones of one list, and different from every other living list.
@@ -284,6 +296,11 @@ impl Access {
 
     pub fn writes(self) -> bool {
         self != Access::Read
+    }
+
+    /// This access and another one.
+    pub fn and(self, other: Access) -> Access {
+        if self == other { self } else { Access::ReadWrite }
     }
 }
 

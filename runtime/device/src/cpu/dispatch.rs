@@ -1,8 +1,10 @@
 //! One dispatch: a grid of workgroups, cut into chunks that threads take in order.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+
+use smallvec::SmallVec;
 
 use super::emit::context::{Context, DONE, SCRATCH_SIZE, Slot, Stop};
 use super::emit::{Code, Rest};
@@ -13,7 +15,7 @@ use super::instrumentation::{Bytes, Extent, Memory, Sites, Watch, Written};
 use super::subgroups::{Ended, LaneScheduler, Step};
 use super::tiers::Chosen;
 use crate::profile::LineCounts;
-use crate::{Finding, Instrument, Sampler};
+use crate::{Finding, Instrument, Result, Sampler};
 
 /// Work below this many instructions is not worth a chunk of its own.
 const MIN_CHUNK_COST: u64 = 20_000;
@@ -29,13 +31,15 @@ const MIN_SHARED_COST: u64 = 100_000;
 /// State of a dispatch that threads share.
 pub struct Job {
     /// Set before the first thread works.
-    chosen: OnceLock<Chosen>,
+    chosen: Option<Chosen>,
+    /// Whether `chosen` is right for further runs, too.
+    is_settled: bool,
     scheduler: Option<Arc<LaneScheduler>>,
-    slots: Vec<Slot>,
+    slots: SmallVec<[Slot; 4]>,
     ranges: Vec<Slot>,
     images: Vec<ImageView>,
     samplers: Vec<Sampler>,
-    push: Vec<u64>,
+    push: SmallVec<[u64; 8]>,
     groups: [u32; 3],
     frame_size: usize,
     shared_size: usize,
@@ -70,7 +74,7 @@ unsafe impl Sync for Job {}
 /// The inputs of a dispatch.
 pub struct JobSpec<'a> {
     pub scheduler: Option<Arc<LaneScheduler>>,
-    pub slots: Vec<Slot>,
+    pub slots: SmallVec<[Slot; 4]>,
     /// Every buffer of the device, if the code uses physical addresses.
     pub ranges: Vec<Slot>,
     pub images: Vec<ImageView>,
@@ -102,7 +106,8 @@ impl Job {
         let fair = n_groups / (spec.n_threads * CHUNKS_PER_THREAD);
         let least = (MIN_CHUNK_COST / spec.group_cost.max(1)).max(1);
         Some(Job {
-            chosen: OnceLock::new(),
+            chosen: None,
+            is_settled: false,
             scheduler: spec.scheduler,
             slots: spec.slots,
             ranges: spec.ranges,
@@ -140,13 +145,20 @@ impl Job {
         self.watch = Watch::new(instrument, sites, self.local_size, memory);
     }
 
-    /// Sets the code to run.
-    pub fn choose(&self, chosen: Chosen) {
-        let _ = self.chosen.set(chosen);
+    /// Prepares a run, the first or a further one. `choose` selects the code for push constants; it returns
+    /// whether that is right for all further runs, too.
+    pub fn begin(&mut self, choose: impl FnOnce(&[u8]) -> Result<(Chosen, bool)>) -> Result<()> {
+        if !self.is_settled {
+            let (chosen, is_settled) = choose(self.push())?;
+            (self.chosen, self.is_settled) = (Some(chosen), is_settled);
+        }
+        *self.next.get_mut() = 0;
+        *self.status.get_mut() = DONE;
+        Ok(())
     }
 
     fn chosen(&self) -> &Chosen {
-        self.chosen.get().expect("code is chosen before threads work")
+        self.chosen.as_ref().expect("code is chosen before threads work")
     }
 
     pub fn n_groups(&self) -> u64 {
@@ -230,11 +242,15 @@ impl Job {
     /// last chunk.
     fn chunks(&self, context: &mut Context) {
         let mut n = self.least;
-        let mut began = Instant::now();
+        let mut began = None;
         while self.status() == DONE {
             let first = self.next.fetch_add(n, Ordering::Relaxed);
             if first >= self.n_groups {
                 return;
+            }
+            // A single chunk needs no time.
+            if first + n < self.n_groups {
+                began.get_or_insert_with(Instant::now);
             }
             let status = match self.interrupt.load(Ordering::Relaxed) {
                 true => INTERRUPTED_BETWEEN,
@@ -247,8 +263,8 @@ impl Job {
                 return;
             }
             let ended = Instant::now();
-            n = self.next_chunk(n, ended - began);
-            began = ended;
+            n = self.next_chunk(n, began.map_or(Duration::ZERO, |began| ended - began));
+            began = Some(ended);
         }
     }
 
@@ -485,7 +501,7 @@ fn barrier_opens(context: &mut Context) {
 /// Stopped between workgroups, or at a wait before the region in [`Job::diverged`]. 0 is none.
 pub const INTERRUPTED_BETWEEN: i32 = i32::MIN;
 
-fn whole_words(bytes: &[u8]) -> Vec<u64> {
+fn whole_words(bytes: &[u8]) -> SmallVec<[u64; 8]> {
     let word = |chunk: &[u8]| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);

@@ -34,6 +34,7 @@ pub fn info() -> DeviceInfo {
             prefers_tested_indices: true,
             wide_indices: true,
             unaligned_matrices: true,
+            collects_submissions: false,
         },
         matrices: matrices(),
         queue_families: Vec::new(),

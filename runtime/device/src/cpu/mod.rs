@@ -31,6 +31,7 @@ mod module;
 mod pipeline;
 mod pool;
 mod queues;
+mod repeated;
 mod state;
 mod subgroups;
 mod submission;
@@ -125,18 +126,18 @@ impl Device for CpuDevice {
 
     fn alloc(&self, size: u64, _usage: MemoryUsage) -> Result<BufferId> {
         let state = &mut *self.state.borrow_mut();
-        state.queues.collect();
+        state.take_back();
         state.buffers.alloc(size)
     }
 
     fn alloc_image(&self, image: &ImageInfo) -> Result<BufferId> {
         let state = &mut *self.state.borrow_mut();
-        state.queues.collect();
+        state.take_back();
         state.buffers.alloc_image(image)
     }
 
     fn free(&self, buffer: BufferId) {
-        self.state.borrow_mut().buffers.free(buffer);
+        self.state.borrow_mut().free(buffer);
     }
 
     fn write(&self, buffer: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
@@ -165,7 +166,7 @@ impl Device for CpuDevice {
     }
 
     fn blank(&self, buffer: BufferId) {
-        self.state.borrow_mut().buffers.blank(buffer);
+        self.state.borrow_mut().blank(buffer);
     }
 
     fn wrote(&self, buffer: BufferId, bytes: Range<u64>) {
@@ -197,11 +198,16 @@ impl Device for CpuDevice {
             return Err(DeviceError::UnknownId { kind: "queue" });
         }
         log::submitted(QueueId(queue as u32), commands);
+        state.take_back();
         let mut submission = state.resolve(queue, commands, after)?;
         // A profile counts kernels one by one, in the order of their launches.
         let is_due_here = self.recorder.is_some() || state.queues.is_due_here(&submission);
         let ticket = match is_due_here {
-            true => state.queues.run_here(submission),
+            true => {
+                let ticket = state.queues.run_here(&mut submission);
+                state.repeated.keep(submission);
+                ticket
+            }
             false => {
                 state.share(&mut submission, commands);
                 state.queues.hand_over(submission)

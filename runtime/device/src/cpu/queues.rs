@@ -60,8 +60,8 @@ struct Queue {
     is_running: bool,
     /// Results of submissions that failed or took timestamps.
     results: BTreeMap<u64, SubmissionResult>,
-    /// Submissions that have ended. The thread that made them frees their memory, because the host counts
-    /// its memory by thread.
+    /// Submissions that have ended. The thread that made them takes them back: it may submit them again, and
+    /// the host counts its memory by thread.
     spent: Vec<Submission>,
 }
 
@@ -128,12 +128,12 @@ impl Queues {
         let queue = submission.ticket.queue as usize;
         self.has_ended(queue, self.submitted[queue])
             && submission.after.iter().all(|(queue, value)| self.has_ended(*queue, *value))
-            && submission.expected() <= SHORT
+            && submission.is_shorter(SHORT)
     }
 
     /// Runs a submission on the calling thread. Everything before it has ended.
-    pub fn run_here(&mut self, mut submission: Submission) -> Ticket {
-        let Outcome { result, timestamps, observed } = self.shared.runner.run(&mut submission);
+    pub fn run_here(&mut self, submission: &mut Submission) -> Ticket {
+        let Outcome { result, timestamps, observed } = self.shared.runner.run(submission);
         let ticket = submission.ticket;
         let result = SubmissionResult { result, timestamps, panic: None };
         if result.is_worth_storing() || !observed.is_empty() {
@@ -151,11 +151,7 @@ impl Queues {
         if let Some(old) = ticket.value.checked_sub(MAX_WAITING).filter(|old| *old > 0) {
             self.shared.wait(queue, old, None);
         }
-        let mut state = self.shared.lock();
-        let spent = std::mem::take(&mut state.queues[queue].spent);
-        state.queues[queue].waiting.push_back(submission);
-        drop(state);
-        drop(spent);
+        self.shared.lock().queues[queue].waiting.push_back(submission);
         match &self.threads[queue] {
             Some(_) => self.shared.changed.notify_all(),
             None => self.threads[queue] = self.start(queue),
@@ -164,12 +160,14 @@ impl Queues {
         ticket
     }
 
-    /// Takes what instrumented dispatches found so far.
-    pub fn take_observed(&self) -> Observed {
-        match self.shared.has_observed.swap(false, Ordering::Acquire) {
-            true => std::mem::take(&mut self.shared.lock().observed),
-            false => Observed::default(),
+    /// Takes what instrumented dispatches found since the last call.
+    pub fn take_observed(&self) -> Option<Observed> {
+        if !self.shared.has_observed.load(Ordering::Acquire) {
+            return None;
         }
+        let mut state = self.shared.lock();
+        self.shared.has_observed.store(false, Ordering::Relaxed);
+        Some(std::mem::take(&mut state.observed))
     }
 
     /// Without a thread, the submissions run when somebody waits for them.
@@ -179,15 +177,13 @@ impl Queues {
         std::thread::Builder::new().name(name).spawn(move || shared.serve(queue)).ok()
     }
 
-    /// Frees the memory of submissions that have ended.
-    pub fn collect(&self) {
+    /// Takes the submissions that threads have run.
+    pub fn take_spent(&self) -> Vec<Submission> {
         if self.threads.iter().all(Option::is_none) {
-            return;
+            return Vec::new();
         }
         let mut state = self.shared.lock();
-        let spent: Vec<_> = state.queues.iter_mut().map(|queue| std::mem::take(&mut queue.spent)).collect();
-        drop(state);
-        drop(spent);
+        state.queues.iter_mut().flat_map(|queue| std::mem::take(&mut queue.spent)).collect()
     }
 
     /// Waits for a submission, and returns its error.

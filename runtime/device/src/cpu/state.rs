@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::buffers::Buffers;
 use super::dispatch::{Job, JobSpec};
@@ -14,6 +15,7 @@ use super::info::{MAX_GROUPS, NAME};
 use super::library::{Key, Loaded};
 use super::pipeline::Pipeline;
 use super::queues::Queues;
+use super::repeated::Repeated;
 use super::submission::{Runner, Step, Submission};
 use super::{errors, instrumentation};
 use crate::command;
@@ -21,13 +23,14 @@ use crate::image::{misfit, unfilterable};
 use crate::interface::ImageBinding;
 use crate::profile::Recorder;
 use crate::{
-    Access, BufferId, Check, Checks, Command, DeviceError, Dispatch, Finding, Instrument, Interface, Limit,
-    PipelineId, Result, Sampler, Schedule, Ticket,
+    Access, BufferId, Check, Checks, Command, Commands, DeviceError, Dispatch, Finding, Instrument,
+    Interface, Limit, PipelineId, Result, Sampler, Schedule, Ticket,
 };
 
 pub struct State {
     pub buffers: Buffers,
     pub queues: Queues,
+    pub repeated: Repeated,
     loaded: FxHashMap<PipelineId, Loaded>,
     n_loaded: u64,
     ids: FxHashMap<Key, PipelineId>,
@@ -40,6 +43,7 @@ impl State {
         State {
             buffers,
             queues: Queues::new(n_queues, runner),
+            repeated: Repeated::default(),
             loaded: FxHashMap::default(),
             n_loaded: 0,
             ids: FxHashMap::default(),
@@ -64,6 +68,7 @@ impl State {
         let Some(loaded) = self.loaded.get_mut(&id) else { return };
         loaded.n_loads -= 1;
         if loaded.n_loads == 0 {
+            self.repeated.clear();
             self.ids.remove(loaded.key());
             self.loaded.remove(&id);
         }
@@ -83,11 +88,22 @@ impl State {
 
     /// Checks the commands, and resolves them into a submission for a queue, after these tickets and all
     /// submissions that use its buffers.
-    pub fn resolve(&mut self, queue: usize, commands: &[Command], after: &[Ticket]) -> Result<Submission> {
+    pub fn resolve(&mut self, queue: usize, commands: &Commands, after: &[Ticket]) -> Result<Submission> {
         after.iter().try_for_each(|ticket| self.queues.check_ticket(*ticket))?;
-        let mut submission = Submission { ticket: self.queues.next_ticket(queue), ..Submission::default() };
+        let known = if commands.repeats() { self.repeated.take(commands) } else { None };
+        let mut submission = known.map_or_else(|| self.resolve_anew(commands), Ok)?;
+        submission.ticket = self.queues.next_ticket(queue);
+        submission.after = match self.queues.is_idle() {
+            true => Vec::new(),
+            false => self.predecessors(queue, uses_of(&mut submission, commands), after),
+        };
+        Ok(submission)
+    }
+
+    fn resolve_anew(&mut self, commands: &Commands) -> Result<Submission> {
+        let mut submission = Submission::default();
         submission.steps.reserve_exact(commands.len());
-        for command in commands {
+        for command in commands.iter() {
             submission.steps.push(self.step(command)?);
         }
         let n_timestamps = commands.iter().filter(|command| **command == Command::Timestamp).count();
@@ -95,19 +111,19 @@ impl State {
         for (command, step) in commands.iter().zip(&mut submission.steps) {
             self.mark(command, step);
         }
-        if !self.queues.is_idle() {
-            submission.after = self.predecessors(queue, commands, after);
+        if commands.repeats() && submission.steps.iter().all(may_repeat) {
+            submission.list = Some(self.repeated.id_of(commands));
         }
         Ok(submission)
     }
 
-    /// The submissions of other queues that commands of this queue have to follow.
-    fn predecessors(&self, queue: usize, commands: &[Command], after: &[Ticket]) -> Vec<(usize, u64)> {
+    /// The submissions of other queues that a submission of this queue has to follow.
+    fn predecessors(&self, queue: usize, uses: &[(BufferId, Access)], after: &[Ticket]) -> Vec<(usize, u64)> {
         let mut last = vec![0; self.queues.len()];
         let mut add = |(queue, value): (usize, u64)| last[queue] = value.max(last[queue]);
         after.iter().for_each(|ticket| add((ticket.queue as usize, ticket.value)));
-        for (buffer, access) in commands.iter().flat_map(uses) {
-            self.buffers.before(buffer, access).for_each(&mut add);
+        for (buffer, access) in uses {
+            self.buffers.before(*buffer, *access).for_each(&mut add);
         }
         let running = |(other, value): &(usize, u64)| {
             *other != queue && *value > 0 && !self.queues.has_ended(*other, *value)
@@ -116,9 +132,13 @@ impl State {
     }
 
     /// Lets another thread run a submission: records its uses of buffers, and gives it their memory.
-    pub fn share(&mut self, submission: &mut Submission, commands: &[Command]) {
-        for (buffer, access) in commands.iter().flat_map(uses) {
-            self.buffers.note_use(buffer, submission.ticket, access);
+    pub fn share(&mut self, submission: &mut Submission, commands: &Commands) {
+        let ticket = submission.ticket;
+        for (buffer, access) in uses_of(submission, commands) {
+            self.buffers.note_use(*buffer, ticket, *access);
+        }
+        if !submission.memory.is_empty() {
+            return;
         }
         let by_address = |step: &Step| match step {
             Step::Dispatch { pipeline, .. } => pipeline.uses_addresses,
@@ -128,15 +148,31 @@ impl State {
             // An address may be that of any buffer.
             true => self.buffers.all_memory().cloned().collect(),
             false => {
-                let named = commands.iter().flat_map(uses);
-                named.filter_map(|(buffer, _)| self.buffers.memory(buffer)).cloned().collect()
+                let named = submission.uses.iter();
+                named.filter_map(|(buffer, _)| self.buffers.memory(*buffer)).cloned().collect()
             }
         };
     }
 
+    pub fn free(&mut self, buffer: BufferId) {
+        self.repeated.clear();
+        self.buffers.free(buffer);
+    }
+
+    /// Marks a buffer as uninitialised.
+    pub fn blank(&mut self, buffer: BufferId) {
+        self.repeated.clear();
+        self.buffers.blank(buffer);
+    }
+
+    /// Takes back the submissions that threads have run.
+    pub fn take_back(&mut self) {
+        self.queues.take_spent().into_iter().for_each(|submission| self.repeated.keep(submission));
+    }
+
     /// Takes the findings of checked kernels, and records the costs of profiled ones.
     pub fn collect_observed(&mut self, recorder: Option<&Recorder>) {
-        let observed = self.queues.take_observed();
+        let Some(observed) = self.queues.take_observed() else { return };
         self.findings.extend(observed.findings);
         if let Some(recorder) = recorder {
             observed.costs.into_iter().for_each(|cost| cost.record(recorder));
@@ -203,6 +239,10 @@ impl State {
         match (command, step) {
             (Command::Copy { from, from_offset, to, to_offset, .. }, Step::Copy { marks, .. }) => {
                 *marks = self.buffers.marks((*from, *from_offset), (*to, *to_offset));
+                if marks.is_some() {
+                    // Kept submissions that write the target would not mark it again.
+                    self.repeated.clear();
+                }
             }
             (Command::Dispatch(dispatch), Step::Dispatch { pipeline, job, .. }) => {
                 let written = self.written(pipeline, dispatch);
@@ -249,7 +289,7 @@ impl State {
     }
 
     /// The address range of each buffer that the code uses.
-    fn slots(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Slot>> {
+    fn slots(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<SmallVec<[Slot; 4]>> {
         let slot = |&(set, binding): &(u32, u32)| {
             let mut bindings = dispatch.bindings.iter();
             let bound = bindings.find(|bound| (bound.set, bound.binding) == (set, binding));
@@ -300,6 +340,30 @@ impl State {
         };
         pipeline.images.iter().map(view).collect()
     }
+}
+
+/// Whether a step is the same whenever its list is submitted.
+fn may_repeat(step: &Step) -> bool {
+    match step {
+        Step::Copy { marks, .. } => marks.is_none(),
+        // Another buffer may be reached by an address, and observers watch one run.
+        Step::Dispatch { pipeline, .. } => {
+            !pipeline.uses_addresses && pipeline.instrument == Instrument::None
+        }
+        Step::Timestamp => true,
+    }
+}
+
+/// The buffers that a submission names, each once, with all its accesses.
+fn uses_of<'s>(submission: &'s mut Submission, commands: &Commands) -> &'s [(BufferId, Access)] {
+    if submission.uses.is_empty() {
+        let mut all: FxHashMap<BufferId, Access> = FxHashMap::default();
+        for (buffer, access) in commands.iter().flat_map(uses) {
+            all.entry(buffer).and_modify(|known| *known = known.and(access)).or_insert(access);
+        }
+        submission.uses = all.into_iter().collect();
+    }
+    &submission.uses
 }
 
 /// The buffers that a command names, with their accesses.

@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use smallvec::SmallVec;
+
 use super::buffers::Memory;
 use super::dispatch::{INTERRUPTED_BETWEEN, Job};
 use super::emit::context::{DONE, Stop};
 use super::instrumentation::Written;
 use super::pipeline::Pipeline;
 use super::pool::Pool;
+use super::repeated::ListId;
 use crate::findings::Launch;
 use crate::profile::{LineCounts, Recorder};
-use crate::{Check, DeviceError, Finding, Instrument, Result, SourceLine, Ticket};
+use crate::{Access, BufferId, Check, DeviceError, Finding, Instrument, Result, SourceLine, Ticket};
 
 /// Bytes that a copy moves in a nanosecond.
 const COPIED_PER_NANOSECOND: u64 = 8;
@@ -25,10 +28,14 @@ pub struct Submission {
     pub ticket: Ticket,
     /// The submissions that it follows, with their queues.
     pub after: Vec<(usize, u64)>,
-    pub steps: Vec<Step>,
+    pub steps: SmallVec<[Step; 1]>,
+    /// The buffers that the steps name; empty until another submission runs at the same time.
+    pub uses: Vec<(BufferId, Access)>,
     /// The memory that the steps access, for a submission that ends after `submit`.
     pub memory: Vec<Arc<Memory>>,
     pub timestamps: Vec<u64>,
+    /// The list that it is kept for.
+    pub list: Option<ListId>,
 }
 
 // SAFETY: the addresses are in `memory`, and submissions with accesses that conflict are ordered.
@@ -108,8 +115,8 @@ pub struct Runner {
 }
 
 impl Submission {
-    /// The expected nanoseconds on one thread.
-    pub fn expected(&self) -> u64 {
+    /// Whether it takes no longer than so many nanoseconds on one thread, as far as that is known.
+    pub fn is_shorter(&self, nanoseconds: u64) -> bool {
         let expected = |step: &Step| match step {
             Step::Copy { size, .. } => size / COPIED_PER_NANOSECOND,
             Step::Dispatch { pipeline, job, .. } => {
@@ -117,7 +124,8 @@ impl Submission {
             }
             Step::Timestamp => 0,
         };
-        self.steps.iter().map(expected).fold(0, u64::saturating_add)
+        let mut steps = self.steps.iter();
+        steps.try_fold(nanoseconds, |left, step| left.checked_sub(expected(step))).is_some()
     }
 }
 
@@ -128,7 +136,7 @@ impl Runner {
         let mut timestamps = std::mem::take(&mut submission.timestamps);
         let mut n_dispatches = 0;
         let mut result = Ok(());
-        for step in &submission.steps {
+        for step in &mut submission.steps {
             if self.interrupt.load(Ordering::Relaxed) {
                 result = Err(interrupted(None));
                 break;
@@ -172,14 +180,18 @@ impl Runner {
         &self,
         pipeline: &Pipeline,
         groups: [u32; 3],
-        job: &Arc<Job>,
+        job: &mut Arc<Job>,
         observed: &mut Observed,
     ) -> Result<()> {
-        job.choose(pipeline.code(groups, job.push())?);
-        let began = Instant::now();
+        pipeline.usage.runs();
+        Arc::get_mut(job).expect("no thread works on it yet").begin(|push| pipeline.code(groups, push))?;
+        // Reading the clock takes a good part of the time of a small dispatch.
+        let began = pipeline.is_timed().then(Instant::now);
         self.pool.run(job);
-        let took = began.elapsed();
-        pipeline.note(took, job.n_groups());
+        let took = began.map_or(Duration::ZERO, |began| began.elapsed());
+        if began.is_some() {
+            pipeline.note(took, job.n_groups());
+        }
         if pipeline.instrument != Instrument::None {
             if pipeline.instrument == Instrument::Profile {
                 observed.costs.push(Cost::of(pipeline, groups, took, job.costs()));

@@ -108,6 +108,11 @@ impl Tiers {
         Ok(Chosen { code, inside })
     }
 
+    /// Whether any dispatch runs optimised code.
+    pub fn is_settled(&self) -> bool {
+        self.is_worth(0)
+    }
+
     fn is_worth(&self, cost: u64) -> bool {
         let expected = cost / INSTS_PER_NANOSECOND;
         self.lanes != Lanes::Adaptive

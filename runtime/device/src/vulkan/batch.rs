@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 
+use super::encode::Bound;
 use super::pipelines::Pipeline;
 
 /// A batch with so many commands is full.
@@ -23,8 +24,8 @@ pub(super) struct Batch {
     pub own: Vec<vk::CommandBuffer>,
     /// The last of `own`, while it takes further commands.
     pub open: Option<vk::CommandBuffer>,
-    /// The pipeline that is bound there.
-    pub bound: vk::Pipeline,
+    /// What is bound there.
+    pub bound: Bound,
     /// Semaphores for which the batch waits, with their values.
     pub waits: Vec<(vk::Semaphore, u64)>,
     /// Keeps the pipelines alive that single commands use.
@@ -32,6 +33,8 @@ pub(super) struct Batch {
     /// Whether single commands write memory that the host may read.
     pub writes_host_memory: bool,
     n_commands: usize,
+    /// Number of lists that the commands came from.
+    n_added: usize,
     /// When the first command was added.
     since: Option<Instant>,
 }
@@ -43,12 +46,20 @@ impl Batch {
 
     pub fn note(&mut self, n_commands: usize) {
         self.n_commands += n_commands.max(1);
+        self.n_added += 1;
         self.since.get_or_insert_with(Instant::now);
     }
 
     /// Whether it should be submitted, at `full` commands.
     pub fn is_due(&self, full: usize) -> bool {
-        self.n_commands >= full || self.since.is_some_and(|since| since.elapsed() > MAX_AGE)
+        // Reading the clock takes a good part of the time in which a command is recorded.
+        let looks_at_clock = self.n_added.is_multiple_of(4);
+        self.n_commands >= full || looks_at_clock && self.is_older_than(MAX_AGE)
+    }
+
+    /// Whether its first command was added longer ago.
+    pub fn is_older_than(&self, age: Duration) -> bool {
+        self.since.is_some_and(|since| since.elapsed() > age)
     }
 }
 

@@ -42,7 +42,7 @@ struct Limits {
 
 /// A copy that runs on the kernel.
 pub(super) struct KernelCopy<'a> {
-    pub kernel: &'a Pipeline,
+    pub kernel: &'a Rc<Pipeline>,
     pub from: (vk::Buffer, u64),
     pub to: (vk::Buffer, u64),
 }
@@ -87,7 +87,7 @@ impl Copies {
 
     /// The kernel with what it copies, if this copy should run on it.
     pub fn by_kernel(&self, memory: &Memory, from: Side, to: Side, size: u64) -> Option<KernelCopy<'_>> {
-        let kernel = self.kernel.as_deref()?;
+        let kernel = self.kernel.as_ref()?;
         let [from, to] = self.sides(memory, from, to, size)?;
         Some(KernelCopy { kernel, from, to })
     }

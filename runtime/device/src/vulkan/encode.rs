@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ash::vk;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::buffers::Buffers;
 use super::copies::{Copies, GROUP, KernelCopy, VECTOR};
@@ -86,7 +87,7 @@ impl Encoder<'_> {
             descriptors: *descriptors,
             pipelines,
             hazards: &mut Hazards::default(),
-            bound: &mut vk::Pipeline::null(),
+            bound: &mut Bound::default(),
             sets: FxHashMap::default(),
             n_timestamps: 0,
         };
@@ -98,8 +99,9 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Records commands that need neither descriptor sets nor queries.
-    pub fn encode_once(&self, open: Open, commands: &[Command], plan: &Plan) -> Result<()> {
+    /// Records commands that need neither descriptor sets nor queries. Returns whether there is a barrier among
+    /// them.
+    pub fn encode_once(&self, open: Open, commands: &[Command], plan: &Plan) -> Result<bool> {
         let mut recording = Recording {
             encoder: self,
             commands: open.commands,
@@ -194,23 +196,51 @@ struct Recording<'a, 'e> {
     pipelines: &'a mut Vec<Rc<Pipeline>>,
     /// Uses since the last barrier.
     hazards: &'a mut Hazards,
-    bound: &'a mut vk::Pipeline,
+    bound: &'a mut Bound,
     /// Sets that were written before, by layout and content.
     sets: FxHashMap<(vk::DescriptorSetLayout, Vec<Descriptor>), vk::DescriptorSet>,
     n_timestamps: u32,
 }
 
+/// What is bound in a command buffer, so that the same is not bound again.
+#[derive(Default)]
+pub(super) struct Bound {
+    pipeline: vk::Pipeline,
+    /// Those that were pushed for this pipeline.
+    descriptors: Descriptors,
+    push_constants: SmallVec<[u8; 128]>,
+}
+
+type Descriptors = SmallVec<[Descriptor; 4]>;
+
+impl Bound {
+    /// In a new command buffer, nothing is bound.
+    pub fn clear(&mut self) {
+        self.rebind(vk::Pipeline::null());
+    }
+
+    /// Another pipeline may have another layout, so nothing remains bound.
+    fn rebind(&mut self, pipeline: vk::Pipeline) {
+        self.pipeline = pipeline;
+        self.descriptors.clear();
+        self.push_constants.clear();
+    }
+}
+
 impl Recording<'_, '_> {
-    fn commands(&mut self, commands: &[Command], plan: &Plan) -> Result<()> {
-        for (command, uses) in commands.iter().zip(&plan.uses) {
+    /// Returns whether there is a barrier among the commands.
+    fn commands(&mut self, commands: &[Command], plan: &Plan) -> Result<bool> {
+        let mut has_barrier = false;
+        for (command, uses) in commands.iter().zip(plan.by_command()) {
             if self.hazards.need_barrier(uses) {
                 full_barrier(&self.encoder.gpu.device, self.commands);
                 self.hazards.clear();
+                has_barrier = true;
             }
             self.hazards.note(uses);
             self.command(command)?;
         }
-        Ok(())
+        Ok(has_barrier)
     }
 
     fn command(&mut self, command: &Command) -> Result<()> {
@@ -274,32 +304,39 @@ impl Recording<'_, '_> {
 
     fn dispatch(&mut self, dispatch: &Dispatch) -> Result<()> {
         let pipeline = self.encoder.pipelines.get(dispatch.pipeline)?;
-        if !self.pipelines.iter().rev().any(|known| Rc::ptr_eq(known, pipeline)) {
-            self.pipelines.push(pipeline.clone());
-        }
         let descriptors = self.descriptors(pipeline, dispatch)?;
         self.bind(pipeline, descriptors)?;
+        self.push_constants(pipeline, dispatch)?;
         let device = &self.encoder.gpu.device;
-        if pipeline.push_bytes > 0 {
-            let mut bytes = dispatch.push_constants.clone();
-            bytes.resize(pipeline.push_bytes as usize, 0);
-            for wanted in &pipeline.interface.addresses {
-                let addressed = addressed_at(wanted, dispatch)?;
-                put_address(addressed, self.address(addressed)?, &mut bytes)?;
-            }
-            self.push(pipeline, &bytes);
-        }
         let [x, y, z] = dispatch.groups;
         // SAFETY: everything that the pipeline binds is bound, and the groups are within the limits.
         unsafe { device.cmd_dispatch(self.commands, x, y, z) };
         Ok(())
     }
 
+    fn push_constants(&mut self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<()> {
+        if pipeline.push_bytes == 0 {
+            return Ok(());
+        }
+        let mut bytes: SmallVec<[u8; 128]> = SmallVec::from_slice(&dispatch.push_constants);
+        bytes.resize(pipeline.push_bytes as usize, 0);
+        for wanted in &pipeline.interface.addresses {
+            let addressed = addressed_at(wanted, dispatch)?;
+            put_address(addressed, self.address(addressed)?, &mut bytes)?;
+        }
+        self.push(pipeline, &bytes);
+        Ok(())
+    }
+
     /// Sets all push constants of the pipeline.
-    fn push(&self, pipeline: &Pipeline, bytes: &[u8]) {
+    fn push(&mut self, pipeline: &Pipeline, bytes: &[u8]) {
+        if *bytes == *self.bound.push_constants {
+            return;
+        }
         let (device, stages) = (&self.encoder.gpu.device, vk::ShaderStageFlags::COMPUTE);
         // SAFETY: the layout's range has this many bytes.
         unsafe { device.cmd_push_constants(self.commands, pipeline.layout, stages, 0, bytes) };
+        self.bound.push_constants = SmallVec::from_slice(bytes);
     }
 
     fn address(&self, addressed: &Addressed) -> Result<u64> {
@@ -313,7 +350,7 @@ impl Recording<'_, '_> {
         Ok(start + addressed.offset)
     }
 
-    fn descriptors(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Descriptor>> {
+    fn descriptors(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Descriptors> {
         let content = |slot: &Slot| Ok(Descriptor { slot: *slot, content: self.content(slot, dispatch)? });
         pipeline.slots.iter().map(content).collect()
     }
@@ -337,21 +374,26 @@ impl Recording<'_, '_> {
         }
     }
 
-    fn bind(&mut self, pipeline: &Pipeline, descriptors: Vec<Descriptor>) -> Result<()> {
+    fn bind(&mut self, pipeline: &Rc<Pipeline>, descriptors: Descriptors) -> Result<()> {
         let compute = vk::PipelineBindPoint::COMPUTE;
         let device = &self.encoder.gpu.device;
-        if *self.bound != pipeline.handle {
-            // SAFETY: the take keeps the pipeline alive.
+        if self.bound.pipeline != pipeline.handle {
+            if !self.pipelines.iter().rev().any(|known| Rc::ptr_eq(known, pipeline)) {
+                self.pipelines.push(pipeline.clone());
+            }
+            // SAFETY: `pipelines` keeps the pipeline alive.
             unsafe { device.cmd_bind_pipeline(self.commands, compute, pipeline.handle) };
-            *self.bound = pipeline.handle;
+            self.bound.rebind(pipeline.handle);
         }
         match (pipeline.pushed_set, &self.encoder.gpu.push_descriptors) {
+            (Some(_), Some(_)) if descriptors == self.bound.descriptors => {}
             (Some(set), Some(push)) => {
                 with_writes(&descriptors, vk::DescriptorSet::null(), |writes| {
                     let commands = self.commands;
                     // SAFETY: the layout was made for pushing this set, and the buffers are alive.
                     unsafe { push.cmd_push_descriptor_set(commands, compute, pipeline.layout, set, writes) };
                 });
+                self.bound.descriptors = descriptors;
             }
             _ if pipeline.sets.is_empty() => {}
             _ => {
@@ -369,7 +411,7 @@ impl Recording<'_, '_> {
     fn pooled_sets(
         &mut self,
         pipeline: &Pipeline,
-        descriptors: Vec<Descriptor>,
+        descriptors: Descriptors,
     ) -> Result<Vec<vk::DescriptorSet>> {
         let mut sets = Vec::with_capacity(pipeline.sets.len());
         for (index, &layout) in pipeline.sets.iter().enumerate() {
@@ -410,8 +452,8 @@ fn with_writes(
     set: vk::DescriptorSet,
     call: impl FnOnce(&[vk::WriteDescriptorSet]),
 ) {
-    let infos: Vec<_> = descriptors.iter().map(|descriptor| infos(&descriptor.content)).collect();
-    let writes: Vec<_> = descriptors
+    let infos: SmallVec<[_; 4]> = descriptors.iter().map(|descriptor| infos(&descriptor.content)).collect();
+    let writes: SmallVec<[_; 4]> = descriptors
         .iter()
         .zip(&infos)
         .map(|(Descriptor { slot, content }, (buffer, image))| {

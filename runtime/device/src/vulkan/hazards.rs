@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use ash::vk;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 pub(super) use crate::last_use::LastUse;
 use crate::{Access, BufferId};
@@ -37,7 +38,8 @@ impl Use {
 /// The uses since the last barrier.
 #[derive(Default)]
 pub(super) struct Hazards {
-    pending: FxHashMap<BufferId, Vec<Use>>,
+    /// Mostly one use for each buffer.
+    pending: FxHashMap<BufferId, SmallVec<[Use; 1]>>,
 }
 
 impl Hazards {
@@ -68,29 +70,28 @@ impl Hazards {
     }
 }
 
-/// One use for each buffer: the union of all ranges and accesses.
-pub(super) fn merged(uses: impl IntoIterator<Item = Use>) -> Vec<Use> {
-    let mut merged: Vec<Use> = Vec::new();
+/// A list of so many uses is searched faster than it is hashed.
+const FEW: usize = 16;
+
+/// Adds one use for each buffer to an empty list: the union of all ranges and accesses.
+pub(super) fn merge(uses: &[Use], merged: &mut Vec<Use>) {
     let mut places: FxHashMap<BufferId, usize> = FxHashMap::default();
     for used in uses {
-        match places.get(&used.buffer) {
-            Some(&place) => {
-                let known = &mut merged[place];
-                known.bytes = known.bytes.start.min(used.bytes.start)..known.bytes.end.max(used.bytes.end);
-                known.access = both(known.access, used.access);
-            }
-            None => {
-                places.insert(used.buffer, merged.len());
-                merged.push(used);
-            }
+        let place = match uses.len() <= FEW {
+            true => merged.iter().position(|known| known.buffer == used.buffer),
+            false => places.get(&used.buffer).copied(),
+        };
+        if let Some(place) = place {
+            let known = &mut merged[place];
+            known.bytes = known.bytes.start.min(used.bytes.start)..known.bytes.end.max(used.bytes.end);
+            known.access = known.access.and(used.access);
+            continue;
         }
+        if uses.len() > FEW {
+            places.insert(used.buffer, merged.len());
+        }
+        merged.push(used.clone());
     }
-    merged
-}
-
-/// The union of two accesses.
-pub(super) fn both(a: Access, b: Access) -> Access {
-    if a == b { a } else { Access::ReadWrite }
 }
 
 /// A full execution and memory barrier.
@@ -175,7 +176,7 @@ mod tests {
     fn wider_uses_swallow_narrower_ones() {
         let mut hazards = Hazards::default();
         hazards.note(&[used("0 0 8 r"), used("0 2 4 r"), used("0 0 16 w"), used("0 4 6 r")]);
-        assert_eq!(hazards.pending[&BufferId(0)], [used("0 0 16 w")]);
+        assert_eq!(hazards.pending[&BufferId(0)][..], [used("0 0 16 w")]);
     }
 
     #[test]
@@ -189,7 +190,11 @@ mod tests {
 
     #[test]
     fn merging_keeps_every_byte_and_every_access() {
-        let all = ["0 4 8 r", "1 0 4 w", "0 12 16 w", "1 0 4 w"].map(used);
-        assert_eq!(merged(all), [used("0 4 16 rw"), used("1 0 4 w")]);
+        let few = ["0 4 8 r", "1 0 4 w", "0 12 16 w", "1 0 4 w"].map(used);
+        for uses in [few.to_vec(), vec![few.to_vec(); FEW].concat()] {
+            let mut merged = Vec::new();
+            merge(&uses, &mut merged);
+            assert_eq!(merged, [used("0 4 16 rw"), used("1 0 4 w")]);
+        }
     }
 }

@@ -217,6 +217,12 @@ impl Device for VulkanDevice {
         self.state.borrow_mut().submit(queue, commands, after)
     }
 
+    fn start_older(&self, age: Duration) -> bool {
+        let queues = &mut self.state.borrow_mut().queues;
+        // A lost device is reported by the next call that can fail.
+        queues.iter_mut().fold(false, |waits, queue| waits | queue.flush_older(age).unwrap_or(false))
+    }
+
     fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
         self.state.borrow_mut().wait(ticket, timeout)
     }

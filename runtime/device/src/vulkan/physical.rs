@@ -226,7 +226,7 @@ fn basic_info(
         vulkan_driver: None,
         limits: limits(&properties.limits),
         features: Default::default(),
-        capabilities: Capabilities::default(),
+        capabilities: Capabilities { collects_submissions: true, ..Capabilities::default() },
         matrices: Vec::new(),
         queues: best_family(&families).into_iter().collect(),
         queue_families: families,

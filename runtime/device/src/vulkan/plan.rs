@@ -5,7 +5,7 @@ use ash::vk;
 
 use super::buffers::Buffers;
 use super::gpu::Gpu;
-use super::hazards::{Use, both, merged};
+use super::hazards::{Use, merge};
 use super::images;
 use super::pipelines::{Pipeline, Pipelines};
 use crate::command::{addressed_at, shown};
@@ -17,13 +17,32 @@ use crate::{
 };
 
 /// The uses of a list of commands.
+#[derive(Default)]
 pub(super) struct Plan {
-    /// For each command.
-    pub uses: Vec<Vec<Use>>,
+    /// Those of one command after the other.
+    uses: Vec<Use>,
+    /// Where the uses of each command end.
+    ends: Vec<usize>,
     pub merged: Vec<Use>,
     pub n_timestamps: u32,
     /// Whether they write memory that the host may read.
     pub writes_host_memory: bool,
+}
+
+impl Plan {
+    /// The uses of each command.
+    pub fn by_command(&self) -> impl Iterator<Item = &[Use]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.uses[start..*end])
+    }
+
+    fn clear(&mut self) {
+        let Plan { uses, ends, merged, n_timestamps, writes_host_memory } = self;
+        (*n_timestamps, *writes_host_memory) = (0, false);
+        uses.clear();
+        ends.clear();
+        merged.clear();
+    }
 }
 
 pub(super) struct Checker<'a> {
@@ -35,25 +54,29 @@ pub(super) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    pub fn plan(&self, commands: &[Command]) -> Result<Plan> {
-        let uses: Vec<Vec<Use>> =
-            commands.iter().map(|command| self.command(command)).collect::<Result<_>>()?;
-        let merged = merged(uses.iter().flatten().cloned());
-        let n_timestamps = commands.iter().filter(|command| **command == Command::Timestamp).count() as u32;
+    /// Replaces the plan by that of these commands. The memory of the old one is reused.
+    pub fn plan(&self, commands: &[Command], plan: &mut Plan) -> Result<()> {
+        plan.clear();
+        for command in commands {
+            self.command(command, &mut plan.uses)?;
+            plan.ends.push(plan.uses.len());
+            plan.n_timestamps += u32::from(*command == Command::Timestamp);
+        }
+        merge(&plan.uses, &mut plan.merged);
         let is_mapped =
             |used: &Use| self.buffers.get(used.buffer).is_ok_and(|entry| entry.buffer.mapped.is_some());
-        let writes_host_memory = merged.iter().any(|used| used.access.writes() && is_mapped(used));
-        Ok(Plan { uses, merged, n_timestamps, writes_host_memory })
+        plan.writes_host_memory = plan.merged.iter().any(|used| used.access.writes() && is_mapped(used));
+        Ok(())
     }
 
-    fn command(&self, command: &Command) -> Result<Vec<Use>> {
+    fn command(&self, command: &Command, uses: &mut Vec<Use>) -> Result<()> {
         match command {
-            Command::Dispatch(dispatch) => self.dispatch(dispatch),
+            Command::Dispatch(dispatch) => self.dispatch(dispatch, uses),
             Command::Timestamp if self.timestamp_bits == 0 => {
                 let name = &self.gpu.physical.info.name;
                 Err(bad_command(format!("the queue of device `{name}` has no timestamps")))
             }
-            Command::Timestamp => Ok(Vec::new()),
+            Command::Timestamp => Ok(()),
             Command::Copy { from, from_offset, to, to_offset, size } => {
                 let reading = images::reading(&self.buffers.get(*from)?.buffer);
                 let read = self.range(*from, *from_offset, *size, reading)?;
@@ -64,7 +87,10 @@ impl Checker<'_> {
                 }
                 let (source, target) = (self.buffers.get(*from)?, self.buffers.get(*to)?);
                 images::check_copy((&source.buffer, *from_offset), (&target.buffer, *to_offset), *size)?;
-                Ok(if *size == 0 { Vec::new() } else { vec![read, write] })
+                if *size > 0 {
+                    uses.extend([read, write]);
+                }
+                Ok(())
             }
         }
     }
@@ -75,7 +101,7 @@ impl Checker<'_> {
         Ok(Use { buffer, bytes: offset..offset + size, access })
     }
 
-    fn dispatch(&self, dispatch: &Dispatch) -> Result<Vec<Use>> {
+    fn dispatch(&self, dispatch: &Dispatch, uses: &mut Vec<Use>) -> Result<()> {
         const ALONG: [&str; 3] =
             ["the number of groups along x", "the number of groups along y", "the number of groups along z"];
         let pipeline = self.pipelines.get(dispatch.pipeline)?;
@@ -84,7 +110,7 @@ impl Checker<'_> {
             self.check_limit(what, dispatch.groups[axis].into(), limit.into())?;
         }
         check_push_constants(pipeline, dispatch)?;
-        let mut uses = Vec::with_capacity(pipeline.interface.buffers.len());
+        let n_before = uses.len();
         for wanted in &pipeline.interface.buffers {
             let binding = binding_at((wanted.set, wanted.binding), wanted.name.as_deref(), dispatch)?;
             uses.push(self.binding(wanted, binding)?);
@@ -98,7 +124,10 @@ impl Checker<'_> {
         for wanted in &pipeline.interface.samplers {
             sampler_at((wanted.set, wanted.binding), wanted.name.as_deref(), dispatch)?;
         }
-        Ok(if is_empty(dispatch) { Vec::new() } else { uses })
+        if is_empty(dispatch) {
+            uses.truncate(n_before);
+        }
+        Ok(())
     }
 
     fn binding(&self, wanted: &BufferBinding, binding: &Binding) -> Result<Use> {
@@ -126,7 +155,7 @@ impl Checker<'_> {
             )));
         }
         self.check_limit("the number of bytes of a binding", binding.size, range_limit.into())?;
-        let access = both(binding.access, wanted.access);
+        let access = binding.access.and(wanted.access);
         self.range(binding.buffer, binding.offset, binding.size, access)
     }
 
@@ -135,7 +164,7 @@ impl Checker<'_> {
         if self.buffers.get(buffer)?.buffer.image().is_some() {
             return Err(bad_command(format!("`{}` needs a buffer, not an image", wanted.name)));
         }
-        self.range(buffer, offset, size, both(access, wanted.access))
+        self.range(buffer, offset, size, access.and(wanted.access))
     }
 
     fn image(&self, wanted: &ImageBinding, dispatch: &Dispatch) -> Result<Use> {
@@ -167,7 +196,7 @@ impl Checker<'_> {
                 return Err(wrong(&format!("has texels of {format}, between which nothing is linear")));
             }
         }
-        self.range(binding.buffer, 0, image.info.n_bytes(), both(binding.access, wanted.access))
+        self.range(binding.buffer, 0, image.info.n_bytes(), binding.access.and(wanted.access))
     }
 
     fn check_limit(&self, what: &'static str, asked: u64, limit: u64) -> Result<()> {

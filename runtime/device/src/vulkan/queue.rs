@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,14 +12,18 @@ use std::time::{Duration, Instant};
 use ash::vk;
 
 use super::batch::{Batch, BatchSize};
+use super::encode::Bound;
 use super::fences::Fences;
 use super::gpu::{Gpu, QueuePlace};
 use super::hazards::{Hazards, full_barrier, host_barrier};
 use super::pipelines::Pipeline;
 use crate::{DeviceError, DeviceKind, Result, Waited};
 
-/// Polling notices the end of a short submission some 20 microseconds sooner than sleeping.
-const SPIN: Duration = Duration::from_micros(100);
+/// Polling notices the end of a submission some 20 microseconds sooner than sleeping. So a wait polls for about twice
+/// the time that waits took lately, and sleeps then.
+const SPIN: Range<Duration> = Duration::from_micros(50)..Duration::from_micros(1000);
+/// After longer waits, the 20 microseconds do not matter, and polling would only take power.
+const WORTH_SPINNING: Duration = Duration::from_micros(500);
 /// Longest sleep between polls of the interrupt flag.
 const NAP: Duration = Duration::from_millis(20);
 /// How long an interrupted submission may take to end before its memory is leaked. The process waits for this
@@ -46,6 +51,8 @@ pub(super) struct Queue {
     ended: Cell<u64>,
     /// The last ticket after which the queue was empty.
     rested: Cell<u64>,
+    /// The average of the last waits, later ones weighing more.
+    recent_wait: Cell<Duration>,
     /// A wait was interrupted, so the running submission may never end.
     abandoned: Cell<bool>,
     /// Uses of earlier commands since the last barrier.
@@ -71,7 +78,7 @@ struct Spent {
 /// Where single commands are recorded.
 pub(super) struct Open<'q> {
     pub commands: vk::CommandBuffer,
-    pub bound: &'q mut vk::Pipeline,
+    pub bound: &'q mut Bound,
     pub pipelines: &'q mut Vec<Rc<Pipeline>>,
     pub hazards: &'q mut Hazards,
 }
@@ -98,6 +105,7 @@ impl Queue {
             batch_ends: RefCell::default(),
             ended: Cell::new(0),
             rested: Cell::new(0),
+            recent_wait: Cell::new(SPIN.start),
             abandoned: Cell::new(false),
             hazards: Hazards::default(),
             ordered: 0,
@@ -176,7 +184,7 @@ impl Queue {
                 self.batch.buffers.push(commands);
                 self.batch.own.push(commands);
                 self.batch.open = Some(commands);
-                self.batch.bound = vk::Pipeline::null();
+                self.batch.bound.clear();
                 commands
             }
         };
@@ -205,6 +213,11 @@ impl Queue {
             None => self.batch.buffers.push(self.barrier),
         }
         self.hazards.clear();
+        self.note_barrier();
+    }
+
+    /// Records that a barrier follows every ticket so far.
+    pub fn note_barrier(&mut self) {
         self.ordered = self.issued;
     }
 
@@ -236,6 +249,17 @@ impl Queue {
         }
         self.batch_size = self.batch_size.next();
         self.flush()
+    }
+
+    /// Submits a batch that is older. Returns whether there is a younger one.
+    pub fn flush_older(&mut self, age: Duration) -> Result<bool> {
+        if self.batch.is_empty() {
+            return Ok(false);
+        }
+        if !self.batch.is_older_than(age) {
+            return Ok(true);
+        }
+        self.flush().map(|()| false)
     }
 
     /// Submits the batch, unless the ticket is of an earlier one.
@@ -374,8 +398,10 @@ impl Queue {
         let left = || timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
         // On a software driver, spinning would take CPU time from the work itself.
         if self.gpu.physical.info.kind != DeviceKind::Software {
-            while start.elapsed() < SPIN && left() != Some(Duration::ZERO) {
+            let spin = spin_time(self.recent_wait.get());
+            while start.elapsed() < spin && left() != Some(Duration::ZERO) {
                 if self.poll()? >= value {
+                    self.note_wait(start.elapsed());
                     return Ok(Waited::Done);
                 }
                 std::hint::spin_loop();
@@ -389,12 +415,17 @@ impl Queue {
             let nap = left().unwrap_or(NAP).min(NAP);
             if self.sleep(value, nap)? {
                 self.poll()?;
+                self.note_wait(start.elapsed());
                 return Ok(Waited::Done);
             }
             if left() == Some(Duration::ZERO) {
                 return Ok(Waited::TimedOut);
             }
         }
+    }
+
+    fn note_wait(&self, took: Duration) {
+        self.recent_wait.set((self.recent_wait.get() * 3 + took) / 4);
     }
 
     /// Waits for all tickets, but only briefly for abandoned ones. Returns whether all have ended.
@@ -420,6 +451,14 @@ impl Queue {
     }
 }
 
+/// How long to poll before sleeping, after waits of this average.
+fn spin_time(recent_wait: Duration) -> Duration {
+    match recent_wait {
+        recent if recent > WORTH_SPINNING => SPIN.start,
+        recent => (2 * recent).clamp(SPIN.start, SPIN.end),
+    }
+}
+
 impl Drop for Queue {
     fn drop(&mut self) {
         // SAFETY: the device's owner waited until it was idle; command buffers go with their pool.
@@ -427,5 +466,16 @@ impl Drop for Queue {
             self.gpu.device.destroy_semaphore(self.timeline, None);
             self.gpu.device.destroy_command_pool(self.pool, None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polling_follows_recent_waits_and_stops_paying_after_long_ones() {
+        let micros = |wait| spin_time(Duration::from_micros(wait)).as_micros();
+        assert_eq!([0, 10, 100, 300, 500, 501, 100_000].map(micros), [50, 50, 200, 600, 1000, 50, 50]);
     }
 }

@@ -72,10 +72,10 @@ impl Recordings {
         Ok(Some(Chosen { commands, uses, index }))
     }
 
-    pub fn add(&mut self, commands: &Commands, queue_index: usize, plan: Plan, take: Take) -> Chosen {
+    pub fn add(&mut self, commands: &Commands, queue_index: usize, plan: &Plan, take: Take) -> Chosen {
         let recorded = self.known.entry((commands.identity(), queue_index)).or_insert_with(|| Recorded {
             list: commands.downgrade(),
-            uses: plan.merged.into(),
+            uses: plan.merged.as_slice().into(),
             n_timestamps: plan.n_timestamps,
             takes: Vec::new(),
         });

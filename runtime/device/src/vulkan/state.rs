@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use smallvec::SmallVec;
+
 use super::buffers::Buffers;
 use super::copies::Copies;
 use super::encode::Encoder;
@@ -32,6 +34,8 @@ pub(super) struct State {
     pub queues: Vec<Queue>,
     /// For each queue, the tickets of other queues for which it has waited.
     seen: Vec<Vec<u64>>,
+    /// Reused by each submission.
+    plan: Plan,
     pub staging: Staging,
     pub memory: Memory,
     pub gpu: Rc<Gpu>,
@@ -49,6 +53,7 @@ impl State {
             samplers: Samplers::new(gpu),
             copies: Copies::new(gpu, options),
             seen: vec![vec![0; queues.len()]; queues.len()],
+            plan: Plan::default(),
             queues,
             staging: Staging::default(),
             memory,
@@ -169,7 +174,10 @@ impl State {
     fn submit_once(&mut self, index: usize, commands: &Commands, after: &[Ticket]) -> Result<u64> {
         let plan = self.checked(index, commands)?;
         self.fill_fresh(&plan.merged)?;
-        self.order(index, &plan.merged, after)?;
+        // The encoder decides about barriers for conflicts.
+        if self.follow(index, &plan.merged, after)? {
+            self.queues[index].add_barrier();
+        }
         let encoder = Encoder {
             gpu: &self.gpu,
             memory: &self.memory,
@@ -178,9 +186,13 @@ impl State {
             samplers: &self.samplers,
             copies: &self.copies,
         };
-        encoder.encode_once(self.queues[index].open()?, commands, &plan)?;
-        let value = self.queues[index].issue(commands.len(), plan.writes_host_memory);
+        let queue = &mut self.queues[index];
+        if encoder.encode_once(queue.open()?, commands, &plan)? {
+            queue.note_barrier();
+        }
+        let value = queue.issue(commands.len(), plan.writes_host_memory);
         self.note_uses(index, value, &plan.merged)?;
+        self.plan = plan;
         Ok(value)
     }
 
@@ -207,7 +219,8 @@ impl State {
             pipelines: &self.pipelines,
             timestamp_bits: self.gpu.physical.timestamp_bits[family],
         };
-        let plan = checker.plan(commands)?;
+        let mut plan = std::mem::take(&mut self.plan);
+        checker.plan(commands, &mut plan)?;
         self.samplers.make_for(commands)?;
         self.copies.make_for(commands, &self.buffers, &self.memory, &mut self.pipelines)?;
         Ok(plan)
@@ -228,12 +241,23 @@ impl State {
             copies: &self.copies,
         };
         let take = encoder.encode(&mut self.queues[index], commands, &plan)?;
-        Ok(self.recordings.add(commands, index, plan, take))
+        let chosen = self.recordings.add(commands, index, &plan, take);
+        self.plan = plan;
+        Ok(chosen)
     }
 
     /// Has further commands of a queue, with these uses, follow what they conflict with, and `after`.
     pub fn order(&mut self, index: usize, uses: &[Use], after: &[Ticket]) -> Result<()> {
-        let mut barrier = self.queues[index].hazards.need_barrier(uses);
+        if self.follow(index, uses, after)? || self.queues[index].hazards.need_barrier(uses) {
+            self.queues[index].add_barrier();
+        }
+        Ok(())
+    }
+
+    /// Has further commands of a queue, with these uses, follow what they conflict with on other queues, and
+    /// `after`. Returns whether a barrier has to separate them from the tickets of `after` on the same queue.
+    fn follow(&mut self, index: usize, uses: &[Use], after: &[Ticket]) -> Result<bool> {
+        let mut barrier = false;
         let mut wanted = self.values_to_wait_for(index, uses)?;
         for ticket in after {
             match ticket.queue as usize == index {
@@ -242,7 +266,7 @@ impl State {
             }
         }
         let news = |other: &usize| wanted[*other] > self.seen[index][*other];
-        let others: Vec<usize> = (0..self.queues.len()).filter(news).collect();
+        let others: SmallVec<[usize; 8]> = (0..self.queues.len()).filter(news).collect();
         if !others.is_empty() {
             others.iter().try_for_each(|&other| self.queues[other].flush_for(wanted[other]))?;
             let signals: Vec<_> =
@@ -250,10 +274,7 @@ impl State {
             self.queues[index].add_waits(&signals)?;
             others.iter().for_each(|&other| self.seen[index][other] = wanted[other]);
         }
-        if barrier {
-            self.queues[index].add_barrier();
-        }
-        Ok(())
+        Ok(barrier)
     }
 
     /// Records that a ticket's commands use these buffers.
@@ -264,10 +285,11 @@ impl State {
         })
     }
 
-    /// For each other queue, the last ticket that conflicts with these uses. All buffers exist.
-    fn values_to_wait_for(&self, index: usize, uses: &[Use]) -> Result<Vec<u64>> {
-        let mut wanted = vec![0; self.queues.len()];
+    /// For each other queue, the last ticket that conflicts with these uses. An error if a buffer is gone.
+    fn values_to_wait_for(&self, index: usize, uses: &[Use]) -> Result<SmallVec<[u64; 8]>> {
+        let mut wanted: SmallVec<[u64; 8]> = SmallVec::from_elem(0, self.queues.len());
         for used in uses {
+            // A recording may name a buffer that was freed since.
             let entry = self.buffers.get(used.buffer)?;
             for (other, wanted) in wanted.iter_mut().enumerate().filter(|(other, _)| *other != index) {
                 *wanted = (*wanted).max(entry.last_use(other).before(used.access));

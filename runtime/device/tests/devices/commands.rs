@@ -274,3 +274,89 @@ fn a_pipeline_is_there_until_every_load_was_given_back() {
         assert_eq!(device.get(a, 2), [4.0, 5.0]);
     });
 }
+
+/// Alternates kernels, buffers and push constants: each binds what the last one did not.
+#[test]
+fn single_launches_bind_what_they_name() {
+    on_every_device(|device| {
+        let (increment, scaled) = (device.module("increment"), device.module("scale"));
+        let buffers = [device.floats(&[1.0; 8]), device.floats(&[2.0; 8])];
+        let once = |command| device.submit(QueueId(0), &Commands::once(vec![command]), &[]);
+        let mut last = Ticket::default();
+        for factor in [2.0, 2.0, 3.0] {
+            for buffer in buffers {
+                once(dispatch(increment, &[(buffer, BOTH)], 8)).expect("it is good");
+                once(scale(device, buffer, scaled, factor, 8, 2)).expect("it is good");
+                last = once(scale(device, buffer, scaled, factor, 8, 2)).expect("it is good");
+            }
+        }
+        device.done(last);
+        let expect =
+            |first: f32| [2.0, 2.0, 3.0].iter().fold(first, |value, factor| (value + 1.0) * factor * factor);
+        assert_eq!(device.get(buffers[0], 1), [expect(1.0)]);
+        assert_eq!(device.get(buffers[1], 1), [expect(2.0)]);
+    });
+}
+
+#[test]
+fn a_list_changes_between_its_submissions() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let (a, b) = (device.zeros(8), device.zeros(8));
+        for make in [Commands::once, Commands::new] {
+            let mut commands = make(vec![dispatch(kernel, &[(a, BOTH)], 8)]);
+            let first = device.submit(QueueId(0), &commands, &[]).expect("it is good");
+            device.done(first);
+            let changed = match commands.get_mut() {
+                Some(list) => {
+                    let Command::Dispatch(dispatch) = &mut list[0] else { unreachable!("it is one") };
+                    dispatch.bindings[0].buffer = b;
+                    commands
+                }
+                // A device that remembers the list is in the way.
+                None => make(vec![dispatch(kernel, &[(b, BOTH)], 8)]),
+            };
+            device.submit(QueueId(0), &changed, &[]).expect("it is good");
+        }
+        assert_eq!(device.get(a, 8), [2.0; 8]);
+        assert_eq!(device.get(b, 8), [2.0; 8]);
+    });
+}
+
+#[test]
+fn a_list_over_a_freed_buffer_is_refused_when_it_runs_again() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let (a, freed) = (device.zeros(8), device.zeros(8));
+        let both = vec![dispatch(kernel, &[(a, BOTH)], 8), dispatch(kernel, &[(freed, BOTH)], 8)];
+        let commands = Commands::new(both);
+        for _ in 0..2 {
+            device.submit(QueueId(0), &commands, &[]).expect("the buffers are there");
+        }
+        device.free(freed);
+        let _new = device.zeros(8);
+        let refused = device.submit(QueueId(0), &commands, &[]);
+        assert_eq!(refused, Err(DeviceError::UnknownId { kind: "buffer" }));
+        assert_eq!(device.get(a, 8), [2.0; 8]);
+    });
+}
+
+#[test]
+fn collected_commands_start_when_they_are_old() {
+    on_every_device(|device| {
+        let (kernel, a) = (device.module("increment"), device.zeros(8));
+        let launch = || {
+            let commands = Commands::once(vec![dispatch(kernel, &[(a, BOTH)], 8)]);
+            device.submit(QueueId(0), &commands, &[]).expect("it is good")
+        };
+        let day = Duration::from_secs(86400);
+        launch();
+        let last = launch();
+        // The first launch started at once. A device that collects has the second one.
+        assert_eq!(device.start_older(day), device.info().capabilities.collects_submissions);
+        assert!(!device.start_older(Duration::ZERO), "everything has started");
+        assert!(!device.start_older(day), "and nothing is left");
+        device.done(last);
+        assert_eq!(device.get(a, 8), [2.0; 8]);
+    });
+}
