@@ -157,18 +157,19 @@ impl Context {
         self.streams.borrow_mut()
     }
 
-    /// Submits commands to a queue, by default that of the entered stream.
+    /// Submits commands to a queue, by default that of the entered stream. What the stream waits for is added to
+    /// `after`.
     pub fn submit(
         &self,
         device: &dyn Device,
         queue: Option<QueueId>,
         commands: &Commands,
-        after: Vec<Ticket>,
+        after: &mut Vec<Ticket>,
     ) -> Result<Ticket> {
         let track = self.streams.borrow().last().filter(|_| queue.is_none()).cloned();
         match track {
             Some(track) => self.submit_to(&track, device, commands, after),
-            None => self.submit_after(device, queue.unwrap_or_default(), commands, &after),
+            None => self.submit_after(device, queue.unwrap_or_default(), commands, after),
         }
     }
 
@@ -178,12 +179,12 @@ impl Context {
         track: &Track,
         device: &dyn Device,
         commands: &Commands,
-        mut after: Vec<Ticket>,
+        after: &mut Vec<Ticket>,
     ) -> Result<Ticket> {
         let waits = track.waits.borrow();
         after.extend(waits.iter().filter(|ticket| !self.has_ended(**ticket)));
         drop(waits);
-        let ticket = self.submit_after(device, track.queue, commands, &after)?;
+        let ticket = self.submit_after(device, track.queue, commands, after)?;
         track.waits.borrow_mut().clear();
         track.last.set(Some(ticket));
         Ok(ticket)

@@ -325,29 +325,46 @@ impl Kernel {
         used.map(move |(set, binding, access, bound)| (place(set, binding), access, bound))
     }
 
+    /// A dispatch over `n_bound` tensors; `bytes_of` gives the bytes of those that the kernel accesses.
     pub(crate) fn dispatch(
         &self,
         groups: [u32; 3],
         push_constants: Vec<u8>,
         samplers: Vec<SamplerBinding>,
-        n_bound: usize,
         ring: Option<&Ring>,
-        mut buffer_of: impl FnMut(usize) -> Bytes,
+        n_bound: usize,
+        bytes_of: impl Fn(usize) -> Bytes,
     ) -> Dispatch {
+        let (bindings, addressed) = (Vec::new(), Vec::new());
+        let mut dispatch =
+            Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, addressed, groups };
+        self.bind(&mut dispatch, ring, n_bound, bytes_of);
+        dispatch
+    }
+
+    /// Has a dispatch of this kernel use these tensors.
+    pub(crate) fn bind(
+        &self,
+        dispatch: &mut Dispatch,
+        ring: Option<&Ring>,
+        n_bound: usize,
+        bytes_of: impl Fn(usize) -> Bytes,
+    ) {
         let buffers = self.buffers().map(|one| (one.set, one.binding, one.access, bytes_bound(one)));
         let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access, u64::MAX));
         let binding = |(set, binding, access, at_most): (u32, u32, Access, u64)| {
-            let Bytes { buffer, offset, size } = buffer_of(self.place_of(set, binding, n_bound));
+            let Bytes { buffer, offset, size } = bytes_of(self.place_of(set, binding, n_bound));
             Binding { set, binding, buffer, offset, size: size.min(at_most), access }
         };
         let ring = ring.and_then(|ring| ring.binding(&self.interface));
-        let bindings = buffers.chain(images).map(binding).chain(ring).collect();
+        dispatch.bindings.clear();
+        dispatch.bindings.extend(buffers.chain(images).map(binding).chain(ring));
         let addressed = self.interface.addresses.iter().map(|array| {
-            let Bytes { buffer, offset, size } = buffer_of(array.slot as usize);
+            let Bytes { buffer, offset, size } = bytes_of(array.slot as usize);
             Addressed { at: array.offset, buffer, offset, size, access: array.access }
         });
-        let addressed = addressed.collect();
-        Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, addressed, groups }
+        dispatch.addressed.clear();
+        dispatch.addressed.extend(addressed);
     }
 }
 

@@ -194,11 +194,11 @@ impl Plan {
                 }
                 Step::Dispatch { algorithm, launch } => {
                     let tensors = &launch.tensors;
-                    let buffer_of = |idx: usize| Bytes::of(&tensors[idx], self.buffer(&tensors[idx]));
+                    let bytes_of = |idx: usize| Bytes::of(&tensors[idx], self.buffer(&tensors[idx]));
                     let (push, samplers) = (launch.push_constants.clone(), algorithm.samplers().to_vec());
                     let ring = self.rings.iter().find(|(step, _)| *step == at).map(|(_, ring)| ring);
                     let (kernel, n) = (algorithm.kernel(), tensors.len());
-                    let dispatch = kernel.dispatch(launch.groups, push, samplers, n, ring, buffer_of);
+                    let dispatch = kernel.dispatch(launch.groups, push, samplers, ring, n, bytes_of);
                     commands.push(Command::Dispatch(dispatch));
                 }
                 Step::Upload(_) | Step::Download(_) | Step::Nothing => {}

@@ -4,15 +4,18 @@
 //! not depend on which tensors these are, nor on the values of scalars.
 
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use kps_device::{Command, Commands, SamplerBinding, Ticket};
+use smallvec::SmallVec;
 
 use crate::constants::Push;
 use crate::context::Context;
 use crate::error::{ComputeError, Result};
 use crate::grid::{Extent, Part};
 use crate::kernel::{Bytes, Kernel};
+use crate::records::Ring;
 use crate::storage::Contents;
 use crate::tensor::Tensor;
 use crate::views;
@@ -23,6 +26,10 @@ pub struct PreparedLaunch {
     samplers: Vec<SamplerBinding>,
     /// One for each dispatch.
     parts: Vec<PreparedPart>,
+    /// The commands of the last start. The next one changes them, because new ones take longer.
+    commands: RefCell<Option<Commands>>,
+    /// Reused by each start.
+    predecessors: Cell<Vec<Ticket>>,
 }
 
 struct PreparedPart {
@@ -45,7 +52,13 @@ impl PreparedLaunch {
         let part =
             |part: Part| Ok(PreparedPart { groups: part.groups, block: kernel.push.blank(&named, part)? });
         let parts = kernel.parts(grid)?.into_iter().map(part).collect::<Result<_>>()?;
-        Ok(PreparedLaunch { kernel: Rc::downgrade(kernel), samplers: kernel.samplers(samplers), parts })
+        Ok(PreparedLaunch {
+            kernel: Rc::downgrade(kernel),
+            samplers: kernel.samplers(samplers),
+            parts,
+            commands: RefCell::default(),
+            predecessors: Cell::default(),
+        })
     }
 
     /// False after its kernel was dropped.
@@ -71,26 +84,22 @@ impl PreparedLaunch {
             return Ok(ticket);
         }
         let (push, bound) = kernel.split_push(push, tensors)?;
-        let mut buffers = Vec::with_capacity(bound.len());
+        let mut bytes: SmallVec<[Bytes; 8]> = SmallVec::new();
         for tensor in bound.iter() {
             let buffer = tensor.storage().prepare(context, Contents::Current, OPERATION)?;
-            buffers.push(Bytes::of(tensor, buffer));
+            bytes.push(Bytes::of(tensor, buffer));
         }
         let ring = kernel.own_ring()?;
-        let mut dispatches = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            let mut block = part.block.clone();
-            kernel.push.fill(&push, &mut block)?;
-            let samplers = self.samplers.clone();
-            let dispatch =
-                kernel.dispatch(part.groups, block, samplers, bound.len(), ring.as_deref(), |at| buffers[at]);
-            dispatches.push(Command::Dispatch(dispatch));
-        }
-        let mut after = Vec::new();
+        let commands = self.commands(kernel, &push, &bytes, ring.as_deref())?;
+        let mut after = self.predecessors.take();
+        after.clear();
         for (tensor, access) in kernel.accesses(&bound) {
             tensor.storage().predecessors(access, &mut after);
         }
-        let ticket = context.submit(&*device, None, &Commands::once(dispatches), after)?;
+        let submitted = context.submit(&*device, None, &commands, &mut after);
+        self.predecessors.set(after);
+        self.commands.replace(Some(commands));
+        let ticket = submitted?;
         context.started(ticket, kernel.title());
         for (tensor, access) in kernel.accesses(&bound) {
             tensor.storage().submitted(ticket, access);
@@ -103,6 +112,37 @@ impl PreparedLaunch {
             context.add_report(ring.take(kernel.sites())?);
         }
         Ok(ticket)
+    }
+}
+
+impl PreparedLaunch {
+    /// The commands of a launch over these bytes: those of the last one, changed, if nobody refers to them.
+    fn commands(
+        &self,
+        kernel: &Kernel,
+        push: &Push,
+        bytes: &[Bytes],
+        ring: Option<&Ring>,
+    ) -> Result<Commands> {
+        if let Some(mut commands) = self.commands.take()
+            && let Some(list) = commands.get_mut()
+        {
+            for (command, part) in list.iter_mut().zip(&self.parts) {
+                let Command::Dispatch(dispatch) = command else { continue };
+                dispatch.push_constants.copy_from_slice(&part.block);
+                kernel.push.fill(push, &mut dispatch.push_constants)?;
+                kernel.bind(dispatch, ring, bytes.len(), |at| bytes[at]);
+            }
+            return Ok(commands);
+        }
+        let dispatch = |part: &PreparedPart| {
+            let mut block = part.block.clone();
+            kernel.push.fill(push, &mut block)?;
+            let samplers = self.samplers.clone();
+            let (n, bytes_of) = (bytes.len(), |at: usize| bytes[at]);
+            Ok(Command::Dispatch(kernel.dispatch(part.groups, block, samplers, ring, n, bytes_of)))
+        };
+        Ok(Commands::once(self.parts.iter().map(dispatch).collect::<Result<_>>()?))
     }
 }
 

@@ -219,7 +219,7 @@ impl Sequence {
         let commands = plan.prepare(&inner.context, steps, inner.timestamps)?;
         let mut ticket = None;
         if !commands.is_empty() {
-            let after = plan.predecessors();
+            let after = &mut plan.predecessors();
             let submitted = inner.context.submit(&*device, inner.queue, &commands, after)?;
             plan.submitted(submitted);
             inner.context.started(submitted, plan.title(steps));

@@ -86,7 +86,7 @@ impl Stream {
         let is_timed = device.info().limits.timestamp_period.is_some();
         let ticket = if is_timed {
             let commands = Commands::once(vec![Command::Timestamp]);
-            Some(self.context.submit_to(&self.track, &*device, &commands, Vec::new())?)
+            Some(self.context.submit_to(&self.track, &*device, &commands, &mut Vec::new())?)
         } else {
             self.track.last.get()
         };

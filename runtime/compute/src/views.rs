@@ -90,7 +90,7 @@ pub(crate) fn start_copies(context: &Rc<Context>, copies: Vec<CopyStep>) -> Resu
     let mut plan = Plan::of(&steps);
     let commands = plan.prepare(context, &steps, Timestamps::Off)?;
     let device = context.device("copy on")?;
-    let ticket = context.submit(&*device, None, &commands, plan.predecessors())?;
+    let ticket = context.submit(&*device, None, &commands, &mut plan.predecessors())?;
     plan.submitted(ticket);
     context.started(ticket, plan.title(&steps));
     Ok(())

@@ -324,6 +324,10 @@ impl Device for ObservedDevice {
         ticket
     }
 
+    fn start_older(&self, age: Duration) -> bool {
+        self.inner.start_older(age)
+    }
+
     fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
         if let Some(error) = self.take_failed(ticket) {
             return Err(error);
