@@ -291,7 +291,7 @@ impl KernelTemplate {
     }
 
     /// The names that the kernel, or a function that it calls, takes from outside, dotted, each with its first place.
-    pub(crate) fn free_paths(&self, def: &Arc<FunctionDef>) -> Rc<[(Name, Span)]> {
+    pub fn free_paths(&self, def: &Arc<FunctionDef>) -> Rc<[(Name, Span)]> {
         let mut free = self.free.borrow_mut();
         if let Some((_, paths)) = free.iter().find(|(known, _)| Arc::ptr_eq(known, def)) {
             return Rc::clone(paths);

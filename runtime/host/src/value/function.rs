@@ -245,6 +245,12 @@ impl Cell {
         self.0.borrow().clone()
     }
 
+    /// Calls `look` with the value.
+    #[inline]
+    pub fn look<T>(&self, look: impl FnOnce(&Value) -> T) -> T {
+        look(&self.0.borrow())
+    }
+
     /// Stores a value and returns the previous one.
     pub fn put(&self, value: Value) -> Value {
         self.0.replace(value)

@@ -356,7 +356,7 @@ fn check_shared(module: &KernelModule, info: &DeviceInfo) -> Result<()> {
 /// Starts the launch. Returns it prepared, with the places of its arguments if each is a tensor, a number or part
 /// of the signature.
 fn submit(
-    vm: &Vm,
+    vm: &mut Vm,
     kernel: &Kernel,
     manager: &kp::ScriptedManager,
     (module, loaded): (&KernelModule, &Rc<kps_compute::Kernel>),

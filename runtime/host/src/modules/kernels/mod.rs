@@ -17,6 +17,7 @@ pub mod options;
 mod push;
 mod recent;
 mod repeat;
+mod snapshot;
 pub mod structs;
 mod trace;
 mod types;

@@ -5,12 +5,15 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use kps_compute::Extent;
-use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, ParamKind, Signature, Target, Type};
+use kps_kernel::{
+    Captures, Form, KernelModule, KernelOptions, KernelTemplate, ParamKind, Signature, Target, Type,
+};
 
 use super::env::FunctionEnv;
 use super::explain::explain;
 use super::recent::Recent;
 use super::repeat::Repeats;
+use super::snapshot::Snapshot;
 use super::trace::trace;
 use super::{dump, errors, launch, structs};
 use crate::foreign;
@@ -59,6 +62,8 @@ pub struct Kernel {
     /// With the methods that the structs of its parameters had at the last use.
     latest: RefCell<Rc<KernelTemplate>>,
     compiled: RefCell<Recent<(Signature, Target), Rc<KernelModule>>>,
+    /// The captures at the last launch, if a snapshot can tell whether they changed.
+    captured: RefCell<Option<(Snapshot, Rc<Captures>)>>,
     pub repeats: Repeats,
 }
 
@@ -80,7 +85,22 @@ impl Kernel {
         let template = Rc::new(template);
         let latest = RefCell::new(template.clone());
         let compiled = RefCell::new(Recent::with_capacity(MAX_FORMS));
-        Ok(Value::native(Kernel { template, env, latest, compiled, repeats: Repeats::default() }))
+        let (captured, repeats) = (RefCell::default(), Repeats::default());
+        Ok(Value::native(Kernel { template, env, latest, compiled, captured, repeats }))
+    }
+
+    /// The captured names with their values now.
+    pub fn captures_now(&self) -> Rc<Captures> {
+        if let Some((snapshot, captures)) = &*self.captured.borrow()
+            && snapshot.holds()
+        {
+            return captures.clone();
+        }
+        let captures = Rc::new(self.template.captures_now(&self.env));
+        let snapshot = Snapshot::of(&self.template, self.function());
+        let outdated = self.captured.replace(snapshot.map(|snapshot| (snapshot, captures.clone())));
+        drop(outdated);
+        captures
     }
 
     /// The template for the structs that parameters are declared as, with the methods that their classes have now.

@@ -9,6 +9,7 @@ use std::rc::{Rc, Weak};
 
 use kps_compute::{DType, Extent, Number, PreparedLaunch, Tensor};
 use kps_kernel::{Captures, Form, Ints, Memory, Param, ParamKind, Type};
+use smallvec::SmallVec;
 
 use super::arguments::{Argument, number_type};
 use super::domain::Domain;
@@ -70,7 +71,7 @@ struct Like {
     extent: Extent,
     memory: Memory,
     ints: Ints,
-    captures: Captures,
+    captures: Rc<Captures>,
     checking: Checking,
 }
 
@@ -89,8 +90,8 @@ enum LikeArgument {
 /// The arguments of a call.
 #[derive(Default)]
 struct Given {
-    tensors: Vec<Tensor>,
-    numbers: Vec<Number>,
+    tensors: SmallVec<[Tensor; 4]>,
+    numbers: SmallVec<[Number; 4]>,
 }
 
 impl Repeats {
@@ -99,7 +100,7 @@ impl Repeats {
         let Some((repeat, given)) = self.find(kernel, args, extent) else { return Ok(false) };
         let manager = repeat.manager.upgrade().expect("`find` upgraded it");
         let Places { slots, numbers } = &repeat.places;
-        let tensors: Vec<Tensor> = slots.iter().map(|at| given.tensors[*at].clone()).collect();
+        let tensors: SmallVec<[Tensor; 4]> = slots.iter().map(|at| given.tensors[*at].clone()).collect();
         let push = push::of_numbers(numbers.iter().map(|at| given.numbers[*at]).collect());
         let ticket = manager.start_launch(&repeat.launch, &tensors, &push);
         let started = ticket.and_then(|ticket| manager.note_launch(vm, kernel.template.name(), ticket));
@@ -116,7 +117,7 @@ impl Repeats {
         if repeats.is_empty() || args.has_keywords() {
             return None;
         }
-        let captures = kernel.template.captures_now(&kernel.env);
+        let captures = kernel.captures_now();
         repeats.iter().find_map(|repeat| {
             let given = repeat.fits(args.positional(), extent, &captures)?;
             Some((repeat.clone(), given))
@@ -131,7 +132,7 @@ impl Repeats {
 }
 
 impl Repeat {
-    fn fits(&self, values: &[Value], extent: &Extent, captures: &Captures) -> Option<Given> {
+    fn fits(&self, values: &[Value], extent: &Extent, captures: &Rc<Captures>) -> Option<Given> {
         let Like { arguments, extent: known, .. } = &self.like;
         if arguments.len() != values.len() || known != extent {
             return None;
@@ -168,7 +169,7 @@ impl Repeat {
             && self.like.checking == manager.checking()
             && memory_of(&given.tensors) == self.like.memory
             && ints_of(given.numbers.iter()) == self.like.ints
-            && *captures == self.like.captures;
+            && (Rc::ptr_eq(captures, &self.like.captures) || *captures == self.like.captures);
         same.then_some(given)
     }
 }
@@ -210,7 +211,7 @@ impl Candidate {
             extent: extent.clone(),
             memory: memory_of(&tensors),
             ints: ints_of(numbers.iter()),
-            captures: template.captures_now(&kernel.env),
+            captures: kernel.captures_now(),
             checking: manager.checking(),
         }))
     }
