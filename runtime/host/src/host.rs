@@ -442,6 +442,8 @@ impl Host {
             },
         };
         drop(clock);
+        // The caller may do anything next.
+        self.vm.start_collected();
         // The run may have ended in one long call without a poll after it, or may have dropped a generator.
         let result = result.and_then(|value| self.vm.pause().map(|()| value));
         drop(running);

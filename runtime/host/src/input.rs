@@ -37,6 +37,7 @@ impl Input {
 /// The next line, ending with `\n`; `None` at the end of the input.
 pub fn read_line(vm: &mut Vm) -> Result<Option<String>> {
     vm.flush()?;
+    vm.start_collected();
     while !read_more(vm)? {}
     let line = std::mem::take(&mut vm.input.begun);
     if line.is_empty() {

@@ -72,8 +72,9 @@ fn sleep(vm: &mut Vm, args: &Args) -> Result {
     let Ok(length) = Duration::try_from_secs_f64(seconds) else {
         return Err(errors::overflow_error("timestamp too large to convert to C _PyTime_t"));
     };
-    // Earlier output becomes visible meanwhile.
+    // Earlier output becomes visible meanwhile, and devices work.
     vm.flush()?;
+    vm.start_collected();
     let start = Instant::now();
     while let Some(left) = length.checked_sub(start.elapsed())
         && !left.is_zero()

@@ -301,9 +301,11 @@ impl Vm {
 
     #[cold]
     pub(crate) fn poll_now(&mut self) -> Result<()> {
-        let n_passed = POLL_INTERVAL - self.until_poll;
+        let n_passed = self.poll_interval - self.until_poll;
         self.until_poll = POLL_INTERVAL;
+        self.poll_interval = POLL_INTERVAL;
         self.interrupter.look()?;
+        self.start_old();
         if let Some(fuel) = &mut self.limits.fuel {
             // The time until the next poll is the grace.
             let order = if *fuel == 0 { Order::EndNow } else { Order::End };
@@ -314,5 +316,13 @@ impl Vm {
             }
         }
         Ok(())
+    }
+
+    /// Has the next poll come after no more than so many back jumps and calls.
+    pub(super) fn poll_within(&mut self, n: u32) {
+        if self.until_poll > n {
+            self.poll_interval -= self.until_poll - n;
+            self.until_poll = n;
+        }
     }
 }

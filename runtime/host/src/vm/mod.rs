@@ -4,7 +4,7 @@
 //! `run.rs` is the loop, `short/` and `step/` execute its instructions.
 //! `call.rs` binds arguments. `unwind.rs` finds handlers and reports unhandled exceptions. `code.rs` ties
 //! compiled code to this machine. `types.rs` has the classes. `import.rs` finds modules. `abandoned.rs`
-//! closes dropped generators. The semantics of the operators are in `ops/`.
+//! closes dropped generators. `collected.rs` starts the work of devices. The semantics of the operators are in `ops/`.
 //!
 //! Rust recursion happens only where native code calls back (`sorted(key=..)`, `__repr__`). Every such path
 //! calls [`Vm::check_stack`], so that it ends in a RecursionError and not in a crash.
@@ -13,6 +13,7 @@ mod abandoned;
 mod call;
 mod class;
 mod code;
+mod collected;
 mod cycles;
 mod frame;
 mod generator;
@@ -110,6 +111,10 @@ pub struct Vm {
     pub(crate) remembered: cycles::Remembered,
     /// Counts down to the next look at the clock and the flag.
     until_poll: u32,
+    /// Where that countdown began.
+    poll_interval: u32,
+    /// Starts the work that devices have collected, while there may be some.
+    collected: Option<collected::StartCollected>,
     /// Incremented whenever a class changes in a way that invalidates inline caches.
     pub(crate) class_epoch: u32,
     /// Containers whose repr is in progress.
@@ -155,6 +160,8 @@ impl Vm {
             interrupter,
             remembered: cycles::Remembered::default(),
             until_poll: POLL_INTERVAL,
+            poll_interval: POLL_INTERVAL,
+            collected: None,
             class_epoch: 0,
             repr_active: Vec::new(),
             stack_limit: 0,

@@ -89,7 +89,8 @@ impl ScriptedManager {
 
     /// Stores a sequence that was started, so that its findings are reported below the statements that
     /// recorded its launches, and its error with the call that started it.
-    pub fn note_started(&self, vm: &Vm, sequence: &Sequence) {
+    pub fn note_started(&self, vm: &mut Vm, sequence: &Sequence) {
+        self.note_submitted(vm);
         if let Some(submission) = sequence.submission().filter(|_| sequence.is_running()) {
             self.note_running(vm, None, submission);
         }
@@ -105,14 +106,22 @@ impl ScriptedManager {
     /// a submission, it has no error of its own, and asking takes longer than the launch.
     pub fn note_launch(
         &self,
-        vm: &Vm,
+        vm: &mut Vm,
         kernel: &str,
         launch: Ticket,
     ) -> std::result::Result<(), ComputeError> {
+        self.note_submitted(vm);
         if self.info().capabilities.interrupts_submissions && !self.wait(launch, Some(Duration::ZERO))? {
             self.note_running(vm, Some(kernel), launch);
         }
         Ok(())
+    }
+
+    /// The machine starts what the device collects.
+    fn note_submitted(&self, vm: &mut Vm) {
+        if self.info().capabilities.collects_submissions {
+            vm.start_soon(start_older);
+        }
     }
 
     /// Stores the calls that led to a submission that is running, for its error. On a device that cannot
@@ -240,6 +249,14 @@ pub fn open(
     });
     vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
     Ok(manager)
+}
+
+/// Starts what the devices of all managers collected longer ago than this. Returns whether younger work remains.
+fn start_older(vm: &mut Vm, age: Duration) -> bool {
+    let managers = vm.state::<Managers>();
+    let open = managers.open.borrow();
+    let devices = open.iter().filter_map(Weak::upgrade).filter_map(|manager| manager.device().ok());
+    devices.fold(false, |remains, device| remains | device.start_older(age))
 }
 
 pub fn enter(vm: &mut Vm, manager: &SharedManager) -> EnteredManager {
