@@ -5,7 +5,7 @@ use kps_device::{DeviceError, Limit};
 use kps_kernel::Type;
 
 use super::values;
-use crate::errors::type_error;
+use crate::errors::{type_error, value_error};
 use crate::modules::numpy::NdArray;
 use crate::value::{ExceptionKind, KernelPlace, Raise, Value};
 
@@ -265,8 +265,13 @@ pub fn no_kernel() -> Raise {
 }
 
 pub fn not_resized(given: &Value) -> Raise {
-    type_error(format!("resize takes a number of elements, 1 or more, not {}", given.type_name()))
-        .help("such as t.resize(2 * len(t))")
+    let raise = match given {
+        Value::Int(n) => value_error(format!("resize takes a number of elements, 1 or more, not {n}")),
+        given => {
+            type_error(format!("resize takes a number of elements, 1 or more, not {}", given.type_name()))
+        }
+    };
+    raise.help("such as t.resize(2 * len(t))")
 }
 
 pub fn not_destroyed(value: &Value) -> Raise {
