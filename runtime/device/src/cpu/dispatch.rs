@@ -134,6 +134,18 @@ impl Job {
         })
     }
 
+    /// Changes the buffers and push constants of a dispatch that has ended, for the next one of the same pipeline
+    /// and with the same groups.
+    pub fn renew(&mut self, slots: SmallVec<[Slot; 4]>, push: &[u8]) {
+        let push = whole_words(push);
+        self.is_settled &= push == self.push;
+        (self.slots, self.push) = (slots, push);
+    }
+
+    pub fn groups(&self) -> [u32; 3] {
+        self.groups
+    }
+
     /// Instruments the dispatch.
     pub fn watch(&mut self, instrument: Instrument, sites: &Sites, written: Vec<Option<Written>>) {
         let memory = Memory {

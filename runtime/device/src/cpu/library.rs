@@ -12,6 +12,7 @@ use std::time::Instant;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Lanes;
+use super::dispatch::Job;
 use super::pipeline::{self, Pipeline};
 use crate::{Interface, PipelineOptions, Result, log};
 
@@ -61,6 +62,8 @@ pub struct Loaded {
     key: Key,
     pub interface: Arc<Interface>,
     pipeline: RefCell<Weak<Pipeline>>,
+    /// A dispatch that has ended, which the next one changes.
+    pub spare: RefCell<Option<Arc<Job>>>,
     /// How often the device loaded it, minus how often it unloaded it.
     pub n_loads: usize,
 }
@@ -72,6 +75,7 @@ impl Loaded {
             key,
             interface: pipeline.interface.clone(),
             pipeline: RefCell::new(Arc::downgrade(&pipeline)),
+            spare: RefCell::default(),
             n_loads: 1,
         })
     }

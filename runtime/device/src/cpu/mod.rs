@@ -205,7 +205,7 @@ impl Device for CpuDevice {
         let ticket = match is_due_here {
             true => {
                 let ticket = state.queues.run_here(&mut submission);
-                state.repeated.keep(submission);
+                state.keep(submission);
                 ticket
             }
             false => {

@@ -69,6 +69,14 @@ impl Pipeline {
         Ok((self.tiers.choose(&self.usage, groups, self.cost, push)?, is_settled))
     }
 
+    /// Whether its dispatches differ only in groups, buffers and push constants.
+    pub fn is_plain(&self) -> bool {
+        self.images.is_empty()
+            && self.samplers.is_empty()
+            && !self.uses_addresses
+            && self.instrument == Instrument::None
+    }
+
     /// Whether the time of its dispatches decides about later ones, or somebody wants to see it.
     pub fn is_timed(&self) -> bool {
         self.has_loops || self.instrument == Instrument::Profile || !self.tiers.is_settled()

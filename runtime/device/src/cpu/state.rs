@@ -78,10 +78,6 @@ impl State {
         self.loaded.get(&id).ok_or(DeviceError::UnknownId { kind: "pipeline" })
     }
 
-    fn pipeline(&self, id: PipelineId) -> Result<Arc<Pipeline>> {
-        self.loaded(id)?.pipeline()
-    }
-
     pub fn interface(&self, id: PipelineId) -> Result<Arc<Interface>> {
         Ok(self.loaded(id)?.interface.clone())
     }
@@ -91,7 +87,11 @@ impl State {
     pub fn resolve(&mut self, queue: usize, commands: &Commands, after: &[Ticket]) -> Result<Submission> {
         after.iter().try_for_each(|ticket| self.queues.check_ticket(*ticket))?;
         let known = if commands.repeats() { self.repeated.take(commands) } else { None };
-        let mut submission = known.map_or_else(|| self.resolve_anew(commands), Ok)?;
+        let is_known = known.is_some();
+        let mut submission = known.unwrap_or_default();
+        if !is_known {
+            self.resolve_anew(commands, &mut submission)?;
+        }
         submission.ticket = self.queues.next_ticket(queue);
         submission.after = match self.queues.is_idle() {
             true => Vec::new(),
@@ -100,8 +100,7 @@ impl State {
         Ok(submission)
     }
 
-    fn resolve_anew(&mut self, commands: &Commands) -> Result<Submission> {
-        let mut submission = Submission::default();
+    fn resolve_anew(&mut self, commands: &Commands, submission: &mut Submission) -> Result<()> {
         submission.steps.reserve_exact(commands.len());
         for command in commands.iter() {
             submission.steps.push(self.step(command)?);
@@ -114,7 +113,7 @@ impl State {
         if commands.repeats() && submission.steps.iter().all(may_repeat) {
             submission.list = Some(self.repeated.id_of(commands));
         }
-        Ok(submission)
+        Ok(())
     }
 
     /// The submissions of other queues that a submission of this queue has to follow.
@@ -167,7 +166,22 @@ impl State {
 
     /// Takes back the submissions that threads have run.
     pub fn take_back(&mut self) {
-        self.queues.take_spent().into_iter().for_each(|submission| self.repeated.keep(submission));
+        self.queues.take_spent().into_iter().for_each(|submission| self.keep(submission));
+    }
+
+    /// Keeps what later submissions can use of one that has ended.
+    pub fn keep(&mut self, submission: Submission) {
+        if submission.list.is_some() {
+            return self.repeated.keep(submission);
+        }
+        for step in submission.steps {
+            if let Step::Dispatch { id, pipeline, job: Some(job), .. } = step
+                && pipeline.is_plain()
+                && let Some(loaded) = self.loaded.get(&id)
+            {
+                loaded.spare.replace(Some(job));
+            }
+        }
     }
 
     /// Takes the findings of checked kernels, and records the costs of profiled ones.
@@ -204,8 +218,17 @@ impl State {
     }
 
     fn dispatch_step(&self, dispatch: &Dispatch) -> Result<Step> {
-        let pipeline = self.pipeline(dispatch.pipeline)?;
+        let loaded = self.loaded(dispatch.pipeline)?;
+        let (id, groups, pipeline) = (dispatch.pipeline, dispatch.groups, loaded.pipeline()?);
         self.check_dispatch(&pipeline, dispatch)?;
+        if pipeline.is_plain()
+            && let Some(mut job) = loaded.spare.take().filter(|spare| spare.groups() == groups)
+        {
+            let slots = self.slots(&pipeline, dispatch)?;
+            let spare = Arc::get_mut(&mut job).expect("no thread works on it any more");
+            spare.renew(slots, &dispatch.push_constants);
+            return Ok(Step::Dispatch { id, pipeline, groups, job: Some(job) });
+        }
         let push = self.push_constants(&pipeline, dispatch)?;
         pipeline.interface.images.iter().try_for_each(|wanted| self.check_image(wanted, dispatch))?;
         let samplers = samplers(&pipeline, dispatch)?;
@@ -217,7 +240,7 @@ impl State {
             images: self.image_views(&pipeline, dispatch)?,
             samplers,
             push: &push,
-            groups: dispatch.groups,
+            groups,
             frame_size: pipeline.frame_size,
             shared_size: pipeline.shared_size,
             clears_shared: pipeline.clears_shared,
@@ -231,7 +254,7 @@ impl State {
             local_size: pipeline.interface.local_size,
         };
         let job = Job::new(spec).map(Arc::new);
-        Ok(Step::Dispatch { pipeline, groups: dispatch.groups, job })
+        Ok(Step::Dispatch { id, pipeline, groups, job })
     }
 
     /// Marks what a command writes as initialised, and passes the marks to those that look at them.

@@ -16,7 +16,9 @@ use super::pool::Pool;
 use super::repeated::ListId;
 use crate::findings::Launch;
 use crate::profile::{LineCounts, Recorder};
-use crate::{Access, BufferId, Check, DeviceError, Finding, Instrument, Result, SourceLine, Ticket};
+use crate::{
+    Access, BufferId, Check, DeviceError, Finding, Instrument, PipelineId, Result, SourceLine, Ticket,
+};
 
 /// Bytes that a copy moves in a nanosecond.
 const COPIED_PER_NANOSECOND: u64 = 8;
@@ -51,6 +53,7 @@ pub enum Step {
         marks: Option<(Option<Written>, Written)>,
     },
     Dispatch {
+        id: PipelineId,
         pipeline: Arc<Pipeline>,
         groups: [u32; 3],
         /// `None` for an empty grid.
@@ -151,7 +154,7 @@ impl Runner {
                     }
                     Ok(())
                 }
-                Step::Dispatch { pipeline, groups, job } => {
+                Step::Dispatch { pipeline, groups, job, .. } => {
                     let n_before = observed.findings.len();
                     let result = match job {
                         Some(job) => self.dispatch(pipeline, *groups, job, &mut observed),

@@ -97,7 +97,8 @@ struct Given {
 impl Repeats {
     /// Starts a launch like one of the last ones. False if there is none.
     pub fn launch(&self, vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<bool> {
-        let Some((repeat, given)) = self.find(kernel, args, extent) else { return Ok(false) };
+        let mut given = Given::default();
+        let Some(repeat) = self.find(kernel, args, extent, &mut given) else { return Ok(false) };
         let manager = repeat.manager.upgrade().expect("`find` upgraded it");
         let Places { slots, numbers } = &repeat.places;
         let tensors: SmallVec<[Tensor; 4]> = slots.iter().map(|at| given.tensors[*at].clone()).collect();
@@ -112,16 +113,15 @@ impl Repeats {
         started.map(|()| true)
     }
 
-    fn find(&self, kernel: &Kernel, args: &Args, extent: &Extent) -> Option<(Rc<Repeat>, Given)> {
+    /// The last launch like this one. The arguments are put into `given`.
+    fn find(&self, kernel: &Kernel, args: &Args, extent: &Extent, given: &mut Given) -> Option<Rc<Repeat>> {
         let repeats = self.0.borrow();
         if repeats.is_empty() || args.has_keywords() {
             return None;
         }
         let captures = kernel.captures_now();
-        repeats.iter().find_map(|repeat| {
-            let given = repeat.fits(args.positional(), extent, &captures)?;
-            Some((repeat.clone(), given))
-        })
+        let fits = |repeat: &&Rc<Repeat>| repeat.fits(args.positional(), extent, &captures, given).is_some();
+        repeats.iter().find(fits).cloned()
     }
 
     fn note(&self, repeat: Repeat) {
@@ -132,12 +132,20 @@ impl Repeats {
 }
 
 impl Repeat {
-    fn fits(&self, values: &[Value], extent: &Extent, captures: &Rc<Captures>) -> Option<Given> {
+    /// Whether the launch is like this one; `given` gets its arguments.
+    fn fits(
+        &self,
+        values: &[Value],
+        extent: &Extent,
+        captures: &Rc<Captures>,
+        given: &mut Given,
+    ) -> Option<()> {
         let Like { arguments, extent: known, .. } = &self.like;
         if arguments.len() != values.len() || known != extent {
             return None;
         }
-        let mut given = Given::default();
+        given.tensors.clear();
+        given.numbers.clear();
         for (like, value) in arguments.iter().zip(values) {
             match like {
                 LikeArgument::Tensor { dtype, shape } => {
@@ -170,7 +178,7 @@ impl Repeat {
             && memory_of(&given.tensors) == self.like.memory
             && ints_of(given.numbers.iter()) == self.like.ints
             && (Rc::ptr_eq(captures, &self.like.captures) || *captures == self.like.captures);
-        same.then_some(given)
+        same.then_some(())
     }
 }
 

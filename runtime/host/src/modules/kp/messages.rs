@@ -29,6 +29,9 @@ pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) -> Result<()> {
     logging::flush_kp(vm)?;
     findings::report(vm, manager, ran);
     let report = manager.take_report();
+    if report.messages.is_empty() && report.lost == 0 {
+        return Ok(());
+    }
     let (prints, failed): (Vec<Message>, Vec<Message>) =
         report.messages.into_iter().partition(|message| message.kind == MessageKind::Print);
     let mut text = String::new();
