@@ -112,12 +112,17 @@ impl Context {
 
     /// A span of the trace, if there is one.
     pub fn span(&self, name: impl Into<Rc<str>>) -> Option<Span> {
-        self.tracer.as_ref().map(|tracer| tracer.span(name))
+        let tracer = self.tracer.as_ref()?;
+        match self.observed() {
+            Some(device) if device.is_paused() => None,
+            _ => Some(tracer.span(name)),
+        }
     }
 
     /// The most bytes that the device reads and writes in a second. `measure` runs once, unobserved.
     pub fn peak(self: &Rc<Context>, measure: impl FnOnce(&Rc<Context>) -> Option<f64>) -> Option<f64> {
         *self.peak.get_or_init(|| {
+            let _span = self.span("measure peak");
             let peak_of_memory = self.usage.peak();
             let measured = match self.observed() {
                 Some(device) => device.aside(|| measure(self)),

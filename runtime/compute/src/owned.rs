@@ -188,7 +188,12 @@ impl Pinned {
     }
 
     fn submit(&self, copies: Vec<Command>) -> Result<Ticket> {
-        Ok(self.device.submit(QueueId::default(), &Commands::once(copies), &[])?)
+        // A profile may have started after the memory was pinned.
+        let device: Rc<dyn Device> = match self.context.observed() {
+            Some(observed) => observed,
+            None => self.device.clone(),
+        };
+        Ok(device.submit(QueueId::default(), &Commands::once(copies), &[])?)
     }
 
     /// The copies of a range: each has an offset in the imported memory, one in the buffer, and a size. All but the

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use common::kernels::{self, Of};
+use kps_compute::observe::RowKind;
 use kps_compute::{
     Algorithm, ComputeError, DType, Extent, Log, Manager, Number, Op, Push, Result, Tensor, words,
 };
@@ -393,4 +394,45 @@ fn a_large_tensor_moves_to_the_device_and_back_again_and_again() {
         Ok(())
     });
     assert_ne!(pinned.get(), 0, "with separate memory, the device copies by itself");
+}
+
+#[test]
+fn profiles_tell_uploads_and_downloads_from_copies() {
+    let options = OpenOptions { separate_memory: true, ..OpenOptions::default() };
+    let opened = select::open(&Selector::Vulkan(0), &options).expect("there is a Vulkan device");
+    let manager = Manager::over(opened.device, Log::default());
+    let n_bytes = 2 << 20;
+    let steps = || -> Result<()> {
+        let n = n_bytes / 4;
+        let (a, b) = (manager.tensor(&vec![0.0f32; n])?, manager.tensor(&vec![0.0f32; n])?);
+        let sequence = manager.sequence().upload(&[&a]).copy(&a, &b).download(&[&b]);
+        let round = |value: f32| {
+            a.write_range(0, &vec![value; n])?;
+            sequence.eval()
+        };
+        // The host's memory is pinned once there were some transfers.
+        (0..4).try_for_each(|value| round(value as f32))?;
+        let profile = manager.profile()?;
+        profile.start()?;
+        round(5.0)?;
+        profile.stop();
+        let mut rows = profile.rows();
+        rows.sort_by(|one, other| one.name.cmp(&other.name));
+        let bytes = rows.iter().map(|row| (row.kind, row.bytes_read, row.bytes_written));
+        let n_bytes = n_bytes as u64;
+        assert_eq!(
+            bytes.collect::<Vec<_>>(),
+            [
+                (RowKind::Copy, n_bytes, n_bytes),
+                (RowKind::Download, n_bytes, 0),
+                (RowKind::Upload, 0, n_bytes)
+            ]
+        );
+        assert!(rows.iter().all(|row| row.bytes_per_second().is_some_and(|rate| rate > 0.0)));
+        let shares: Vec<bool> = rows.iter().map(|row| row.share(Some(1e9)).is_some()).collect();
+        assert_eq!(shares, [true, false, false]);
+        assert_eq!(f32s(&b)[n - 1], 5.0);
+        Ok(())
+    };
+    steps().expect("the steps run");
 }

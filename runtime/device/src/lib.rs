@@ -122,6 +122,11 @@ pub trait Device {
         self.free(imported.buffer);
     }
 
+    /// Whether the buffer is in memory of the host that a GPU reaches over a bus.
+    fn is_on_host(&self, _buffer: BufferId) -> bool {
+        false
+    }
+
     /// Marks a buffer as uninitialised. A checked kernel that reads it before it is written makes a mistake.
     /// Devices without checks ignore this.
     fn blank(&self, _buffer: BufferId) {}

@@ -107,6 +107,11 @@ impl ObservedDevice {
         self.read_times(Patience::Wait { leave: 0 });
     }
 
+    /// Whether nothing is observed at this time: see [`ObservedDevice::aside`].
+    pub fn is_paused(&self) -> bool {
+        self.paused.get()
+    }
+
     fn is_observed(&self) -> bool {
         !self.paused.get() && (self.trace.is_some() || !self.records.borrow().is_empty())
     }
@@ -278,6 +283,10 @@ impl Device for ObservedDevice {
 
     fn release(&self, imported: Imported, owner: Box<dyn std::any::Any>) {
         self.inner.release(imported, owner);
+    }
+
+    fn is_on_host(&self, buffer: BufferId) -> bool {
+        self.inner.is_on_host(buffer)
     }
 
     fn blank(&self, buffer: BufferId) {

@@ -28,7 +28,7 @@ pub struct Profile {
     is_running: Cell<bool>,
 }
 
-/// All runs of one kernel, or all copies.
+/// All runs of one kernel, or all copies of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     pub kind: RowKind,
@@ -37,7 +37,7 @@ pub struct Row {
     /// The time of all runs; `None` if the device takes no timestamps.
     pub total: Option<Duration>,
     pub median: Option<Duration>,
-    /// Bytes of what the runs bound for reading, and for writing.
+    /// Bytes of what the runs bound for reading, and for writing. An upload only writes, and a download only reads.
     pub bytes_read: u64,
     pub bytes_written: u64,
 }
@@ -47,6 +47,14 @@ impl Row {
     pub fn bytes_per_second(&self) -> Option<f64> {
         let seconds = self.total?.as_secs_f64();
         (seconds > 0.0).then(|| self.bytes_read.saturating_add(self.bytes_written) as f64 / seconds)
+    }
+
+    /// That rate as a part of the device's peak. What the bus to the host limits has none.
+    pub fn share(&self, peak: Option<f64>) -> Option<f64> {
+        match self.kind {
+            RowKind::Kernel | RowKind::Copy => Some(self.bytes_per_second()? / peak?),
+            RowKind::Upload | RowKind::Download => None,
+        }
     }
 }
 

@@ -11,12 +11,17 @@ use rustc_hash::FxHashMap;
 pub enum CommandKind {
     Kernel,
     Copy,
+    /// A copy from memory of the host, over the bus.
+    Upload,
+    /// A copy to memory of the host.
+    Download,
 }
 
 /// One command of a list, and the indices of the timestamps around it.
 pub struct Timed {
     pub kind: CommandKind,
     pub name: Rc<str>,
+    /// Of the device's memory.
     pub bytes_read: u64,
     pub bytes_written: u64,
     pub groups: [u32; 3],
@@ -46,8 +51,6 @@ pub struct TimedLists {
     /// The size at which those of dropped lists are removed.
     sweep_at: usize,
 }
-
-const COPY: &str = "copy";
 
 impl TimedLists {
     pub fn of(&mut self, device: &dyn Device, commands: &Commands) -> Rc<TimedList> {
@@ -116,15 +119,16 @@ impl TimedLists {
         let (before, after) = (0, 0);
         match command {
             Command::Timestamp => None,
-            Command::Copy { size, .. } => Some(Timed {
-                kind: CommandKind::Copy,
-                name: COPY.into(),
-                bytes_read: *size,
-                bytes_written: *size,
-                groups: [0; 3],
-                before,
-                after,
-            }),
+            Command::Copy { from, to, size, .. } => {
+                let (kind, name, [bytes_read, bytes_written]) =
+                    match (device.is_on_host(*from), device.is_on_host(*to)) {
+                        (true, false) => (CommandKind::Upload, "upload", [0, *size]),
+                        (false, true) => (CommandKind::Download, "download", [*size, 0]),
+                        _ => (CommandKind::Copy, "copy", [*size; 2]),
+                    };
+                let (name, groups) = (name.into(), [0; 3]);
+                Some(Timed { kind, name, bytes_read, bytes_written, groups, before, after })
+            }
             Command::Dispatch(dispatch) => {
                 let (bytes_read, bytes_written) = bound_bytes(device, dispatch);
                 let name = self.name(device, dispatch.pipeline);

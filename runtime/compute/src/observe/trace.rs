@@ -220,7 +220,7 @@ impl DeviceTrace {
         let on_host = |time: u64| u64::try_from(time as i64 + offset).unwrap_or(0);
         let (category, groups) = match entry.kind {
             CommandKind::Kernel => ("kernel", Some(entry.groups)),
-            CommandKind::Copy => ("copy", None),
+            CommandKind::Copy | CommandKind::Upload | CommandKind::Download => ("copy", None),
         };
         self.tracer.add(Event {
             track: Track::Queue { device: self.number, queue: ticket.queue },

@@ -126,7 +126,7 @@ impl Limits {
 }
 
 /// Whether the buffer is in the device's own memory. One that should be may be elsewhere if that is full.
-fn is_local(memory: &Memory, buffer: &Buffer) -> bool {
+pub(super) fn is_local(memory: &Memory, buffer: &Buffer) -> bool {
     let Backing::Allocated(allocation) = &buffer.backing else { return false };
     let ty = memory.allocator.get_allocation_info(allocation).memory_type;
     let flags = memory.gpu.physical.memory.memory_types[ty as usize].property_flags;

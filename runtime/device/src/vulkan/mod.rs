@@ -201,6 +201,11 @@ impl Device for VulkanDevice {
         self.state.borrow_mut().release(imported, owner);
     }
 
+    fn is_on_host(&self, buffer: BufferId) -> bool {
+        let state = self.state.borrow();
+        state.buffers.get(buffer).is_ok_and(|entry| !copies::is_local(&state.memory, &entry.buffer))
+    }
+
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {
         self.state.borrow_mut().pipelines.load(words, options)
     }

@@ -55,7 +55,7 @@ impl ScriptProfile {
             seconds(row.median),
             row.bytes_read.saturating_add(row.bytes_written).into(),
             rate.map_or(Value::None, |rate| (rate * 1e-9).into()),
-            rate.zip(self.profile.peak()).map_or(Value::None, |(rate, peak)| (rate / peak).into()),
+            row.share(self.profile.peak()).map_or(Value::None, Into::into),
         ];
         StructSeq::value(&ROW, FIELDS, items)
     }
@@ -70,6 +70,8 @@ fn name(row: &Row) -> &str {
     match row.kind {
         RowKind::Kernel => &row.name,
         RowKind::Copy => "(copies)",
+        RowKind::Upload => "(uploads)",
+        RowKind::Download => "(downloads)",
     }
 }
 
@@ -173,7 +175,7 @@ fn cells(row: &Row, peak: Option<f64>) -> [String; N_COLUMNS] {
         time(row.median),
         with_unit(row.bytes_read.saturating_add(row.bytes_written)),
         rate.map_or_else(none, |rate| format!("{:.1}", rate * 1e-9)),
-        rate.zip(peak).map_or_else(none, |(rate, peak)| format!("{:.0}%", 100.0 * rate / peak)),
+        row.share(peak).map_or_else(none, |share| format!("{:.0}%", 100.0 * share)),
     ]
 }
 
