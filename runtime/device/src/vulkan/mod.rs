@@ -6,7 +6,7 @@
 //!
 //! `plan` checks a list of commands, and `encode` records it: commands that run once go to the queue's `batch`,
 //! and `recordings` caches the recording of a list that may run again. `hazards` determines which commands wait
-//! for which. `transfer` copies bytes between the host and buffers, `uncached` reads a GPU's own memory, and
+//! for which. `transfer` copies bytes between the host and buffers, if need be through `staged` pieces, `uncached` reads a GPU's own memory, and
 //! `import` makes memory of the host a buffer. `copies` copies between buffers by a kernel where that is faster,
 //! and `images` has the rest for images. `names` has the names of objects for debuggers.
 
@@ -35,6 +35,7 @@ mod recordings;
 mod requirements;
 mod samplers;
 mod spare;
+mod staged;
 mod staging;
 mod state;
 #[cfg(test)]

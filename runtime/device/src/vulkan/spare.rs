@@ -66,27 +66,15 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-
-    use super::super::gpu::Gpu;
-    use super::super::physical;
     use super::super::state::State;
-    use super::super::validation::{request_validation, validation_messages};
+    use super::super::testing::messages_on_every_device_opened;
     use super::*;
     use crate::OpenOptions;
 
     const MIB: u64 = 1 << 20;
 
     fn on_every_device(options: OpenOptions, test: impl Fn(&mut State)) {
-        request_validation();
-        let options = OpenOptions { separate_memory: true, ..options };
-        let physical = physical::devices().expect("Vulkan is there");
-        assert!(!physical.is_empty(), "there is no Vulkan device to test on");
-        for physical in physical.iter().filter(|physical| physical.info.lacks.is_empty()) {
-            let (gpu, places, _) = Gpu::create(physical, &options).expect("it opens");
-            test(&mut State::new(&Rc::new(gpu), &places, &options).expect("it opens"));
-        }
-        assert_eq!(validation_messages(), Vec::<String>::new());
+        assert_eq!(messages_on_every_device_opened(options, test), Vec::<String>::new());
     }
 
     #[test]

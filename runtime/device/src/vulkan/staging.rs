@@ -1,18 +1,17 @@
 //! Staging memory: a few host-visible pieces for copies to and from device memory.
 
 use super::memory::{Buffer, Memory};
-use crate::{HostMemory, MemoryUsage, Result, host};
+use crate::host::{self, MAX_THREADS};
+use crate::{HostMemory, MemoryUsage, Result};
 
 /// Size of a piece, large enough that the cost of a submission is small compared with the copy.
-const PIECE: usize = 4 << 20;
-/// The same for large transfers, whose pieces several threads fill and empty.
-const LARGE_PIECE: usize = 16 << 20;
-/// A transfer of this size is large.
-const LARGE: usize = 64 << 20;
+pub(super) const PIECE: usize = 4 << 20;
 /// Of a piece, so that a GPU copies at full speed.
 const ALIGNMENT: usize = 4096;
-/// While the device copies one piece, the host fills or empties another.
-pub(super) const N_PIECES: usize = 4;
+/// So many pieces are copied by the device at a time: it is much faster than one thread.
+pub(super) const AHEAD: usize = 2;
+/// A piece for each thread, and those of the device.
+pub(super) const N_PIECES: usize = MAX_THREADS + AHEAD;
 
 #[derive(Default)]
 pub(super) struct Staging {
@@ -34,30 +33,25 @@ pub(super) struct Piece {
 
 impl Piece {
     /// A piece in memory of kps's own, which NVIDIA's driver pins ten times as fast as it allocates its own.
-    fn imported(size: usize, memory: &Memory) -> Option<Piece> {
-        let mut bytes = host::zeroed(size + ALIGNMENT)?;
+    fn imported(memory: &Memory) -> Option<Piece> {
+        let mut bytes = host::zeroed(PIECE + ALIGNMENT)?;
         let skip = bytes.as_ptr().align_offset(ALIGNMENT);
         let ptr = bytes[skip..].as_mut_ptr();
         // SAFETY: the piece owns the bytes longer than the buffer. The copies of `transfer` alternate with its
         // own accesses.
-        let (buffer, offset) = unsafe { memory.import(HostMemory { ptr, len: size }) }?;
+        let (buffer, offset) = unsafe { memory.import(HostMemory { ptr, len: PIECE }) }?;
         Some(Piece { buffer, offset, ptr, last: 0, _memory: Some(bytes) })
     }
 
-    fn allocated(size: usize, memory: &Memory) -> Result<Piece> {
-        let buffer = memory.create(size as u64, MemoryUsage::Host)?;
+    fn allocated(memory: &Memory) -> Result<Piece> {
+        let buffer = memory.create(PIECE as u64, MemoryUsage::Host)?;
         let mapped = buffer.mapped.expect("memory of the host is mapped");
         Ok(Piece { buffer, offset: 0, ptr: mapped.ptr, last: 0, _memory: None })
     }
 }
 
-/// The size of the pieces for a transfer.
-pub(super) fn piece_size(n_bytes: usize) -> usize {
-    if n_bytes < LARGE { PIECE } else { LARGE_PIECE }
-}
-
 impl Staging {
-    /// The piece whose turn is next. It may still be in use, or too small: see [`Staging::fit`].
+    /// The piece whose turn is next. It may still be in use.
     pub fn next(&mut self) -> usize {
         self.last = (self.last + 1) % N_PIECES;
         self.last
@@ -68,18 +62,14 @@ impl Staging {
         self.pieces[index].as_ref().map_or(0, |piece| piece.last)
     }
 
-    /// Makes a piece, which is not in use, at least `size` bytes long.
-    pub fn fit(&mut self, index: usize, size: usize, memory: &Memory) -> Result<()> {
-        if self.pieces[index].as_ref().is_some_and(|piece| piece.buffer.size - piece.offset >= size as u64) {
-            return Ok(());
+    /// Allocates a piece if it is not there yet.
+    pub fn allocate(&mut self, index: usize, memory: &Memory) -> Result<()> {
+        if self.pieces[index].is_none() {
+            self.pieces[index] = Some(match Piece::imported(memory) {
+                Some(piece) => piece,
+                None => Piece::allocated(memory)?,
+            });
         }
-        if let Some(small) = self.pieces[index].take() {
-            memory.destroy_now(small.buffer);
-        }
-        self.pieces[index] = Some(match Piece::imported(size, memory) {
-            Some(piece) => piece,
-            None => Piece::allocated(size, memory)?,
-        });
         Ok(())
     }
 

@@ -1,23 +1,19 @@
 //! Copies bytes between the host and buffers: directly if memory is shared, else through staging. The bytes
 //! of an image go through a buffer of the same size.
 
-use std::collections::VecDeque;
-use std::ops::Range;
-
 use ash::vk;
 
 use super::hazards::{Use, host_barrier};
 use super::images;
 use super::memory::Place;
 use super::plan::check_range;
-use super::staging::{N_PIECES, piece_size};
 use super::state::State;
 use super::uncached;
 use crate::host::copy_raw;
 use crate::{Access, BufferId, HostMemory, MemoryUsage, Result};
 
 /// Copies and fills go to the first queue.
-const QUEUE: usize = 0;
+pub(super) const QUEUE: usize = 0;
 /// The host fills buffers up to this size, even if the device fills faster.
 const SMALL_FILL: u64 = 64 << 10;
 /// Up to this size, bytes for a buffer in use are written by a command that has them (at most 64 KiB).
@@ -139,67 +135,6 @@ impl State {
         Ok(())
     }
 
-    fn write_staged(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
-        let size = piece_size(bytes.len());
-        for (index, part) in bytes.chunks(size).enumerate() {
-            let at = offset + (index * size) as u64;
-            let turn = self.idle_piece(size)?;
-            let piece = self.staging.piece(turn);
-            // SAFETY: the piece is idle, at least as long as the part, and mapped while it lives.
-            unsafe { copy_raw(part.as_ptr(), piece.ptr, part.len()) };
-            let (from, from_offset) = (piece.buffer.place, piece.offset);
-            let to = self.buffers.get(id)?.buffer.place;
-            let written = Use { buffer: id, bytes: at..at + part.len() as u64, access: Access::Write };
-            let value = self.transfer(&[written], |device, commands| {
-                images::copy(device, commands, (&from, from_offset), (&to, at), part.len() as u64);
-            })?;
-            self.staging.piece(turn).last = value;
-            // The device copies a full piece while the host fills the next one.
-            if part.len() == size {
-                self.queues[QUEUE].flush()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies run ahead of the host by the number of pieces.
-    fn read_staged(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
-        let size = piece_size(bytes.len());
-        let mut ahead: VecDeque<(usize, Range<usize>)> = VecDeque::new();
-        let mut start = 0;
-        while start < bytes.len() || !ahead.is_empty() {
-            if start < bytes.len() && ahead.len() < N_PIECES {
-                let end = bytes.len().min(start + size);
-                let turn = self.idle_piece(size)?;
-                self.start_reading(id, offset + start as u64, end - start, turn)?;
-                ahead.push_back((turn, start..end));
-                start = end;
-                continue;
-            }
-            let Some((turn, range)) = ahead.pop_front() else { break };
-            let (last, ptr) = (self.staging.piece(turn).last, self.staging.piece(turn).ptr);
-            self.queues[QUEUE].wait(last, None, &self.interrupt)?;
-            let part = &mut bytes[range];
-            // SAFETY: the copy into the piece has ended, and the piece is at least as long as the part.
-            unsafe { copy_raw(ptr, part.as_mut_ptr(), part.len()) };
-        }
-        Ok(())
-    }
-
-    /// Copies bytes into a piece that is not in use.
-    fn start_reading(&mut self, id: BufferId, at: u64, n_bytes: usize, turn: usize) -> Result<()> {
-        let piece = self.staging.piece(turn);
-        let (to, to_offset) = (piece.buffer.place, piece.offset);
-        let from = self.buffers.get(id)?.buffer.place;
-        let read = Use { buffer: id, bytes: at..at + n_bytes as u64, access: Access::Read };
-        let value = self.transfer(&[read], |device, commands| {
-            images::copy(device, commands, (&from, at), (&to, to_offset), n_bytes as u64);
-            host_barrier(device, commands);
-        })?;
-        self.staging.piece(turn).last = value;
-        self.queues[QUEUE].flush()
-    }
-
     fn read_image(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let companion = self.companion(id)?;
         self.copy_whole(id, companion)?;
@@ -245,16 +180,8 @@ impl State {
         Ok(())
     }
 
-    /// A piece of at least `size` bytes that is not in use.
-    fn idle_piece(&mut self, size: usize) -> Result<usize> {
-        let turn = self.staging.next();
-        self.queues[QUEUE].wait(self.staging.last_use(turn), None, &self.interrupt)?;
-        self.staging.fit(turn, size, &self.memory)?;
-        Ok(turn)
-    }
-
     /// Adds a command to the batch of the first queue.
-    fn transfer(
+    pub fn transfer(
         &mut self,
         uses: &[Use],
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
