@@ -48,8 +48,8 @@ struct Pinned {
     context: Rc<Context>,
     device: Rc<dyn Device>,
     imported: Imported,
-    /// The last submission that reads them.
-    upload: Option<Ticket>,
+    /// The last copy, if it may be running.
+    running: Option<Ticket>,
 }
 
 impl Owned {
@@ -112,7 +112,7 @@ impl Owned {
     /// Waits until the device has read the bytes.
     pub fn await_upload(&mut self) -> Result<()> {
         match &mut self.pinning {
-            Pinning::Pinned(pinned) => pinned.await_upload(),
+            Pinning::Pinned(pinned) => pinned.await_copy(),
             _ => Ok(()),
         }
     }
@@ -128,8 +128,8 @@ impl Owned {
             *n_transfers += 1;
             return;
         }
-        // SAFETY: `unpin` passes an owner of the vector. `bytes_mut` waits for uploads, and `download` has the
-        // only owner write, and waits.
+        // SAFETY: `unpin` passes an owner of the vector. `bytes_mut` waits for the running copy, and
+        // `download` has no other owner read what it writes.
         self.pinning = match unsafe { Pinned::new(placed, &self.bytes) } {
             Some(pinned) => {
                 let n = self.bytes.len();
@@ -143,7 +143,7 @@ impl Owned {
     /// Takes the bytes from the device.
     pub fn unpin(&mut self) {
         if let Pinning::Pinned(pinned) = std::mem::replace(&mut self.pinning, Pinning::Not(0)) {
-            // A copy may still be running, also after a wait for it was interrupted.
+            // A copy may be running, also after a wait for it was interrupted.
             pinned.device.release(pinned.imported, Box::new(self.bytes.clone()));
         }
     }
@@ -157,7 +157,7 @@ impl Pinned {
         // SAFETY: the caller's promise is that of this call.
         let imported = unsafe { placed.device.import(memory) }?;
         let (context, device) = (placed.context.clone(), placed.device.clone());
-        Some(Pinned { context, device, imported, upload: None })
+        Some(Pinned { context, device, imported, running: None })
     }
 
     fn upload(&mut self, to: BufferId, range: Range<usize>) -> Result<()> {
@@ -169,7 +169,7 @@ impl Pinned {
             to_offset,
             size,
         });
-        self.upload = Some(self.submit(copies.collect())?);
+        self.running = Some(self.submit(copies.collect())?);
         Ok(())
     }
 
@@ -182,9 +182,8 @@ impl Pinned {
             to_offset,
             size,
         });
-        let ticket = self.submit(copies.collect())?;
-        self.context.wait(ticket, None)?;
-        Ok(())
+        self.running = Some(self.submit(copies.collect())?);
+        self.await_copy()
     }
 
     fn submit(&self, copies: Vec<Command>) -> Result<Ticket> {
@@ -205,10 +204,10 @@ impl Pinned {
         parts.map(move |(skip, size)| (start + skip, range.start as u64 + skip, size))
     }
 
-    fn await_upload(&mut self) -> Result<()> {
-        if let Some(ticket) = self.upload {
+    fn await_copy(&mut self) -> Result<()> {
+        if let Some(ticket) = self.running {
             self.context.wait(ticket, None)?;
-            self.upload = None;
+            self.running = None;
         }
         Ok(())
     }
