@@ -244,8 +244,8 @@ impl Plan {
 
     /// Waits for the uploads that no command of the list follows.
     pub fn await_uploads(&self) -> Result<()> {
-        let only_uploaded = self.uses.iter().filter(|used| used.access.is_none());
-        only_uploaded.map(|used| used.storage.await_upload()).collect()
+        let mut only_uploaded = self.uses.iter().filter(|used| used.access.is_none());
+        only_uploaded.try_for_each(|used| used.storage.await_upload())
     }
 
     /// Downloads the requested bytes that the host lacks.

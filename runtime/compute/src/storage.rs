@@ -259,6 +259,10 @@ impl Storage {
                 (Some(placed), _) => Some(placed.context.clone()),
             }
         };
+        // Its owner is that of this one, also if it is on the device of another manager.
+        if let Some(owner) = self.owner.borrow().upgrade() {
+            resized.belong_to(&owner);
+        }
         if let Some(context) = newest_on {
             views::start_copy(&context, self, &resized, kept.len())?;
         }
@@ -267,9 +271,6 @@ impl Storage {
             Ok::<_, ComputeError>(marks[kept.clone()].iter().copied().chain(new).collect())
         })?;
         resized.forget_but(written);
-        if let Some(owner) = self.owner.borrow().upgrade() {
-            resized.belong_to(&owner);
-        }
         self.successor.replace(Some(Successor { storage: Rc::downgrade(&resized), shape }));
         self.end(Life::Resized);
         Ok(resized)

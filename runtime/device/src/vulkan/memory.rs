@@ -197,12 +197,13 @@ impl Memory {
     }
 
     pub fn destroy_now(&self, buffer: Buffer) {
-        // SAFETY: the two of each arm were made together, this call owns them, and nothing uses them.
         match (buffer.place, buffer.backing) {
             (Place::Image(image), Backing::Allocated(allocation)) => self.destroy_image(image, allocation),
+            // SAFETY: `create_of_type` made the pair, this call owns it, and nothing uses it.
             (Place::Buffer(handle), Backing::Allocated(mut allocation)) => unsafe {
                 self.allocator.destroy_buffer(handle, &mut allocation);
             },
+            // SAFETY: the same, and `import` made the pair.
             (Place::Buffer(handle), Backing::Imported(memory)) => unsafe {
                 self.gpu.device.destroy_buffer(handle, None);
                 self.gpu.device.free_memory(memory, None);

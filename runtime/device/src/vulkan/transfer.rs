@@ -186,6 +186,7 @@ impl State {
         uses: &[Use],
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
     ) -> Result<u64> {
+        self.queues[QUEUE].rest(&self.interrupt)?;
         self.order(QUEUE, uses, &[])?;
         let is_mapped = |id| self.buffers.get(id).is_ok_and(|entry| entry.buffer.mapped.is_some());
         let writes_host_memory = uses.iter().any(|used| used.access.writes() && is_mapped(used.buffer));
@@ -193,6 +194,7 @@ impl State {
         record(&self.gpu.device, queue.open()?.commands);
         queue.hazards.note(uses);
         let value = queue.issue(1, writes_host_memory);
+        queue.flush_if_due()?;
         self.note_uses(QUEUE, value, uses)?;
         Ok(value)
     }
