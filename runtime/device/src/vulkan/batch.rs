@@ -12,7 +12,7 @@ use super::encode::Bound;
 use super::pipelines::Pipeline;
 
 /// A batch with so many commands is full.
-const MAX_COMMANDS: usize = 64;
+pub(super) const MAX_COMMANDS: usize = 64;
 /// The device should not idle for longer than this while commands wait for it.
 const MAX_AGE: Duration = Duration::from_micros(50);
 

@@ -129,8 +129,7 @@ impl Limits {
 pub(super) fn is_local(memory: &Memory, buffer: &Buffer) -> bool {
     let Backing::Allocated(allocation) = &buffer.backing else { return false };
     let ty = memory.allocator.get_allocation_info(allocation).memory_type;
-    let flags = memory.gpu.physical.memory.memory_types[ty as usize].property_flags;
-    flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+    memory.flags(ty).contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 
-use super::batch::{Batch, BatchSize};
+use super::batch::{Batch, BatchSize, MAX_COMMANDS};
 use super::encode::Bound;
 use super::fences::Fences;
 use super::gpu::{Gpu, QueuePlace};
@@ -249,6 +249,11 @@ impl Queue {
         }
         self.batch_size = self.batch_size.next();
         self.flush()
+    }
+
+    /// Submits the batch if it cannot grow, after a command that others probably follow.
+    pub fn flush_if_full(&mut self) -> Result<()> {
+        if self.batch.is_due(MAX_COMMANDS) { self.flush() } else { Ok(()) }
     }
 
     /// Submits a batch that is older. Returns whether there is a younger one.

@@ -194,7 +194,7 @@ impl State {
         record(&self.gpu.device, queue.open()?.commands);
         queue.hazards.note(uses);
         let value = queue.issue(1, writes_host_memory);
-        queue.flush_if_due()?;
+        queue.flush_if_full()?;
         self.note_uses(QUEUE, value, uses)?;
         Ok(value)
     }
