@@ -33,7 +33,7 @@ pub struct Job {
     /// Set before the first thread works.
     chosen: Option<Chosen>,
     /// Whether `chosen` is right for further runs, too.
-    is_settled: bool,
+    is_final: bool,
     scheduler: Option<Arc<LaneScheduler>>,
     slots: SmallVec<[Slot; 4]>,
     ranges: Vec<Slot>,
@@ -107,7 +107,7 @@ impl Job {
         let least = (MIN_CHUNK_COST / spec.group_cost.max(1)).max(1);
         Some(Job {
             chosen: None,
-            is_settled: false,
+            is_final: false,
             scheduler: spec.scheduler,
             slots: spec.slots,
             ranges: spec.ranges,
@@ -138,7 +138,7 @@ impl Job {
     /// and with the same groups.
     pub fn renew(&mut self, slots: SmallVec<[Slot; 4]>, push: &[u8]) {
         let push = whole_words(push);
-        self.is_settled &= push == self.push;
+        self.is_final &= push == self.push;
         (self.slots, self.push) = (slots, push);
     }
 
@@ -160,9 +160,9 @@ impl Job {
     /// Prepares a run, the first or a further one. `choose` selects the code for push constants; it returns
     /// whether that is right for all further runs, too.
     pub fn begin(&mut self, choose: impl FnOnce(&[u8]) -> Result<(Chosen, bool)>) -> Result<()> {
-        if !self.is_settled {
-            let (chosen, is_settled) = choose(self.push())?;
-            (self.chosen, self.is_settled) = (Some(chosen), is_settled);
+        if !self.is_final {
+            let (chosen, is_final) = choose(self.push())?;
+            (self.chosen, self.is_final) = (Some(chosen), is_final);
         }
         *self.next.get_mut() = 0;
         *self.status.get_mut() = DONE;

@@ -65,8 +65,8 @@ pub struct Pipeline {
 impl Pipeline {
     /// The code that a dispatch runs, and whether one like it will run the same from now on.
     pub fn code(&self, groups: [u32; 3], push: &[u8]) -> Result<(Chosen, bool)> {
-        let is_settled = self.tiers.is_settled();
-        Ok((self.tiers.choose(&self.usage, groups, self.cost, push)?, is_settled))
+        let is_final = self.tiers.is_final();
+        Ok((self.tiers.choose(&self.usage, groups, self.cost, push)?, is_final))
     }
 
     /// Whether its dispatches differ only in groups, buffers and push constants.
@@ -79,7 +79,7 @@ impl Pipeline {
 
     /// Whether the time of its dispatches decides about later ones, or somebody wants to see it.
     pub fn is_timed(&self) -> bool {
-        self.has_loops || self.instrument == Instrument::Profile || !self.tiers.is_settled()
+        self.has_loops || self.instrument == Instrument::Profile || !self.tiers.is_final()
     }
 
     /// The expected nanoseconds of a dispatch on one thread. A kernel with loops has to run before anything

@@ -1,7 +1,7 @@
 //! Keeps the resolved submissions of lists that are submitted again and again.
 //!
 //! Such a submission has the addresses of buffers and the code of pipelines. All of them are dropped when a buffer
-//! or a pipeline goes.
+//! or a pipeline goes, and when a module is loaded, for which the library may evict code.
 
 use std::rc::Weak;
 

@@ -56,6 +56,9 @@ impl State {
             self.loaded.get_mut(id).expect("what has an id is loaded").n_loads += 1;
             return Ok(*id);
         }
+        // What is kept would keep the code that the library evicts for this module.
+        self.repeated.clear();
+        self.loaded.values().for_each(|loaded| drop(loaded.spare.take()));
         let id = PipelineId(self.n_loaded);
         self.loaded.insert(id, Loaded::load(key.clone())?);
         self.n_loaded += 1;

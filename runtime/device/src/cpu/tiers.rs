@@ -109,7 +109,7 @@ impl Tiers {
     }
 
     /// Whether any dispatch runs optimised code.
-    pub fn is_settled(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         self.is_worth(0)
     }
 
