@@ -1,8 +1,9 @@
 //! Memory of the host: allocation, large pages, and copies by several threads.
 
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
-use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// From this size on, memory gets large pages where the system has them: fewer page faults and page walks.
 const LARGE: usize = 4 << 20;
@@ -55,93 +56,124 @@ pub fn copy(from: &[u8], to: &mut [u8]) {
 /// `from` has `n` readable bytes, and `to` has `n` writable ones, which nothing else accesses meanwhile. The
 /// ranges do not overlap.
 pub(crate) unsafe fn copy_raw(from: *const u8, to: *mut u8, n: usize) {
-    let n_threads = match n / BYTES_A_THREAD {
+    let n_parts = match n / BYTES_A_THREAD {
         0 | 1 => 1,
-        most => n_threads().min(most),
+        most => n_processors().min(most),
     };
-    let part = n.div_ceil(n_threads);
-    let (from, to) = (from.addr(), to.addr());
-    let work = move |start: usize| {
-        let len = part.min(n - start);
-        let (from, to) = ((from + start) as *const u8, (to + start) as *mut u8);
-        // SAFETY: the caller vouches for the whole ranges, and each thread has a part of its own.
-        unsafe { from.copy_to_nonoverlapping(to, len) };
-    };
-    if n_threads == 1 {
-        return work(0);
+    if n_parts == 1 {
+        // SAFETY: the caller's promise is that of this call.
+        return unsafe { from.copy_to_nonoverlapping(to, n) };
     }
-    std::thread::scope(|scope| {
+    let part = n.div_ceil(n_parts);
+    with_copiers(n_parts, |copiers| {
         for start in (part..n).step_by(part) {
-            let spawned = std::thread::Builder::new().spawn_scoped(scope, move || work(start));
-            if spawned.is_err() {
-                // Without a further thread, this one copies the part.
-                work(start);
-            }
+            // SAFETY: the caller vouches for the whole ranges, and each part is copied once.
+            unsafe { copiers.start(from.add(start), to.add(start), part.min(n - start)) };
         }
-        work(0);
+        // SAFETY: as above.
+        unsafe { from.copy_to_nonoverlapping(to, part) };
     });
 }
 
-fn n_threads() -> usize {
+fn n_processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS)
 }
 
-/// Threads that copy while the calling thread does something else.
-pub(crate) struct Copiers {
-    /// `None` if the calling thread copies.
-    jobs: Option<SyncSender<Job>>,
-    ended: Receiver<usize>,
-    has_ended: Vec<bool>,
-    n_threads: usize,
+/// The threads of the process that copy. They wait here for work until the process ends: the host counts its memory
+/// by thread, and what a thread takes to start would be counted at each start.
+struct Pool {
+    jobs: Mutex<VecDeque<Job>>,
+    arrived: Condvar,
+    ended: Condvar,
+}
+
+static POOL: Pool =
+    Pool { jobs: Mutex::new(VecDeque::new()), arrived: Condvar::new(), ended: Condvar::new() };
+
+/// Number of threads of the pool; starts them at the first call. There are none on a single processor.
+fn n_threads() -> usize {
+    static STARTED: OnceLock<usize> = OnceLock::new();
+    *STARTED.get_or_init(|| {
+        let wanted = Some(n_processors()).filter(|n| *n > 1).unwrap_or(0);
+        let spawn = |_: &usize| {
+            let builder = std::thread::Builder::new().name("kps-copy".to_owned());
+            builder.spawn(|| POOL.serve()).is_ok()
+        };
+        (0..wanted).take_while(spawn).count()
+    })
+}
+
+impl Pool {
+    fn serve(&self) {
+        let mut jobs = self.lock();
+        loop {
+            let Some(job) = jobs.pop_front() else {
+                jobs = self.arrived.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(jobs);
+            // SAFETY: `Copiers::start` was called with this promise.
+            unsafe { job.copy() };
+            jobs = self.lock();
+            // SAFETY: the owner sees the flag under the lock only, and frees it after that.
+            unsafe { &*job.has_ended }.store(true, Ordering::Relaxed);
+            self.ended.notify_all();
+        }
+    }
+
+    /// Waits until copies have ended.
+    fn wait(&self, flags: &[AtomicBool]) {
+        let mut jobs = self.lock();
+        for flag in flags {
+            while !flag.load(Ordering::Relaxed) {
+                jobs = self.ended.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Job>> {
+        // Nothing that fails happens under the lock.
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 struct Job {
-    index: usize,
-    from: usize,
-    to: usize,
+    from: *const u8,
+    to: *mut u8,
     n: usize,
+    /// Alive until it is true.
+    has_ended: *const AtomicBool,
 }
+
+// SAFETY: the memory of a job is accessed by nobody else before it has ended.
+unsafe impl Send for Job {}
 
 impl Job {
     /// # Safety
     /// As for [`Copiers::start`].
-    unsafe fn run(&self) {
+    unsafe fn copy(&self) {
         // SAFETY: the caller's promise is that of this call.
-        unsafe { (self.from as *const u8).copy_to_nonoverlapping(self.to as *mut u8, self.n) };
+        unsafe { self.from.copy_to_nonoverlapping(self.to, self.n) };
     }
 }
 
-/// Calls `run` with threads for so many copies. They have ended when this returns.
+/// Copies that run on other threads, while this one does something else.
+pub(crate) struct Copiers {
+    /// One for each copy. Without threads, it is true at once.
+    has_ended: Box<[AtomicBool]>,
+    n_started: usize,
+}
+
+/// Calls `run` with a way to start so many copies. They have ended when this returns.
 pub(crate) fn with_copiers<R>(n_copies: usize, run: impl FnOnce(&mut Copiers) -> R) -> R {
-    // With room for all, nobody waits for it; and this thread allocates and frees all of it, because the host counts
-    // its memory by thread.
-    let (sender, jobs) = mpsc::sync_channel::<Job>(n_copies);
-    let (ended_sender, ended) = mpsc::sync_channel(n_copies);
-    let jobs = Mutex::new(jobs);
-    let work = |ended: SyncSender<usize>| {
-        // The lock is held while one thread waits for the next copy.
-        while let Ok(job) = { jobs.lock().unwrap_or_else(PoisonError::into_inner).recv() } {
-            // SAFETY: `start` was called with this promise.
-            unsafe { job.run() };
-            let _ = ended.send(job.index);
-        }
-    };
-    std::thread::scope(|scope| {
-        let wanted = if n_copies < 2 { 0 } else { n_threads().min(n_copies) };
-        let spawn = |_: &usize| {
-            let (work, ended) = (&work, ended_sender.clone());
-            std::thread::Builder::new().spawn_scoped(scope, move || work(ended)).is_ok()
-        };
-        let n_threads = (0..wanted).take_while(spawn).count();
-        let jobs = (n_threads > 0).then_some(sender);
-        // It is dropped at the end of the scope, and then the threads end.
-        run(&mut Copiers { jobs, ended, has_ended: Vec::new(), n_threads: n_threads.max(1) })
-    })
+    let has_ended = (0..n_copies).map(|_| AtomicBool::new(false)).collect();
+    run(&mut Copiers { has_ended, n_started: 0 })
 }
 
 impl Copiers {
+    /// How many copies run at a time.
     pub fn n_at_once(&self) -> usize {
-        self.n_threads
+        n_threads().max(1)
     }
 
     /// Starts the next copy.
@@ -150,25 +182,28 @@ impl Copiers {
     /// `from` has `n` readable bytes, and `to` has `n` writable ones, which nothing else accesses before the copy is
     /// finished, or [`with_copiers`] has returned. The ranges do not overlap.
     pub unsafe fn start(&mut self, from: *const u8, to: *mut u8, n: usize) {
-        let job = Job { index: self.has_ended.len(), from: from.addr(), to: to.addr(), n };
-        self.has_ended.push(false);
-        let job = match &self.jobs {
-            Some(jobs) => jobs.send(job).err().map(|refused| refused.0),
-            None => Some(job),
-        };
-        if let Some(job) = job {
+        let has_ended = &self.has_ended[self.n_started];
+        self.n_started += 1;
+        let job = Job { from, to, n, has_ended };
+        if n_threads() == 0 {
             // SAFETY: the caller's promise is that of this call.
-            unsafe { job.run() };
-            self.has_ended[job.index] = true;
+            unsafe { job.copy() };
+            has_ended.store(true, Ordering::Relaxed);
+            return;
         }
+        POOL.lock().push_back(job);
+        POOL.arrived.notify_one();
     }
 
     /// Waits for the copy with this index, in the order of their starts.
     pub fn finish(&mut self, index: usize) {
-        while !self.has_ended[index] {
-            let ended = self.ended.recv().expect("the threads work as long as copies are started");
-            self.has_ended[ended] = true;
-        }
+        POOL.wait(&self.has_ended[index..=index]);
+    }
+}
+
+impl Drop for Copiers {
+    fn drop(&mut self) {
+        POOL.wait(&self.has_ended[..self.n_started]);
     }
 }
 

@@ -9,7 +9,7 @@ use super::images;
 use super::staging::{AHEAD, N_PIECES, PIECE};
 use super::state::State;
 use super::transfer::QUEUE;
-use crate::host::{self, Copiers};
+use crate::host;
 use crate::{Access, BufferId, Result};
 
 /// A part of a transfer, and its piece.
@@ -45,7 +45,7 @@ impl State {
     pub fn read_staged(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let n_parts = bytes.len().div_ceil(PIECE);
         let (n_bytes, to) = (bytes.len(), bytes.as_mut_ptr());
-        host::with_copiers(n_parts, |copiers: &mut Copiers| {
+        host::with_copiers(n_parts, |copiers| {
             let mut parts = Vec::with_capacity(n_parts);
             for index in 0..n_parts + AHEAD {
                 if index < n_parts {
