@@ -358,6 +358,34 @@ fn queues_that_are_not_there_are_refused() {
 }
 
 #[test]
+fn a_write_waits_for_a_running_upload() {
+    on_every_device(|manager| {
+        let n = 300_000;
+        let tensor = manager.adopt(Tensor::zeros(DType::F32, &[n])?)?;
+        let copy = manager.adopt(Tensor::zeros(DType::F32, &[n])?)?;
+        let other = manager.adopt(Tensor::zeros(DType::F32, &[60_000])?)?;
+        let increment = manager.algorithm(&[&other], &kernels::increment()).build()?;
+        let mut busy = manager.sequence();
+        for _ in 0..20 {
+            busy = busy.dispatch(&increment, Extent::Default);
+        }
+        let copied = manager.sequence().copy(&tensor, &copy);
+        for round in 0..6 {
+            let value = round as f32;
+            tensor.write_range(0, &vec![value; n])?;
+            // The device is busy, so the upload is still to come when the next value is written.
+            busy.eval_async()?;
+            copied.eval_async()?;
+            tensor.write_range(0, &vec![-1f32; n])?;
+            assert!(f32s(&copy) == vec![value; n], "round {round}");
+            busy.eval_await(None)?;
+            copied.eval_await(None)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn a_large_tensor_moves_to_the_device_and_back_again_and_again() {
     let pinned = Rc::new(Cell::new(0));
     let counter = pinned.clone();
