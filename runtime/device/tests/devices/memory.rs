@@ -237,6 +237,28 @@ fn buffers_may_be_freed_in_flight() {
 }
 
 #[test]
+fn a_write_follows_the_work_that_uses_the_buffer() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let n = 60_000;
+        // Small ones are part of a command, others go through staging.
+        for n_bytes in [4, 7, 4096, 4100, 100_000] {
+            let buffer = device.zeros(n);
+            let commands = Commands::new(vec![dispatch(kernel, &[(buffer, BOTH)], n); 20]);
+            device.submit(QueueId(0), &commands, &[]).expect("it runs");
+            device.write(buffer, 8, &vec![0; n_bytes]).expect("it fits");
+            let ticket = device.run(vec![dispatch(kernel, &[(buffer, BOTH)], n)]);
+            device.done(ticket);
+            let values = device.get(buffer, n);
+            assert_eq!(values[..2], [21.0, 21.0], "{n_bytes} bytes");
+            assert!(values[2..2 + n_bytes / 4].iter().all(|value| *value == 1.0), "{n_bytes} bytes");
+            assert!(values[2 + n_bytes.div_ceil(4)..].iter().all(|value| *value == 21.0), "{n_bytes} bytes");
+            device.free(buffer);
+        }
+    });
+}
+
+#[test]
 fn shared_memory_is_the_buffer_itself() {
     on_every_device(|device| {
         let a = device.floats(&[1.0, 2.0]);
