@@ -6,7 +6,6 @@
 
 mod assembly;
 mod indices;
-mod weak;
 
 use kps_syntax::ast::{FunctionDef, Name};
 use kps_syntax::{Diagnostics, Location, Source, Span};
@@ -102,7 +101,6 @@ fn functions(
         let causes = emulated.iter().filter(|at| is_in(function, &found.def, at));
         remarks.extend(causes.map(|at| Remark { span: at.span, kind: RemarkKind::Emulates }));
         resolve_literals(function, &mut remarks);
-        weak::resolve(function, &mut remarks);
         let signature = match found.id.idx() == main {
             true => String::new(),
             false => signature_of(function, &found.def, &remarks),

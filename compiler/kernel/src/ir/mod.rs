@@ -230,7 +230,7 @@ pub struct Port {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Function {
     pub name: Name,
     pub source: Source,
@@ -296,7 +296,7 @@ pub enum Arg {
     Reference(LocalId),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Local {
     pub name: Name,
     pub ty: Type,
@@ -317,16 +317,6 @@ pub enum Home {
 impl Function {
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.idx()]
-    }
-
-    /// Forgets all nodes but the first ones.
-    pub(crate) fn truncate_nodes(&mut self, n_nodes: usize) {
-        self.nodes.truncate(n_nodes);
-        self.axes.retain(|node, _| node.idx() < n_nodes);
-        self.origins.retain(|node, _| node.idx() < n_nodes);
-        self.own.retain(|node| node.idx() < n_nodes);
-        self.flats.retain(|node, _| node.idx() < n_nodes);
-        self.between.retain(|node, _| node.idx() < n_nodes);
     }
 
     pub fn local(&self, id: LocalId) -> &Local {

@@ -6,7 +6,7 @@ use super::{BufferId, CarryId, CoopPlace, LocalId, NodeId, PortId, Step, Texture
 
 pub type Block = Vec<Stmt>;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Stmt {
     /// Here the node is computed.
     Eval(NodeId),
@@ -89,7 +89,7 @@ impl Together {
 }
 
 /// An index of the source into a vector, a matrix or an array that is a value.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ValueIndex {
     /// As the source names it.
     pub whole: String,
@@ -108,7 +108,7 @@ pub enum Touch {
 }
 
 /// Text for the host with values in it: numbers of 32 or 64 bits, and bools.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Record {
     pub kind: RecordKind,
     /// See `lower/record.rs`.
@@ -128,7 +128,7 @@ pub enum RecordKind {
     Trace,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Loop {
     /// Computes the condition, before each round.
     pub test: Block,

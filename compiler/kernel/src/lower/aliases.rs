@@ -242,8 +242,8 @@ impl Ctx<'_> {
 
     /// The stores of earlier rounds of a loop into lists from before the loop: a round makes its own lists
     /// anew. `None` if all of them are known.
-    pub fn stored_by_rounds(rounds: &[FlowPath], known: &[Stored], n_locals: usize) -> Option<Vec<Stored>> {
-        let is_older = |place: &Place| matches!(place.root, Root::Local(local) if local.idx() < n_locals);
+    pub fn stored_by_rounds(rounds: &[FlowPath], known: &[Stored], older: &[LocalId]) -> Option<Vec<Stored>> {
+        let is_older = |place: &Place| matches!(place.root, Root::Local(local) if older.contains(&local));
         let is_new =
             |stored: &&Stored| is_older(&stored.list) && is_older(&stored.into) && !known.contains(stored);
         let new: Vec<Stored> = rounds.iter().flat_map(|path| &path.stored).filter(is_new).cloned().collect();

@@ -15,11 +15,12 @@ use super::access_paths::AccessPath;
 use super::closures::Closure;
 use super::operand::{Facts, Operand, Place, Root, Row, Static};
 use super::selected_arrays::ArraySetId;
+use super::weak_types::WeakValues;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::ir::{Arg, BufferId, CallArg, LocalId, SamplerId, Stmt, TextureId};
 use crate::signature::DefIdentity;
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// The part of an argument on which the compiled function depends.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -29,10 +30,8 @@ pub(crate) enum ArgKey {
         nonneg: bool,
     },
     Literal(Literal),
-    /// One of these, passed as an f64.
-    Weak(Rc<[Literal]>),
     /// One of these, as a number of this type.
-    Given(Type, bool, Rc<[Literal]>),
+    Weak(Type, bool, Rc<[Literal]>),
     Constant(Constant),
     Array(Type),
     /// A part of memory that other invocations see.
@@ -80,10 +79,8 @@ pub(crate) enum Passed {
         ty: Type,
         facts: Facts,
     },
-    /// A weak float as an f64, which represents it as written.
-    Weak(Rc<[Literal]>),
-    /// A weak number that is converted where it adopts a type.
-    Given {
+    /// A weak number.
+    Weak {
         ty: Type,
         facts: Facts,
         numbers: Rc<[Literal]>,
@@ -110,10 +107,7 @@ impl Passed {
         let keys = |parts: &[Passed]| parts.iter().map(Passed::key).collect::<Option<Vec<ArgKey>>>();
         Some(match self {
             Passed::Value { ty, facts } => ArgKey::Value { ty: ty.clone(), nonneg: facts.nonneg },
-            Passed::Weak(numbers) => ArgKey::Weak(Rc::clone(numbers)),
-            Passed::Given { ty, facts, numbers } => {
-                ArgKey::Given(ty.clone(), facts.nonneg, Rc::clone(numbers))
-            }
+            Passed::Weak { ty, facts, numbers } => ArgKey::Weak(ty.clone(), facts.nonneg, Rc::clone(numbers)),
             Passed::Constant(constant) => ArgKey::Constant(*constant),
             Passed::Array(ty) => ArgKey::Array(ty.clone()),
             Passed::Memory(part) => ArgKey::Memory(part.clone()),
@@ -171,18 +165,17 @@ impl Ctx<'_> {
     pub fn passed(&self, operand: &Operand) -> Passed {
         let all = |operands: &[Operand]| operands.iter().map(|operand| self.passed(operand)).collect();
         match operand {
-            Operand::Node(node) => match (self.f.func.constant(*node), self.passed_weak(operand)) {
-                (Some(constant), _) => Passed::Constant(constant),
-                (None, Some(numbers)) => Passed::Weak(numbers),
-                (None, None) => {
-                    let facts = Facts { guessed: false, ..self.facts(*node) };
-                    let ty = self.ty(*node).clone();
-                    match self.passed_given(operand) {
-                        Some(numbers) => Passed::Given { ty, facts, numbers },
-                        None => Passed::Value { ty, facts },
-                    }
+            Operand::Node(node) => {
+                if let Some(constant) = self.f.func.constant(*node) {
+                    return Passed::Constant(constant);
                 }
-            },
+                let facts = Facts { guessed: false, ..self.facts(*node) };
+                let ty = self.ty(*node).clone();
+                match self.values_of_node(operand) {
+                    Some(WeakValues { numbers, .. }) => Passed::Weak { ty, facts, numbers },
+                    None => Passed::Value { ty, facts },
+                }
+            }
             Operand::Row(row) => {
                 let array_set = self.selection_of(row.buffer).map(|(array_set, _)| array_set);
                 Passed::Row(row.clone(), array_set, row.numbers().map(|node| self.ty(node).clone()).collect())
@@ -215,11 +208,7 @@ impl Ctx<'_> {
         let args = &mut outgoing.args;
         match operand {
             Operand::Node(node) if self.f.func.constant(*node).is_none() => {
-                let value = match self.passed_weak(operand) {
-                    Some(_) => self.adopted_as(operand, Scalar::F64, at).expect("it is not exact and fits"),
-                    None => *node,
-                };
-                args.push(CallArg::Value(value));
+                args.push(CallArg::Value(*node));
             }
             Operand::Place(place) if self.access_path(place).is_some() => self.pass_indices(place, args),
             Operand::Place(place) => {
@@ -275,16 +264,10 @@ impl Ctx<'_> {
                 self.set_facts(node, *facts);
                 Operand::Node(node)
             }
-            Passed::Given { ty, facts, numbers } => {
+            Passed::Weak { ty, facts, numbers } => {
                 let node = self.value_arg(name, ty, span);
                 self.set_facts(node, *facts);
-                self.note_given_numbers(node, numbers);
-                Operand::Node(node)
-            }
-            Passed::Weak(numbers) => {
-                let wide = self.value_arg(name, &Scalar::F64.into(), span);
-                let node = self.convert(wide, Scalar::F32, span);
-                self.note_received(node, wide, numbers);
+                self.note_weak_arg(node, numbers);
                 Operand::Node(node)
             }
             Passed::Array(ty) => {

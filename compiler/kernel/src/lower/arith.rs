@@ -168,7 +168,7 @@ impl Ctx<'_> {
                 if !(guessed_left || guessed_right) || a == Scalar::Bool || b == Scalar::Bool {
                     return None;
                 }
-                self.f.used_guess = true;
+                self.f.assumed.used_guess = true;
                 Some(if guessed_left { b } else { a })
             }
         }
@@ -328,7 +328,7 @@ impl Ctx<'_> {
         let Some((ty, a, b)) = self.common(left, right, spans, false) else {
             return self.mismatch("/", sides, n_errors);
         };
-        let float = ty.scalar().map_or(Scalar::F32, Scalar::as_float);
+        let float = self.quotient_type(sides, ty.scalar().map_or(Scalar::F32, Scalar::as_float));
         let (a, b) = (self.coerce(a, float, spans.0), self.coerce(b, float, spans.1));
         let span = spans.0.to(spans.1);
         Operand::Node(self.node(NodeKind::Binary(BinaryOp::Div, a, b), ty.with_scalar(float), span))
@@ -568,7 +568,7 @@ impl Ctx<'_> {
             }
             (op, Operand::Node(node)) => {
                 let result = self.unary_node(op, *node, span);
-                self.note_unary(&result, op, *node, span);
+                self.note_unary(&result, op, *node);
                 result
             }
             (AstUnaryOp::Minus, operand) if self.is_coop(operand) => self.coop_negated(operand, span),

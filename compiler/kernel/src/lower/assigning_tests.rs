@@ -87,9 +87,7 @@ pub(crate) fn without_assigned_when(binding: &Binding) -> Binding {
 
 fn is_same(a: &Binding, b: &Binding) -> bool {
     match (a, b) {
-        (Binding::Stored { local: a, weak: in_a, .. }, Binding::Stored { local: b, weak: in_b, .. }) => {
-            (a, in_a) == (b, in_b)
-        }
+        (Binding::Stored { local: a, .. }, Binding::Stored { local: b, .. }) => a == b,
         (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => {
             is_fixed(a) && same_static(a, b)
         }

@@ -8,6 +8,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::Expr;
 
 use super::Ctx;
+use super::assumptions::WeakKey;
 use super::joins::same_static;
 use super::operand::{Operand, Row};
 use super::selected_arrays::ArraySetId;
@@ -35,6 +36,7 @@ struct Sides {
     ty: Type,
     /// The type is a guess.
     guessed: bool,
+    key: WeakKey,
 }
 
 /// One side: its statements, and the path at its end if it assigns a variable.
@@ -109,7 +111,8 @@ impl Ctx<'_> {
             return Operand::Error;
         }
         let assigns = then.path.is_some() || orelse.path.is_some();
-        let Some(choice) = self.choice_of([(&a, then.span), (&b, orelse.span)]) else {
+        let Some(choice) = self.choice_of([(&a, then.span), (&b, orelse.span)], &mut WeakKey::At(span, 0))
+        else {
             return self.unlike_sides((&a, then.span), (&b, orelse.span));
         };
         let sides = choice.sides();
@@ -144,19 +147,20 @@ impl Ctx<'_> {
     }
 
     /// `None` if two values have no common type.
-    fn choice_of(&mut self, sides: [(&Operand, Span); 2]) -> Option<Choice> {
+    fn choice_of(&mut self, sides: [(&Operand, Span); 2], next: &mut WeakKey) -> Option<Choice> {
         let [(a, a_span), (b, b_span)] = sides;
+        let key = next.advance();
         if same_static(a, b) {
             return Some(Choice::Same(a.clone()));
         }
         let (ty, guessed) = match (a, b) {
             (Operand::Tuple(a), Operand::Tuple(b)) if a.len() == b.len() => {
-                return self.choices_of(a.iter().zip(b.iter()), [a_span, b_span]).map(Choice::Items);
+                return self.choices_of(a.iter().zip(b.iter()), [a_span, b_span], next).map(Choice::Items);
             }
             (Operand::Row(a), Operand::Row(b)) if (a.buffer, a.axis) == (b.buffer, b.axis) => {
                 let numbers = |row: &Row| row.numbers().map(Operand::Node).collect::<Vec<_>>();
                 let (of_a, of_b) = (numbers(a), numbers(b));
-                let choices = self.choices_of(of_a.iter().zip(&of_b), [a_span, b_span])?;
+                let choices = self.choices_of(of_a.iter().zip(&of_b), [a_span, b_span], next)?;
                 return Some(Choice::Row(a.clone(), choices));
             }
             (Operand::Buffer(a), Operand::Buffer(b)) => {
@@ -164,13 +168,13 @@ impl Ctx<'_> {
                 let among = self.array_set(arrays).ok()?;
                 let sides = [(*a, a_span), (*b, b_span)]
                     .map(|(array, span)| Operand::Node(self.selector_of(array, span)));
-                let number = Choice::One(Sides { sides, ty: Type::I32, guessed: false });
+                let number = Choice::One(Sides { sides, ty: Type::I32, guessed: false, key });
                 return Some(Choice::Array(among, Box::new(number)));
             }
             (Operand::Tuple(_) | Operand::Place(_), _) => (self.join_values(&sides)?, false),
-            _ => self.join_types(&sides)?,
+            _ => self.join_types(&sides, Some(key))?,
         };
-        Some(Choice::One(Sides { sides: [a.clone(), b.clone()], ty, guessed }))
+        Some(Choice::One(Sides { sides: [a.clone(), b.clone()], ty, guessed, key }))
     }
 
     /// A choice for each pair of items.
@@ -178,9 +182,10 @@ impl Ctx<'_> {
         &mut self,
         mut pairs: impl Iterator<Item = (&'o Operand, &'o Operand)>,
         [a_span, b_span]: [Span; 2],
+        next: &mut WeakKey,
     ) -> Option<Vec<Choice>> {
         pairs.try_fold(Vec::new(), |mut choices, (a, b)| {
-            choices.push(self.choice_of([(a, a_span), (b, b_span)])?);
+            choices.push(self.choice_of([(a, a_span), (b, b_span)], next)?);
             Some(choices)
         })
     }
@@ -211,7 +216,7 @@ impl Ctx<'_> {
     fn selected(&mut self, condition: NodeId, sides: &Sides, values: [NodeId; 2], span: Span) -> NodeId {
         let [then, orelse] = values;
         let choice = self.node(NodeKind::Select { condition, then, orelse }, sides.ty.clone(), span);
-        self.note_choice(choice, sides.sides.each_ref());
+        self.note_choice(choice, sides.sides.each_ref(), sides.key);
         choice
     }
 
@@ -224,31 +229,22 @@ impl Ctx<'_> {
         missing: Missing,
         span: Span,
     ) -> Vec<NodeId> {
-        let carries = arms.each_mut().map(|arm| {
-            let (tail, carry) = self.sub_block(Self::new_carry);
-            arm.block.extend(tail);
-            carry
-        });
         let mut stored = Vec::with_capacity(sides.len());
         for (of, values) in sides.iter().zip(values) {
             let local = self.new_local("kps.choice", of.ty.clone(), span);
-            let weak =
-                self.weak_side(&of.sides[0]).zip(self.weak_side(&of.sides[1])).map(|(then, orelse)| {
-                    self.add_phi(local, vec![(carries[0], then), (carries[1], orelse)], span)
-                });
             for (arm, value) in arms.iter_mut().zip(values) {
                 arm.block.push(Stmt::Store { local, value: *value, span: arm.span });
             }
-            stored.push((local, weak));
+            stored.push(local);
         }
         let fork = self.fork();
         let [then, orelse] = arms.map(|arm| (arm.block, arm.path));
         self.join_arms(condition, then, orelse, (fork, missing), span);
-        let loaded = sides.iter().zip(stored).map(|(of, (local, weak))| {
+        let loaded = sides.iter().zip(stored).map(|(of, local)| {
             let node = self.node(NodeKind::Load(local), of.ty.clone(), span);
             let facts = self.facts(node);
             self.set_facts(node, super::Facts { guessed: of.guessed, ..facts });
-            weak.into_iter().for_each(|merge| self.note_phi(node, merge));
+            self.note_choice(node, of.sides.each_ref(), of.key);
             node
         });
         loaded.collect()

@@ -6,6 +6,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, CompareOp, Expr, ExprKind
 use kps_syntax::{Diagnostic, Location, Span};
 use num_traits::ToPrimitive;
 
+use super::assumptions::WeakKey;
 use super::loop_fixpoint::is_better_guess;
 use super::operand::{Operand, Place, Static};
 use super::stmts::Condition;
@@ -424,8 +425,12 @@ impl Ctx<'_> {
     }
 
     /// The common type of operands after weak types and guesses are widened, and whether it is a guess. `None`
-    /// if there is none.
-    pub fn join_types(&mut self, operands: &[(&Operand, Span)]) -> Option<(Type, bool)> {
+    /// if there is none. Weak numbers alone get the type of `key`.
+    pub fn join_types(
+        &mut self,
+        operands: &[(&Operand, Span)],
+        key: Option<WeakKey>,
+    ) -> Option<(Type, bool)> {
         let mut joined: Option<(Type, bool)> = None;
         for (operand, _) in operands {
             let (Operand::Node(node), None) = (operand, self.weak_side(operand)) else { continue };
@@ -452,19 +457,17 @@ impl Ctx<'_> {
         }
         let weak: Vec<WeakSide> =
             operands.iter().filter_map(|(operand, _)| self.weak_side(operand)).collect();
-        let (ty, guessed) = joined.unwrap_or_else(|| (self.weak_type(&weak), false));
+        let (ty, guessed) = joined.unwrap_or_else(|| (self.weak_type(&weak, key), false));
         let numbers =
             operands.iter().all(|(operand, _)| matches!(operand, Operand::Node(_) | Operand::Literal(_)));
-        let fits = weak.iter().all(|weak| self.fits(*weak, &ty));
+        let fits = weak.iter().all(|weak| self.fits(weak, &ty));
         (numbers && fits).then_some((ty, guessed))
     }
 
     /// A list literal is a fixed array of its own.
     fn list(&mut self, items: &[Expr], span: Span) -> Operand {
         let operands = self.items(items);
-        let list = self.array_of(&operands, span);
-        self.note_list(&list, &operands, span);
-        list
+        self.list_of_items(&operands, span)
     }
 
     pub fn array_of(&mut self, operands: &[(Operand, Span)], span: Span) -> Operand {
@@ -504,7 +507,8 @@ impl Ctx<'_> {
             .iter()
             .enumerate()
             .flat_map(|(at, a)| shown_operands[at + 1..].iter().map(move |b| (a, b)));
-        if let Some(pair) = pairs.find(|(a, b)| self.join_types(&[(&a.0, a.1), (&b.0, b.1)]).is_none()) {
+        if let Some(pair) = pairs.find(|(a, b)| self.join_types(&[(&a.0, a.1), (&b.0, b.1)], None).is_none())
+        {
             return pair;
         }
         let first = &operands[0];

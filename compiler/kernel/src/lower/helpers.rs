@@ -11,18 +11,16 @@ use kps_syntax::ast::{Expr, FunctionDef, Ident, Name, Stmt as AstStmt};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Severity, Span};
 
 use super::argument_passing::{ArgKey, OutgoingArgs, Passed};
+use super::assumptions::WeakKey;
 use super::calls::Arguments;
 use super::closures::Callee;
 use super::operand::{Facts, Operand, Static};
-use super::weak_calls::WeakCall;
 use super::weak_types::WeakValues;
 use super::{Ctx, FunctionState, MAX_CALLS};
 use crate::check::{NO_INTS, TypeReader, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 use crate::errors;
-use crate::ir::{
-    Arg, CallArg, Function, FunctionId, Home, Local, LocalId, Node, NodeId, NodeKind, Stmt, walk,
-};
+use crate::ir::{Arg, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::library;
 use crate::signature::DefIdentity;
 use crate::stack::with_room;
@@ -50,8 +48,8 @@ struct Compiled {
     returns_shared_list: bool,
     /// It replaces a list or struct inside an argument.
     replaces_parts: bool,
-    /// It has no side effects, so it may be called again.
-    is_repeatable: bool,
+    /// Arguments that it needs in wider types, where they are weak: the place among the arguments, and the type.
+    demanded_args: Vec<(u32, Scalar)>,
     /// The possible results, if all are weak.
     weak: Option<WeakValues>,
 }
@@ -149,25 +147,26 @@ impl<'a> Ctx<'a> {
             }
         }
         args.extend(callee.values.iter().map(|value| (value.clone(), span)));
-        self.call_with(callee, &args, style, None, span)
+        self.call_with(callee, &args, style, span)
     }
 
-    /// Calls with passable arguments. Weak parts of the result get the type `result`.
+    /// Calls with passable arguments.
     fn call_with(
         &mut self,
         callee: &Callee<'a>,
         args: &[(Operand, Span)],
         style: CallStyle,
-        result: Option<Scalar>,
         span: Span,
     ) -> Called {
+        let weak_key = WeakKey::At(span, 0);
+        let result = self.f.assumed.weak(weak_key);
         if args.iter().any(|(operand, at)| self.of_bounded_size(operand.clone(), *at).is_error()) {
             return Called::ERROR;
         }
         let is_library = library::is_library_function(&callee.def);
         // Library functions are compiled for the types of their arguments.
         let passed = args.iter().map(|(operand, _)| match self.passed(operand) {
-            Passed::Given { ty, facts, .. } if is_library => Passed::Value { ty, facts },
+            Passed::Weak { ty, facts, .. } if is_library => Passed::Value { ty, facts },
             passed => passed,
         });
         let passed: Vec<Passed> = passed.collect();
@@ -198,24 +197,16 @@ impl<'a> Ctx<'a> {
         self.f.calls.push(instance);
         let Some(compiled) = self.instances[instance].compiled.clone() else { return Called::ERROR };
         let called = self.emit_call(&compiled, args, span);
-        match (&compiled.weak, result) {
-            (Some(weak), None) => {
-                let call = WeakCall {
-                    callee: callee.clone(),
-                    args: args.into(),
-                    style,
-                    is_repeatable: compiled.is_repeatable,
-                    values: weak.clone(),
-                };
-                Called { result: self.weak_result(call, called.result, span), ..called }
+        match (compiled.weak, &called.result) {
+            (Some(weak), _) if let [literal] = *weak.numbers => {
+                Called { result: Operand::Literal(literal), ..called }
+            }
+            (Some(weak), Operand::Node(node)) => {
+                self.note_weak(*node, weak_key, weak);
+                called
             }
             _ => called,
         }
-    }
-
-    /// Calls a function again, for another type of its weak result.
-    pub fn call_again(&mut self, call: &WeakCall<'a>, scalar: Scalar, span: Span) -> Operand {
-        self.call_with(&call.callee, &call.args, call.style, Some(scalar), span).result
     }
 
     fn emit_call(&mut self, compiled: &Compiled, args: &[(Operand, Span)], span: Span) -> Called {
@@ -225,6 +216,11 @@ impl<'a> Ctx<'a> {
         }
         let OutgoingArgs { args: mut call_args, copies, lists } = outgoing;
         self.overlapping_list_args(&lists);
+        for (at, scalar) in &compiled.demanded_args {
+            if let CallArg::Value(node) = call_args[*at as usize] {
+                self.demand(node, *scalar);
+            }
+        }
         let changed = compiled.changes_self.then(|| {
             let (receiver, at) = &args[0];
             let Operand::Node(value) = *receiver else { unreachable!("a method is called on a struct") };
@@ -400,14 +396,19 @@ impl<'a> Ctx<'a> {
         state.call_nesting = self.nesting;
         let outer = std::mem::replace(&mut self.f, state);
         let is_resolved = with_room(self.nesting, || {
-            self.f.result = key.result.map(Type::from).or_else(|| self.declared_result(def));
+            self.f.result = self.declared_result(def);
+            self.f.wide_result = key.result;
             self.bind_args(callee, passed);
             if key.style == CallStyle::Method {
                 self.track_self(def);
             }
-            self.make_tables(def);
-            self.block(&def.body);
-            self.finish_returns(def)
+            let is_resolved = self.walk_until_right(|ctx| {
+                ctx.make_tables(def);
+                ctx.block(&def.body);
+                ctx.finish_returns(def)
+            });
+            self.finish_body();
+            is_resolved
         });
         let inner = std::mem::replace(&mut self.f, outer);
         self.active.pop();
@@ -421,6 +422,7 @@ impl<'a> Ctx<'a> {
             returns_shared_list,
             replaces_parts,
             weak_result: weak,
+            demanded_args,
             ..
         } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
@@ -447,7 +449,6 @@ impl<'a> Ctx<'a> {
             let writes = written_references(&func, &n_writes);
             func.args.extend(changed_self.map(Arg::Reference));
             let changes_self = changed_self.is_some();
-            let is_repeatable = !changes_self && !writes.contains(&true) && self.is_repeatable(&func);
             self.functions.push(func);
             self.compiled_in.insert(id, self.instances.len());
             self.keep_remarks(id, def, remarks);
@@ -458,40 +459,12 @@ impl<'a> Ctx<'a> {
                 changes_self,
                 returns_shared_list,
                 replaces_parts,
-                is_repeatable,
+                demanded_args,
                 weak,
             }
         });
         self.instances.push(Instance { compiled, diagnostics, calls });
         Some(self.instances.len() - 1)
-    }
-
-    /// Whether a function has no visible side effects and no synchronization.
-    fn is_repeatable(&self, func: &Function) -> bool {
-        let is_quiet = |node: &Node| match node.kind {
-            NodeKind::Atomic(_) | NodeKind::Subgroup { .. } => false,
-            NodeKind::Call { function, .. } => {
-                self.compiled(function).is_some_and(|called| called.is_repeatable)
-            }
-            _ => true,
-        };
-        let mut all = func.nodes.iter().all(is_quiet);
-        walk(&func.body, &mut |stmt| {
-            all &= matches!(
-                stmt,
-                Stmt::Eval(_)
-                    | Stmt::Store { .. }
-                    | Stmt::StoreElement { .. }
-                    | Stmt::Index(_)
-                    | Stmt::Carry(_)
-                    | Stmt::If { .. }
-                    | Stmt::Loop(_)
-                    | Stmt::Break
-                    | Stmt::Continue
-                    | Stmt::Return(..)
-            );
-        });
-        all
     }
 
     /// The properties of a complete function of the script.

@@ -206,8 +206,7 @@ impl Ctx<'_> {
         if !ty.is_some_and(|ty| ty.scalar().is_some() && !ty.is_matrix()) {
             return self.fail(errors::tuple_index(self.at(span)));
         }
-        let list = self.array_of(&operands, span);
-        self.note_list(&list, &operands, span);
+        let list = self.list_of_items(&operands, span);
         let Operand::Place(place) = list else { return Operand::Error };
         match self.step_to(&place.ty, index, index_span) {
             Some(step) => self.element_of(&place, step, span),

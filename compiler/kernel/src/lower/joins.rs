@@ -8,9 +8,11 @@
 use std::rc::Rc;
 
 use kps_syntax::Span;
+use rustc_hash::FxHashMap;
 
 use super::Ctx;
 use super::assigning_tests::common_assigned_when;
+use super::assumptions::WeakKey;
 use super::closures::Closure;
 use super::list_phis::{ListJoin, list_of};
 use super::loop_fixpoint::is_better_guess;
@@ -18,11 +20,11 @@ use super::operand::{Facts, Operand, Place, Static};
 use super::reference_phis::is_fixed;
 use super::selected_arrays::JoinedArrays;
 use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
-use super::weak_types::WeakSide;
+use super::weak_types::{WeakPhi, WeakSide, WeakValues};
 use crate::constant::Literal;
 use crate::env::EnvModule;
 use crate::errors::Found;
-use crate::ir::{CarryId, LocalId};
+use crate::ir::{Block, CarryId, LocalId, Stmt};
 use crate::types::Type;
 
 impl Ctx<'_> {
@@ -95,7 +97,7 @@ impl Ctx<'_> {
         if let Some(reference) = self.join_references(var, &bindings, paths) {
             return reference;
         }
-        match self.joined_type(&bindings) {
+        match self.joined_type(var, &bindings) {
             Ok(ty) => self.store_joined(var, ty, &bindings, paths),
             Err(conflict) => Binding::Conflict(Rc::new(conflict)),
         }
@@ -111,9 +113,7 @@ impl Ctx<'_> {
             _ => false,
         };
         let is_alike = |binding: &Binding| match (first, binding) {
-            (Binding::Stored { local: a, weak: in_a, .. }, Binding::Stored { local: b, weak: in_b, .. }) => {
-                a == b && (in_a == in_b || in_a.is_none() || in_b.is_none())
-            }
+            (Binding::Stored { local: a, .. }, Binding::Stored { local: b, .. }) => a == b,
             (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => {
                 same_static(a, b) && (is_fixed(a) || is_unchanged(a))
             }
@@ -137,9 +137,8 @@ impl Ctx<'_> {
             return None;
         }
         Some(match first {
-            Binding::Stored { local, span, weak, .. } => {
-                let is_one_merge = |binding: &Binding| matches!(binding, Binding::Stored { weak: other, .. } if other == weak);
-                let weak = weak.filter(|_| bindings.iter().all(is_one_merge));
+            Binding::Stored { local, span, .. } => {
+                let weak = self.joined_weak(var, *local, bindings);
                 Binding::Stored { local: *local, facts: self.joined_facts(bindings), span: *span, weak }
             }
             same => same.clone(),
@@ -147,7 +146,7 @@ impl Ctx<'_> {
     }
 
     /// The common type, or the type to which the weak ones widen.
-    fn joined_type(&mut self, bindings: &[Binding]) -> Result<Type, Conflict> {
+    fn joined_type(&mut self, var: Var, bindings: &[Binding]) -> Result<Type, Conflict> {
         let mut joined: Option<(Type, bool, usize)> = None;
         for (at, binding) in bindings.iter().enumerate() {
             let Some((ty, guessed)) = self.stored_type(binding) else { continue };
@@ -156,12 +155,12 @@ impl Ctx<'_> {
                 Some((known, ..)) if *known == ty => {}
                 // A guess yields to a known type, and to a better guess. This pass will be repeated.
                 Some((known, true, _)) => {
-                    self.f.used_guess = true;
+                    self.f.assumed.used_guess = true;
                     if !guessed || is_better_guess(&ty, known) {
                         joined = Some((ty, guessed, at));
                     }
                 }
-                Some(_) if guessed => self.f.used_guess = true,
+                Some(_) if guessed => self.f.assumed.used_guess = true,
                 Some((_, _, first)) => return Err(self.conflict(&bindings[*first], binding)),
             }
         }
@@ -170,12 +169,12 @@ impl Ctx<'_> {
             None => {
                 let weak: Vec<WeakSide> =
                     bindings.iter().filter_map(|binding| self.weak_binding(binding)).collect();
-                self.weak_type(&weak)
+                self.weak_type(&weak, Some(WeakKey::Var(var)))
             }
         };
         for binding in bindings {
             let fits = match self.weak_binding(binding) {
-                Some(weak) => self.fits(weak, &ty),
+                Some(weak) => self.fits(&weak, &ty),
                 None => self.stored_type(binding).is_some(),
             };
             if !fits {
@@ -243,22 +242,16 @@ impl Ctx<'_> {
                 self.carry(carry, local, binding);
             }
         }
-        let weak = self.weak_paths(bindings, paths).map(|paths| self.add_phi(local, paths, span));
+        let weak = self.joined_weak(var, local, bindings);
         Binding::Stored { local, facts: self.joined_facts(bindings), span, weak }
     }
 
-    /// The paths, with the weak number of each. `None` if a path brings anything else.
-    fn weak_paths(&self, bindings: &[Binding], paths: &[FlowPath]) -> Option<Vec<(CarryId, WeakSide)>> {
-        let mut all = Vec::with_capacity(paths.len());
-        for (binding, path) in bindings.iter().zip(paths) {
-            match (path.carry, self.weak_binding(binding)?) {
-                (Some(carry), side) => all.push((carry, side)),
-                // An exit at the head of a loop: the paths into the head are the paths to here.
-                (None, WeakSide::Phi(head)) => all.extend(self.paths_to(head)),
-                _ => return None,
-            }
-        }
-        Some(all)
+    /// The weak number of a variable in `local`. `None` if a path brings anything else.
+    fn joined_weak(&self, var: Var, local: LocalId, bindings: &[Binding]) -> Option<WeakPhi> {
+        let own = self.f.func.local(local).ty.scalar()?;
+        let values = |binding: &Binding| Some(self.weak_values(&self.weak_binding(binding)?));
+        let sides: Vec<WeakValues> = bindings.iter().map(values).collect::<Option<_>>()?;
+        Some(WeakPhi { key: WeakKey::Var(var), values: WeakValues::any_of(&sides, own) })
     }
 
     /// Stores the value of a binding to `local` on one path into a join.
@@ -268,13 +261,13 @@ impl Ctx<'_> {
             (Binding::Bound { operand: Operand::Node(node), .. }, _) if *self.ty(*node) == ty => *node,
             (Binding::Stored { local: stored, .. }, _) if *stored == local => return,
             (_, Some(weak)) => {
-                let Some(scalar) = ty.scalar().filter(|_| self.fits(weak, &ty)) else {
+                let Some(scalar) = ty.scalar().filter(|_| self.fits(&weak, &ty)) else {
                     return self.does_not_fit(weak, binding);
                 };
-                self.defer(carry, |ctx| ctx.side_as(weak, scalar, binding_span(binding)))
+                self.at_path_end(carry, |ctx| ctx.side_as(&weak, scalar, binding_span(binding)))
             }
             // A guess was wrong. The loop that made it is lowered again.
-            (_, None) => return self.f.used_guess = true,
+            (_, None) => return self.f.assumed.used_guess = true,
         };
         let stores = &mut self.f.func.carries[carry.idx()];
         if !stores.iter().any(|(stored, _)| *stored == local) {
@@ -284,13 +277,32 @@ impl Ctx<'_> {
 
     /// A guess was wrong, or no type fits.
     fn does_not_fit(&mut self, weak: WeakSide, binding: &Binding) {
-        self.f.used_guess = true;
+        self.f.assumed.used_guess = true;
         if let WeakSide::Literal(literal) = weak {
             let (operand, at) = (Operand::Literal(literal), binding_span(binding));
             if let Some(error) = self.ints_of_no_type(&[(&operand, at)]) {
                 self.error(error);
             }
         }
+    }
+
+    /// Adds statements at the end of a path, whose block is closed.
+    pub fn at_path_end<R>(&mut self, carry: CarryId, compute: impl FnOnce(&mut Self) -> R) -> R {
+        let (block, result) = self.sub_block(compute);
+        self.f.at_path_ends.extend(block.into_iter().map(|stmt| (carry, stmt)));
+        result
+    }
+
+    /// Inserts these statements, when the function is complete.
+    pub fn place_at_path_ends(&mut self, body: &mut Block) {
+        if self.f.at_path_ends.is_empty() {
+            return;
+        }
+        let mut by_carry: FxHashMap<CarryId, Block> = FxHashMap::default();
+        for (carry, stmt) in std::mem::take(&mut self.f.at_path_ends) {
+            by_carry.entry(carry).or_default().push(stmt);
+        }
+        place(body, &mut by_carry);
     }
 
     pub fn joined_facts(&self, bindings: &[Binding]) -> Facts {
@@ -308,6 +320,27 @@ impl Ctx<'_> {
                 Facts { nonneg: joined.nonneg && facts.nonneg, guessed: joined.guessed || facts.guessed };
         }
         joined
+    }
+}
+
+fn place(block: &mut Block, by_carry: &mut FxHashMap<CarryId, Block>) {
+    for stmt in std::mem::take(block) {
+        if let Stmt::Carry(carry) = stmt {
+            block.extend(by_carry.remove(&carry).unwrap_or_default());
+        }
+        block.push(stmt);
+        match block.last_mut() {
+            Some(Stmt::If { then, orelse, .. }) => {
+                [then, orelse].into_iter().for_each(|block| place(block, by_carry))
+            }
+            Some(Stmt::Loop(parts)) => {
+                let parts = &mut **parts;
+                [&mut parts.test, &mut parts.body, &mut parts.step]
+                    .into_iter()
+                    .for_each(|block| place(block, by_carry));
+            }
+            _ => {}
+        }
     }
 }
 

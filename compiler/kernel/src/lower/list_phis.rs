@@ -14,8 +14,8 @@ use kps_syntax::Span;
 
 use super::Ctx;
 use super::aliases::{Copied, Stored, may_overlap};
+use super::assumptions::Hint;
 use super::joins::same_place;
-use super::loop_fixpoint::Hint;
 use super::operand::{Operand, Place, Root};
 use super::reference_phis::is_alike_place;
 use super::vars::{Binding, Conflict, FlowPath, Var, binding_span};
@@ -185,7 +185,8 @@ impl Ctx<'_> {
             return;
         }
         let from = Operand::Place(from.clone());
-        let value = self.defer(carry, |ctx| ctx.try_convert(&from, &to.ty, at)).expect("it fits the type");
+        let value =
+            self.at_path_end(carry, |ctx| ctx.try_convert(&from, &to.ty, at)).expect("it fits the type");
         let stores = &mut self.f.func.carries[carry.idx()];
         if !stores.iter().any(|(stored, _)| *stored == local) {
             stores.push((local, value));
@@ -279,7 +280,7 @@ impl Ctx<'_> {
     }
 
     fn carried_list(&self, var: Var, loop_start: u32) -> Option<&CarriedList> {
-        match self.f.hints.get(&(loop_start, var)) {
+        match self.f.assumed.head((loop_start, var)) {
             Some(Hint::List(list)) => Some(list),
             _ => None,
         }
@@ -298,7 +299,7 @@ impl Ctx<'_> {
             self.own_list_type(&[place]).is_some() && (place.ty == ty || self.table_fits(place, &ty))
         };
         let Some(place) = list_of(entry).filter(takes_it).cloned() else {
-            self.f.hints.remove(&(loop_start, var));
+            self.f.assumed.forget((loop_start, var), span);
             return None;
         };
         let name = self.var_name(var);
@@ -319,15 +320,25 @@ impl Ctx<'_> {
         }
     }
 
-    /// Copies a list for the next round, where a round binds its variable to another one. Returns whether the
-    /// head was right. `None` if no round does that, or if the loop cannot carry the list.
-    pub fn list_fixpoint(
+    /// Copies a list for the next round, where a round binds its variable to another one. Returns false if no
+    /// round does that, or if the loop cannot carry the list.
+    pub fn close_list(
+        &mut self,
+        (var, head): (Var, &Binding),
+        paths: (&[FlowPath], &[FlowPath]),
+        span: Span,
+    ) -> bool {
+        self.close_list_of((var, head), paths, span).is_some()
+    }
+
+    fn close_list_of(
         &mut self,
         (var, head): (Var, &Binding),
         (rounds, leaving): (&[FlowPath], &[FlowPath]),
-        loop_start: u32,
-        give_up: bool,
-    ) -> Option<bool> {
+        span: Span,
+    ) -> Option<()> {
+        let at = (span.start, var);
+        let gives_up = self.f.assumed.gives_up();
         let list = list_of(head)?;
         let changed = rounds.iter().chain(leaving).filter_map(|path| Some((path, path.changed(var)?)));
         let given_at =
@@ -335,24 +346,24 @@ impl Ctx<'_> {
         let given =
             changed.map(|(path, binding)| list_of(binding).filter(|list| !is_stored(list, &path.stored)));
         let given: Vec<&Place> = given.collect::<Option<_>>()?;
-        let known = self.carried_list(var, loop_start).map(|list| list.aliases.clone());
+        let known = self.carried_list(var, span.start).map(|list| list.aliases.clone());
         if known.is_none() && given.iter().all(|given| same_place(given, list)) {
             return None;
         }
         let ty = self.own_list_type(&[&[list][..], &given].concat());
         let (ty, mut aliases) = match (ty, known) {
             (Some(ty), Some(aliases)) if ty == list.ty => (ty, aliases),
-            _ if give_up => return None,
+            _ if gives_up => return None,
             (Some(ty), None) => {
                 let list = CarriedList { ty, given: given_at, aliases: ListAliases::default() };
-                self.f.hints.insert((loop_start, var), Hint::List(list));
-                return Some(false);
+                self.f.assumed.correct(at, Hint::List(list), span);
+                return Some(());
             }
             (None, None) => return None,
-            // A later pass over an outer loop gave it another type.
+            // A later walk gave it another type.
             (_, Some(_)) => {
-                self.f.hints.remove(&(loop_start, var));
-                return Some(false);
+                self.f.assumed.forget(at, span);
+                return Some(());
             }
         };
         let mut is_new = false;
@@ -366,11 +377,14 @@ impl Ctx<'_> {
                 self.carry_list(carry, &list, given, binding_span(&binding));
             }
         }
-        if is_new && give_up {
+        if is_new && gives_up {
             return None;
         }
-        self.f.hints.insert((loop_start, var), Hint::List(CarriedList { ty, given: given_at, aliases }));
-        Some(!is_new)
+        if is_new {
+            let list = CarriedList { ty, given: given_at, aliases };
+            self.f.assumed.correct(at, Hint::List(list), span);
+        }
+        Some(())
     }
 }
 

@@ -1,9 +1,7 @@
-//! The fixpoint of a loop: what each variable is at the head of the loop, and whether its rounds agree with
-//! that.
+//! What each variable is at the head of a loop, and whether its rounds agree with that.
 //!
 //! In: the bindings before the loop and at the end of a round. Out: stores to the locals that carry the
-//! variables, or [`Hint`]s for another pass. Never here: lowering itself. `loops.rs` repeats it as long as
-//! there are new hints.
+//! variables, or a [`Hint`] for another walk (`assumptions.rs`).
 
 use std::rc::Rc;
 
@@ -12,41 +10,14 @@ use rustc_hash::FxHashMap;
 
 use super::Ctx;
 use super::assigning_tests::without_assigned_when;
+use super::assumptions::{Hint, WeakKey};
 use super::joins::same_static;
-use super::list_phis::CarriedList;
 use super::operand::Facts;
-use super::selected_arrays::ArraySetId;
 use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
-use super::weak_types::{WeakSide, WeakValues, scalar_alone};
+use super::weak_types::{WeakPhi, WeakSide, WeakValues};
 use crate::constant::Literal;
 use crate::ir::CarryId;
 use crate::types::{Scalar, Type};
-
-/// What an earlier pass over a loop found about a variable that it carries.
-#[derive(Clone)]
-pub(crate) enum Hint {
-    /// The type that it needs.
-    Type(Type),
-    /// The guess was right. It is no longer a guess.
-    Confirmed,
-    /// It needs its own list.
-    List(CarriedList),
-    /// It is one of these arrays.
-    Arrays(ArraySetId),
-    Conflict(Rc<Conflict>),
-    /// A round assigns it a value of which nothing is known.
-    Unknown,
-}
-
-/// Whether the bindings at the head of a loop agree with the end of its rounds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fixpoint {
-    Reached,
-    /// A type was wrong.
-    NotReached,
-    /// All types are right, but a round leaves a variable without a known value.
-    WithUnknown,
-}
 
 impl Ctx<'_> {
     /// Puts the variables that the loop carries into locals. Returns the binding of each at the head.
@@ -57,6 +28,7 @@ impl Ctx<'_> {
         span: Span,
     ) -> Vec<(Var, Binding, Option<WeakSide>)> {
         let mut heads = Vec::with_capacity(changed.len());
+        self.f.assumed.note_heads(changed.len());
         let aliases = self.aliases_before_loop(changed, span.start);
         for &var in changed {
             let entry = self.f.vars[var as usize].clone();
@@ -82,7 +54,7 @@ impl Ctx<'_> {
         given: Option<&Vec<Literal>>,
         span: Span,
     ) -> Binding {
-        let hint = self.f.hints.get(&(span.start, var)).cloned();
+        let hint = self.f.assumed.head((span.start, var)).cloned();
         if let (
             Some(Hint::Conflict(conflict)),
             Binding::Bound { .. } | Binding::Stored { .. } | Binding::Items { of: Whole::Selected(_), .. },
@@ -102,8 +74,8 @@ impl Ctx<'_> {
             return list;
         }
         let weak = self.weak_binding(entry);
-        if let (Some(weak), Some(given), None) = (weak, given, &hint) {
-            return self.weak_head(var, entry, weak, given);
+        if let (Some(weak), Some(given), None) = (&weak, given, &hint) {
+            return self.weak_head(var, entry, weak.clone(), given);
         }
         let known = self.stored_type(entry);
         let (ty, guessed) = match (weak, known, hint) {
@@ -112,7 +84,10 @@ impl Ctx<'_> {
             (_, Some((_, true)), Some(Hint::Type(ty))) => (ty, true),
             (Some(weak), _, hint) => {
                 let is_confirmed = matches!(hint, Some(Hint::Confirmed));
-                (self.own_scalar(weak).into(), !is_confirmed)
+                if !is_confirmed {
+                    self.f.assumed.note_guess((span.start, var));
+                }
+                (self.own_scalar(&weak).into(), !is_confirmed)
             }
             (None, Some((ty, guessed)), _) => (ty, guessed),
         };
@@ -125,83 +100,75 @@ impl Ctx<'_> {
 
     /// The head of a variable that has only weak numbers before the loop and in its rounds.
     fn weak_head(&mut self, var: Var, entry: &Binding, weak: WeakSide, given: &[Literal]) -> Binding {
-        let values = [self.weak_values(weak), WeakValues::of_numbers(given.into())];
-        let scalar = scalar_alone(&values);
+        let key = WeakKey::Var(var);
+        let literals = given.iter().map(|literal| WeakSide::Literal(*literal));
+        let sides: Vec<WeakSide> = literals.chain([weak]).collect();
+        let ty = self.weak_type(&sides, Some(key));
+        let values: Vec<WeakValues> = sides.iter().map(|side| self.weak_values(side)).collect();
+        let values = WeakValues::any_of(&values, ty.scalar().expect("weak numbers are scalars"));
         let span = binding_span(entry);
-        let local = self.local_of(var, &scalar.into(), span);
+        let local = self.local_of(var, &ty, span);
         let carry = self.new_carry();
         self.carry(carry, local, entry);
-        let values = WeakValues::any_of(&values, scalar);
-        let merge = self.add_phi_of(local, vec![(carry, weak)], values, span);
-        Binding::Stored { local, facts: Facts::default(), span, weak: Some(merge) }
+        Binding::Stored { local, facts: Facts::default(), span, weak: Some(WeakPhi { key, values }) }
     }
 
-    /// Stores the values that each round passes to the next. If a type at the head was wrong, a hint says what
-    /// it should be. Unknown values are considered only if all types are right, since a wrong type may be their
-    /// cause. `leaving` are the exits that join the exit at the head, which has no stores.
-    pub(super) fn fixpoint(
+    /// Stores the values that each round passes to the next. Corrects a type at the head that was wrong.
+    /// `leaving` are the exits that join the exit at the head, which has no stores.
+    pub(super) fn close_rounds(
         &mut self,
         heads: &[(Var, Binding, Option<WeakSide>)],
         paths: &[FlowPath],
         leaving: &[FlowPath],
         span: Span,
-        give_up: bool,
-    ) -> Fixpoint {
-        let mut fixpoint = Fixpoint::Reached;
-        let mut unknown = Vec::new();
+    ) {
         for (var, head, entry) in heads {
+            let at = (span.start, *var);
             if let Some(arrays) = self.arrays_fixpoint((*var, head), (paths, leaving)) {
                 if let Err(needed) = arrays {
                     let hint = match needed {
                         Ok(array_set) => Hint::Arrays(array_set),
                         Err(conflict) => Hint::Conflict(Rc::new(conflict)),
                     };
-                    self.f.hints.insert((span.start, *var), hint);
-                    fixpoint = Fixpoint::NotReached;
+                    self.f.assumed.correct(at, hint, span);
                 }
                 continue;
             }
-            if let Some(is_right) = self.list_fixpoint((*var, head), (paths, leaving), span.start, give_up) {
-                if !is_right {
-                    fixpoint = Fixpoint::NotReached;
-                }
+            if self.close_list((*var, head), (paths, leaving), span) {
                 continue;
             }
             for path in paths {
                 let Some(back) = path.changed(*var) else { continue };
-                let hint = match self.carry_back(head, *entry, back, path.carry) {
-                    None if self.weak_path(head, back, path.carry) => continue,
+                let hint = match self.carry_back(head, entry.as_ref(), back, path.carry) {
+                    None if self.is_weak_round(head, back) => continue,
                     None => Hint::Confirmed,
-                    Some(Hint::Unknown) => {
-                        unknown.push(*var);
-                        break;
+                    Some(Hint::Type(_)) if self.f.assumed.gives_up() => {
+                        Hint::Conflict(Rc::new(self.conflict(head, back)))
                     }
-                    Some(Hint::Type(_)) if give_up => Hint::Conflict(Rc::new(self.conflict(head, back))),
                     Some(hint) => hint,
                 };
-                self.f.hints.insert((span.start, *var), hint);
-                fixpoint = Fixpoint::NotReached;
+                if let Hint::Type(ty) = &hint {
+                    self.retype(*var, ty);
+                }
+                self.f.assumed.correct(at, hint, span);
                 break;
             }
         }
-        if fixpoint == Fixpoint::Reached && !unknown.is_empty() {
-            self.f.hints.extend(unknown.into_iter().map(|var| ((span.start, var), Hint::Unknown)));
-            fixpoint = Fixpoint::WithUnknown;
-        }
-        fixpoint
     }
 
-    /// A variable without a known value in an inner loop may have one if types change.
-    pub(super) fn forget_unknown_within(&mut self, span: Span) {
-        let is_within = |start: u32| span.start < start && start < span.end;
-        self.f.hints.retain(|(start, _), hint| !is_within(*start) || !matches!(hint, Hint::Unknown));
+    /// For the rest of this walk, a variable has the type that it gets in the next one.
+    fn retype(&mut self, var: Var, ty: &Type) {
+        let Binding::Stored { facts, span, .. } = self.f.vars[var as usize] else { return };
+        let local = self.local_of(var, ty, span);
+        let facts = Facts { guessed: true, ..facts };
+        self.set(var, Binding::Stored { local, facts, span, weak: None });
     }
 
     /// One variable on a back edge. Returns a hint if its type differs from the head's.
     fn carry_back(
         &mut self,
         head: &Binding,
-        entry: Option<WeakSide>,
+        entry: Option<&WeakSide>,
         back: &Binding,
         carry: Option<CarryId>,
     ) -> Option<Hint> {
@@ -221,8 +188,8 @@ impl Ctx<'_> {
             (Binding::Stored { local, facts, .. }, back) => {
                 let ty = self.f.func.local(*local).ty.clone();
                 let (back_ty, back_guessed) = match (self.weak_binding(back), self.stored_type(back)) {
-                    (Some(weak), _) if self.fits(weak, &ty) => (ty.clone(), false),
-                    (Some(weak), _) => (self.own_scalar(weak).into(), false),
+                    (Some(weak), _) if self.fits(&weak, &ty) => (ty.clone(), false),
+                    (Some(weak), _) => (self.own_scalar(&weak).into(), false),
                     (None, Some(known)) => known,
                     (None, None) => return conflict(self),
                 };
@@ -239,7 +206,7 @@ impl Ctx<'_> {
                 match (facts.guessed, back_guessed) {
                     (true, _) if fits(&back_ty) => Some(Hint::Type(back_ty)),
                     (false, true) => {
-                        self.f.used_guess = true;
+                        self.f.assumed.used_guess = true;
                         None
                     }
                     _ => conflict(self),
@@ -249,49 +216,22 @@ impl Ctx<'_> {
         }
     }
 
-    /// Adds a back edge to a weak phi at a loop head. Returns whether its value is weak.
-    fn weak_path(&mut self, head: &Binding, back: &Binding, carry: Option<CarryId>) -> bool {
-        let Binding::Stored { weak: Some(merge), .. } = head else { return true };
-        match (self.weak_binding(back), carry) {
-            (Some(WeakSide::Phi(back)), _) if back == *merge => true,
-            (Some(weak), Some(carry)) => {
-                self.add_path(*merge, carry, weak);
-                true
-            }
-            _ => false,
-        }
+    /// Whether a variable that is weak at the head is weak after a round.
+    fn is_weak_round(&self, head: &Binding, back: &Binding) -> bool {
+        !matches!(head, Binding::Stored { weak: Some(_), .. }) || self.weak_binding(back).is_some()
     }
 
     /// Names of parts of lists that a round replaces. The next round must not read them.
-    pub(super) fn replaced_in_rounds(&mut self, changed: &[Var], paths: &[FlowPath], span: Span) -> Vec<Var> {
-        let mut replaced = Vec::new();
+    pub(super) fn replaced_in_rounds(&mut self, changed: &[Var], paths: &[FlowPath], span: Span) {
         for (var, binding) in paths.iter().flat_map(|path| &path.changes) {
             if let Binding::Conflict(conflict) = binding
                 && matches!(**conflict, Conflict::Replaced { .. } | Conflict::Outdated { .. })
                 && !changed.contains(var)
-                && !replaced.contains(var)
             {
-                self.f.hints.insert((span.start, *var), Hint::Conflict(Rc::clone(conflict)));
-                replaced.push(*var);
+                let hint = Hint::Conflict(Rc::clone(conflict));
+                self.f.assumed.correct((span.start, *var), hint, span);
             }
         }
-        replaced
-    }
-
-    /// If an error was not reported only because of a guess that is now known to be right, makes the guesses of
-    /// this loop confirmed for another pass.
-    pub(super) fn confirm_guesses(&mut self, heads: &[(Var, Binding, Option<WeakSide>)], span: Span) -> bool {
-        if !self.f.used_guess {
-            return false;
-        }
-        let mut has_confirmed = false;
-        for (var, head, entry) in heads {
-            if entry.is_some() && matches!(head, Binding::Stored { facts: Facts { guessed: true, .. }, .. }) {
-                self.f.hints.insert((span.start, *var), Hint::Confirmed);
-                has_confirmed = true;
-            }
-        }
-        has_confirmed
     }
 
     /// The types of a complete loop are no guesses, unless an outer loop still guesses.
@@ -306,7 +246,7 @@ impl Ctx<'_> {
             return;
         }
         for &var in changed {
-            if let Binding::Stored { local, facts, span, weak } = self.f.vars[var as usize] {
+            if let Binding::Stored { local, facts, span, weak } = self.f.vars[var as usize].clone() {
                 let facts = Facts { guessed: false, ..facts };
                 self.set(var, Binding::Stored { local, facts, span, weak });
             }

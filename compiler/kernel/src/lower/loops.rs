@@ -1,10 +1,9 @@
 //! Loops: `while`, `for` over ranges and arrays, `break`, `continue`, `else`.
 //!
 //! From the head on, variables that the body assigns are in locals. The type of a literal that the loop carries
-//! is a guess (i32, f32). If the body gives the variable another type, that type becomes a hint
-//! (`loop_fixpoint.rs`), and the loop is lowered again. Hints only ever widen a type or give up, so this ends.
-//! Until then these types are *guessed*: errors that a wider type could fix are not reported. If no type widened,
-//! the loop is lowered once more with the guesses confirmed.
+//! is a guess (i32, f32). If the body gives the variable another type, that is a correction for the next walk over
+//! the function (`assumptions.rs`). Until then such types are *guessed*: errors that a wider type could fix are not
+//! reported. If no type widened, the guesses are confirmed in one more walk.
 
 use std::rc::Rc;
 
@@ -14,11 +13,9 @@ use kps_syntax::{Part, Span};
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
-use super::loop_fixpoint::Fixpoint;
 use super::operand::{Facts, Operand, Static};
 use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
-use super::snapshot::SavedDiagnostics;
 use super::stmts::Condition;
 use super::vars::{Binding, FlowPath, Fork, Missing, Var, binding_span};
 use crate::check::{assigned_literals, has_break, has_exit, mentions, receivers, receivers_in};
@@ -28,6 +25,7 @@ use crate::ir::{BinaryOp, Block, LocalId, Loop, NodeId, NodeKind, Stmt};
 use crate::types::Type;
 
 /// A loop being lowered.
+#[derive(Clone)]
 pub(crate) struct LoopState {
     fork: Fork,
     breaks: Vec<FlowPath>,
@@ -259,15 +257,67 @@ impl<'a> Ctx<'a> {
         );
     }
 
-    /// Lowers a loop until the types that it carries reach a fixpoint, then the code after it.
+    /// Lowers a loop and the code after it.
     pub fn lower_loop(
         &mut self,
         parts: &LoopParts,
         targets: &[Var],
-        mut test: impl FnMut(&mut Self) -> Option<NodeId>,
-        mut start_body: impl FnMut(&mut Self),
-        step: impl Fn(&mut Self),
+        test: impl FnOnce(&mut Self) -> Option<NodeId>,
+        start_body: impl FnOnce(&mut Self),
+        step: impl FnOnce(&mut Self),
     ) {
+        let (changed, set_in_rounds) = self.changed_by_loop(parts, targets);
+        let constants = self.loop_literals(parts.body, targets);
+        let (n_diagnostics, n_calls) = (self.f.diagnostics.len(), self.f.calls.len());
+        let n_locals = self.f.locals_made.len();
+        let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
+        let completed = has_completed.then(|| self.completed_flag(parts.span));
+        let of_rounds = self.f.assumed.stored(parts.span.start).to_vec();
+        self.f.stored.extend(of_rounds);
+        let stored_before = self.f.stored.clone();
+        let heads = self.enter_head(&changed, &constants, parts.span);
+        let fork = self.fork();
+        self.f.loops.push(LoopState {
+            fork,
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            completed,
+            set_in_rounds,
+            header: parts.missing.span,
+        });
+        let (test_block, condition) = self.sub_block(test);
+        let (body, ()) = self.sub_block(|ctx| {
+            start_body(ctx);
+            ctx.block(parts.body);
+            if ctx.f.live {
+                let path = ctx.end_path(fork, parts.missing);
+                ctx.f.loops.last_mut().expect("pushed above").continues.push(path);
+            }
+        });
+        let (step_block, ()) = self.sub_block(step);
+        let state = self.f.loops.pop().expect("pushed above");
+        self.rewind(fork);
+        if self.f.stopped || self.budget.is_spent() {
+            // The values of its variables in other rounds are not known.
+            self.f.diagnostics.truncate(n_diagnostics);
+            self.f.calls.truncate(n_calls);
+            return self.stop();
+        }
+        let leaving = match condition {
+            Some(_) if !parts.runs_once => &state.breaks[..],
+            _ => &[],
+        };
+        self.replaced_in_rounds(&changed, &state.continues, parts.span);
+        self.close_rounds(&heads, &state.continues, leaving, parts.span);
+        let older = &self.f.locals_made[..n_locals];
+        if let Some(stored) = Ctx::stored_by_rounds(&state.continues, &stored_before, older) {
+            self.f.assumed.add_stored(parts.span.start, stored);
+        }
+        self.finish_loop(parts, &changed, state, (test_block, condition, body, step_block));
+    }
+
+    /// The variables that the rounds change, and those without a value before that a round assigns.
+    fn changed_by_loop(&self, parts: &LoopParts, targets: &[Var]) -> (Vec<Var>, Rc<[(Var, Span)]>) {
         let mut changed = targets.to_vec();
         let mut set_in_rounds = Vec::new();
         assigned_names(parts.body, &mut |name, assigns| {
@@ -277,91 +327,13 @@ impl<'a> Ctx<'a> {
                 set_in_rounds.push((var, span));
             }
         });
-        let set_in_rounds: Rc<[(Var, Span)]> = set_in_rounds.into();
         // A method may change the struct on which it is called.
         receivers(parts.body, &mut |name| changed.extend(self.f.scope.get(name)));
         let mut changed = self.with_items(&changed);
+        changed.extend(self.f.assumed.conflicts_of(parts.span.start));
         changed.sort_unstable();
         changed.dedup();
-        let constants = self.loop_literals(parts.body, targets);
-        let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
-        let (before, n_locals) = (self.snapshot(), self.f.func.locals.len());
-        let mut stored_by_rounds = Vec::new();
-        let outer_lenient = std::mem::replace(&mut self.f.used_guess, false);
-        // Each pass but the last fixes the type of at least one variable.
-        let mut passes_left = 3 * changed.len() + 4;
-        let mut mistakes = SavedDiagnostics::default();
-        loop {
-            let completed = has_completed.then(|| self.completed_flag(parts.span));
-            self.f.stored.extend(stored_by_rounds.iter().cloned());
-            let stored_before = self.f.stored.clone();
-            let heads = self.enter_head(&changed, &constants, parts.span);
-            let fork = self.fork();
-            self.f.loops.push(LoopState {
-                fork,
-                breaks: Vec::new(),
-                continues: Vec::new(),
-                completed,
-                set_in_rounds: Rc::clone(&set_in_rounds),
-                header: parts.missing.span,
-            });
-            let (test_block, condition) = self.sub_block(&mut test);
-            let (body, ()) = self.sub_block(|ctx| {
-                start_body(ctx);
-                ctx.block(parts.body);
-                if ctx.f.live {
-                    let path = ctx.end_path(fork, parts.missing);
-                    ctx.f.loops.last_mut().expect("pushed above").continues.push(path);
-                }
-            });
-            let (step_block, ()) = self.sub_block(&step);
-            let state = self.f.loops.pop().expect("pushed above");
-            if self.f.stopped || self.budget.is_spent() {
-                // The values of its variables in other rounds are not known.
-                self.roll_back(&before);
-                self.f.used_guess |= outer_lenient;
-                return self.stop();
-            }
-            self.rewind(fork);
-            let replaced = self.replaced_in_rounds(&changed, &state.continues, parts.span);
-            if !replaced.is_empty() {
-                changed.extend(replaced);
-                self.f.used_guess = false;
-                self.roll_back(&before);
-                continue;
-            }
-            let leaving = match condition {
-                Some(_) if !parts.runs_once => &state.breaks[..],
-                _ => &[],
-            };
-            let fixpoint = self.fixpoint(&heads, &state.continues, leaving, parts.span, passes_left == 0);
-            let is_fixpoint = fixpoint == Fixpoint::Reached && !self.confirm_guesses(&heads, parts.span);
-            if !is_fixpoint && passes_left > 0 {
-                passes_left -= 1;
-                // The types were right, so the mistakes of this pass are final. The next pass reports nothing
-                // about unknown values.
-                if fixpoint == Fixpoint::WithUnknown {
-                    self.save_diagnostics(&before, &mut mistakes);
-                }
-                self.forget_unknown_within(parts.span);
-                self.f.used_guess = false;
-                self.roll_back(&before);
-                continue;
-            }
-            if !is_fixpoint {
-                self.error(errors::unsettled_loop(self.at(parts.span)));
-            }
-            if let Some(stored) = Ctx::stored_by_rounds(&state.continues, &stored_before, n_locals) {
-                stored_by_rounds.extend(stored);
-                self.f.used_guess = false;
-                self.roll_back(&before);
-                continue;
-            }
-            self.report_saved(mistakes);
-            let parts_of_loop = (test_block, condition, body, step_block);
-            self.f.used_guess |= outer_lenient;
-            return self.finish_loop(parts, &changed, state, parts_of_loop);
-        }
+        (changed, set_in_rounds.into())
     }
 
     fn finish_loop(

@@ -105,14 +105,12 @@ impl<'a> Ctx<'a> {
         let (nodes, ty) = self.alike(args, name)?;
         let condition_ty = ty.with_scalar(Scalar::Bool);
         let mut best = nodes[0];
-        let mut weak = self.weak_side(&args[0].0);
+        let mut before = args[0].0.clone();
         for (&node, (operand, _)) in nodes.iter().zip(args).skip(1) {
             let condition = self.node(NodeKind::Compare(op, node, best), condition_ty.clone(), span);
             best = self.node(NodeKind::Select { condition, then: node, orelse: best }, ty.clone(), span);
-            if let Some(sides) = weak.zip(self.weak_side(operand)) {
-                self.note_extreme(best, op, sides.into());
-            }
-            weak = self.weak_side(&Operand::Node(best));
+            self.note_extreme(best, op, [&before, operand]);
+            before = Operand::Node(best);
         }
         Some(best)
     }

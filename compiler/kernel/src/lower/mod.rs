@@ -1,8 +1,8 @@
 //! Lowering: a checked kernel and a signature in, typed IR out.
 //!
-//! Lowering infers types, resolves names, and makes literals and conversions explicit. It is one pass in source
-//! order. A loop is lowered again when a variable that it carries has another type than was assumed
-//! (`loops.rs`). Every mistake is reported. Its result is `Operand::Error`, which causes no further reports.
+//! Lowering infers types, resolves names, and makes literals and conversions explicit. It walks a function in
+//! source order, and again when a type that later statements determine is another one than was assumed
+//! (`assumptions.rs`). Every mistake is reported. Its result is `Operand::Error`, which causes no further reports.
 
 mod access_paths;
 mod accessors;
@@ -11,6 +11,7 @@ mod argument_passing;
 mod arith;
 mod assign;
 mod assigning_tests;
+mod assumptions;
 mod atomics;
 mod bits;
 mod bounds;
@@ -60,7 +61,6 @@ mod selected_arrays;
 mod sequences;
 mod shape;
 mod shared;
-mod snapshot;
 mod stages;
 mod stmts;
 mod store_conversion;
@@ -74,8 +74,6 @@ mod trace;
 mod tuples;
 mod unknown_values;
 mod vars;
-mod weak_calls;
-mod weak_phis;
 mod weak_types;
 mod widen;
 
@@ -88,6 +86,7 @@ use kps_syntax::scope::Scope;
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::assumptions::Assumptions;
 pub(crate) use self::bits::BitsFn;
 use self::budget::Budget;
 pub(crate) use self::builtin_calls::{BuiltinCall, ROUND, TreeCall};
@@ -110,8 +109,8 @@ use crate::env::KernelEnv;
 use crate::errors;
 use crate::index_range::IndexRange;
 use crate::ir::{
-    Block, Buffer, Conversions, Entry, Function, FunctionId, Kernel, LocalId, NodeId, Port, SamplerParam,
-    ScalarParam, Shared, Stmt, Texture,
+    Block, Buffer, CarryId, Conversions, Entry, Function, FunctionId, Kernel, LocalId, NodeId, Port,
+    SamplerParam, ScalarParam, Shared, Stmt, Texture,
 };
 use crate::matrices::{CoopUse, Matrices};
 use crate::remark::Remark;
@@ -279,7 +278,11 @@ impl EnvRef<'_> {
     }
 }
 
+/// The name, the type and the place of a local.
+type LocalKey = (Name, Type, Span);
+
 /// The state of the function being lowered.
+#[derive(Clone)]
 pub(crate) struct FunctionState<'a> {
     source: Source,
     env: EnvRef<'a>,
@@ -310,6 +313,12 @@ pub(crate) struct FunctionState<'a> {
     /// The previous binding for each change of a variable, to undo it.
     log: Vec<(Var, Binding)>,
     locals: FxHashMap<(Var, Type), LocalId>,
+    /// All locals that any walk made, by what they are for.
+    local_ids: FxHashMap<LocalKey, Vec<LocalId>>,
+    /// How many of each this walk made.
+    n_made: FxHashMap<LocalKey, usize>,
+    /// The locals that this walk made, in order.
+    locals_made: Vec<LocalId>,
     /// Buffers that represent selected arrays.
     selected: FunctionSelections,
     /// Locals for arrays of the workgroup, by their position in the source.
@@ -320,10 +329,10 @@ pub(crate) struct FunctionState<'a> {
     weak_tables: FxHashMap<LocalId, tables::Table>,
     /// Other weak nodes.
     weak: FxHashMap<NodeId, weak_types::Weak>,
-    /// Phis of weak numbers.
-    weak_phis: weak_phis::WeakPhis,
-    /// Calls with weak results.
-    weak_calls: Vec<weak_calls::WeakCall<'a>>,
+    /// Arguments that the function needs in wider types: its place in `args`, and the type.
+    demanded_args: Vec<(u32, Scalar)>,
+    /// Statements that paths execute at their ends, before their stores.
+    at_path_ends: Vec<(CarryId, Stmt)>,
     /// The part of a list that was last assigned to each variable.
     named_parts: FxHashMap<Var, Span>,
     /// Variables of which the function assigns a part, or on which it calls methods.
@@ -351,12 +360,12 @@ pub(crate) struct FunctionState<'a> {
     /// The uses of cooperative matrices.
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
-    hints: FxHashMap<(u32, Var), loop_fixpoint::Hint>,
-    /// A type guess was wrong, or suppressed an error. The loop must be lowered again.
-    used_guess: bool,
+    assumed: Assumptions,
     /// As declared after `->`.
     result: Option<Type>,
     returns: Vec<returns::ReturnSite>,
+    /// The type of the result if that is weak, and wider than its default type.
+    wide_result: Option<Scalar>,
     /// The possible results, if all are weak.
     weak_result: Option<weak_types::WeakValues>,
     is_kernel: bool,
@@ -444,13 +453,16 @@ impl<'a> FunctionState<'a> {
             known: Vec::new(),
             log: Vec::new(),
             locals: FxHashMap::default(),
+            local_ids: FxHashMap::default(),
+            n_made: FxHashMap::default(),
+            locals_made: Vec::new(),
             selected: FunctionSelections::default(),
             shared: FxHashMap::default(),
             tables: FxHashMap::default(),
             weak_tables: FxHashMap::default(),
             weak: FxHashMap::default(),
-            weak_phis: weak_phis::WeakPhis::default(),
-            weak_calls: Vec::new(),
+            demanded_args: Vec::new(),
+            at_path_ends: Vec::new(),
             named_parts: FxHashMap::default(),
             changed_in_part: FxHashSet::default(),
             aliased_members: FxHashSet::default(),
@@ -465,10 +477,10 @@ impl<'a> FunctionState<'a> {
             replaces_parts: false,
             coops: FxHashMap::default(),
             loops: Vec::new(),
-            hints: FxHashMap::default(),
-            used_guess: false,
+            assumed: Assumptions::default(),
             result: None,
             returns: Vec::new(),
+            wide_result: None,
             weak_result: None,
             is_kernel: false,
             method: None,
@@ -569,24 +581,24 @@ impl<'a> Ctx<'a> {
     }
 
     fn lower_body(&mut self, def: &Arc<FunctionDef>) {
-        self.make_tables(def);
-        self.block(&def.body);
-        if self.f.live {
-            self.store_outputs(None);
-        }
-        // If no `break` is reachable, code after the `else` of a loop looks reachable.
-        if self.f.live || !self.f.block.last().is_some_and(ends_control) {
-            self.f.block.push(Stmt::Return(None, def.span));
-        }
+        self.walk_until_right(|ctx| {
+            ctx.make_tables(def);
+            ctx.block(&def.body);
+            if ctx.f.live {
+                ctx.store_outputs(None);
+            }
+            // If no `break` is reachable, code after the `else` of a loop looks reachable.
+            if ctx.f.live || !ctx.f.block.last().is_some_and(ends_control) {
+                ctx.f.block.push(Stmt::Return(None, def.span));
+            }
+        });
         self.finish_body();
     }
 
     /// Makes the current block the body of the function.
     fn finish_body(&mut self) {
-        let tables = self.other_tables();
         let mut body = std::mem::take(&mut self.f.block);
-        body.splice(..0, tables);
-        self.place_deferred(&mut body);
+        self.place_at_path_ends(&mut body);
         self.f.func.body = self.legalise_selected(body);
     }
 

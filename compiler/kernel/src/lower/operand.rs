@@ -322,12 +322,12 @@ impl Ctx<'_> {
                 if same_shape && let Some(element) = self.adopted_as(operand, b, span) {
                     return Some(element);
                 }
-                let is_weak = self.weak_side(operand).is_some_and(|weak| self.fits(weak, to));
+                let is_weak = self.weak_side(operand).is_some_and(|weak| self.fits(&weak, to));
                 if same_shape && (a.is_exact_in(b) || is_weak) {
                     return Some(self.coerce(*node, b, span));
                 }
                 if self.facts(*node).guessed && same_shape {
-                    self.f.used_guess = true;
+                    self.f.assumed.used_guess = true;
                     return Some(self.coerce(*node, b, span));
                 }
                 None

@@ -94,11 +94,6 @@ impl Ctx<'_> {
         }
     }
 
-    /// Remarks that a weak number is computed in this type from the start.
-    pub fn remark_weak_computed_in(&mut self, scalar: Scalar, span: Span) {
-        self.remark(span, RemarkKind::Taken(scalar));
-    }
-
     /// An implicit conversion.
     pub fn coerce(&mut self, node: NodeId, to: Scalar, span: Span) -> NodeId {
         let from = self.ty(node).clone();

@@ -17,19 +17,26 @@ use crate::types::Type;
 use crate::verify::ends_control;
 
 /// A `return` of the function being lowered. Its type is resolved when all are known.
+#[derive(Clone)]
 pub(crate) struct ReturnSite {
     operand: Operand,
     span: Span,
     /// A placeholder for a literal until then.
     node: Option<NodeId>,
+    /// The possible values, if it is weak.
+    weak: Option<WeakValues>,
 }
 
 impl<'a> Ctx<'a> {
     /// A `return` of a helper.
     pub fn return_value(&mut self, operand: Operand, span: Span) {
         self.f.returns_shared_list |= self.is_reachable_by_caller(&operand);
-        let operand = match self.f.result.clone() {
-            Some(ty) if self.value_type(&operand).is_some() => self.returned(&operand, &ty, span),
+        let weak = self.weak_side(&operand).map(|side| self.weak_values(&side));
+        let operand = match (self.f.result.clone(), self.f.wide_result) {
+            (Some(ty), _) if self.value_type(&operand).is_some() => self.returned(&operand, &ty, span),
+            (None, Some(scalar)) if self.is_weak_node(&operand) => {
+                self.returned(&operand, &scalar.into(), span)
+            }
             _ => operand,
         };
         let node = match &operand {
@@ -46,14 +53,14 @@ impl<'a> Ctx<'a> {
                         _ => errors::not_a_value(self.at(span), &what),
                     };
                     self.error(error);
-                    self.f.returns.push(ReturnSite { operand: Operand::Error, span, node: None });
+                    self.f.returns.push(ReturnSite { operand: Operand::Error, span, node: None, weak: None });
                     return;
                 }
             },
         };
         self.return_self(span);
         self.f.block.push(Stmt::Return(node, span));
-        self.f.returns.push(ReturnSite { operand, span, node });
+        self.f.returns.push(ReturnSite { operand, span, node, weak });
     }
 
     /// A returned operand as one value. Its literals get their types when every return is known.
@@ -102,7 +109,6 @@ impl<'a> Ctx<'a> {
                 self.f.block.push(Stmt::Return(None, def.span));
             }
         }
-        self.finish_body();
         is_resolved
     }
 
@@ -136,9 +142,11 @@ impl<'a> Ctx<'a> {
             None => {
                 let operands: Vec<(&Operand, Span)> =
                     returns.iter().map(|site| (&site.operand, site.span)).collect();
-                match self.join_values(&operands) {
+                let joined = self.join_values(&operands);
+                let ty = self.f.wide_result.map(Type::from).or(joined);
+                match ty {
                     Some(ty) if self.give_back(returns, &ty) => {
-                        self.f.weak_result = self.weak_results(&operands, &ty);
+                        self.f.weak_result = self.weak_results(returns, &ty);
                         ty
                     }
                     _ => return self.unlike_returns(def, returns),
@@ -160,12 +168,11 @@ impl<'a> Ctx<'a> {
     }
 
     /// The possible results of a function of the script, if all are weak.
-    fn weak_results(&self, operands: &[(&Operand, Span)], ty: &Type) -> Option<WeakValues> {
+    fn weak_results(&self, returns: &[ReturnSite], ty: &Type) -> Option<WeakValues> {
         if self.f.func.called_for.is_some() {
             return None;
         }
-        let values = |(operand, _): &(&Operand, Span)| Some(self.weak_values(self.weak_side(operand)?));
-        let values = operands.iter().map(values).collect::<Option<Vec<WeakValues>>>()?;
+        let values = returns.iter().map(|site| site.weak.clone()).collect::<Option<Vec<WeakValues>>>()?;
         Some(WeakValues::any_of(&values, ty.scalar()?))
     }
 

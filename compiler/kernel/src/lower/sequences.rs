@@ -205,8 +205,7 @@ impl Ctx<'_> {
                     self.error(errors::mixed_tuple(self.at(*span), &first, &other));
                     return None;
                 }
-                let list = self.array_of(&items, *span);
-                self.note_list(&list, &items, *span);
+                let list = self.list_of_items(&items, *span);
                 self.walk(&(list, *span))
             }
             Operand::Node(node) => match *self.ty(*node) {

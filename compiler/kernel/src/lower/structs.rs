@@ -29,6 +29,7 @@ use crate::types::{Scalar, Type};
 const MAX_COMPARED: u32 = 64;
 
 /// The state of `self` in a method.
+#[derive(Clone)]
 pub(crate) struct MethodState {
     var: Var,
     /// `None` if the struct is in memory of the caller, where the method changes it directly.
@@ -36,6 +37,7 @@ pub(crate) struct MethodState {
 }
 
 /// A struct that was passed to a method by value.
+#[derive(Clone)]
 struct GivenStruct {
     now: SelfValue,
     /// The caller's local for the changed struct.

@@ -1,9 +1,8 @@
 //! Constant tables: lists of the script that a kernel captures, made before the rest of a function runs. A list
 //! of numbers in the function itself is a table as well, if the function only reads its numbers.
 //!
-//! The numbers of a table are weak (`weak_types.rs`). A table is built again in each type that its elements
-//! adopt, so no number is rounded twice. The default type is i32 or f32. If a number is too large for i32, it
-//! is the first of u32, i64 and u64 that holds all.
+//! The numbers of a table are weak (`weak_types.rs`). Its default type is i32 or f32. If a number is too large for
+//! i32, it is the first of u32, i64 and u64 that holds all.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,33 +11,28 @@ use kps_syntax::ast::FunctionDef;
 use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
+use super::assumptions::WeakKey;
 use super::operand::{Operand, Place, Root};
 use super::vars::Var;
 use crate::check;
-use crate::constant::{Constant, Literal};
+use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
-use crate::ir::{LocalId, NodeId, NodeKind, Stmt};
+use crate::ir::{NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
 /// A table of weak numbers.
+#[derive(Clone)]
 pub(super) struct Table {
     items: Rc<[EnvValue]>,
     /// All numbers, including those of inner lists.
-    numbers: Rc<[Literal]>,
-    span: Span,
-    /// The same table in other types.
-    others: Vec<(Scalar, LocalId)>,
+    pub numbers: Rc<[Literal]>,
+    pub key: WeakKey,
     /// Nothing can change it.
     is_constant: bool,
 }
 
 impl Table {
-    /// The numbers of a list whose elements are all weak.
-    pub fn numbers(&self) -> Option<&Rc<[Literal]>> {
-        self.is_constant.then_some(&self.numbers)
-    }
-
     fn depth(&self) -> usize {
         let first = |items: &Rc<[EnvValue]>| match items.first() {
             Some(EnvValue::List(items)) => Some(Rc::clone(items)),
@@ -65,37 +59,50 @@ impl Ctx<'_> {
         let mut numbers = Vec::new();
         let is_weak = weak_numbers(&items, &mut numbers);
         let large = if is_weak { scalar_of_large(numbers.iter().copied()) } else { None };
+        let key = WeakKey::At(span, 0);
+        let wide = large.or(self.f.assumed.weak(key)).filter(|_| is_weak);
         let operands: Vec<(Operand, Span)> = items
             .iter()
-            .map(|item| match (item, large) {
-                (EnvValue::Int(value), Some(scalar)) => {
-                    (Operand::Node(self.constant(Constant::int(scalar, *value), span)), span)
-                }
-                (EnvValue::List(_), Some(scalar)) => {
-                    let node = self.table_value(item, scalar, span);
-                    (Operand::Node(node), span)
-                }
-                _ => (self.captured(name, item.clone(), span), span),
+            .map(|item| match wide {
+                Some(scalar) => (Operand::Node(self.table_value(item, scalar, span)), span),
+                None => (self.captured(name, item.clone(), span), span),
             })
             .collect();
         let table = self.array_of(&operands, span);
         if is_weak {
-            self.note_table(&table, items, numbers, span);
+            self.note_table(&table, items, numbers, key);
         }
         self.note_captured(&table, span);
         table
     }
 
-    fn note_table(&mut self, table: &Operand, items: Rc<[EnvValue]>, numbers: Vec<Literal>, span: Span) {
+    fn note_table(&mut self, table: &Operand, items: Rc<[EnvValue]>, numbers: Vec<Literal>, key: WeakKey) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = table {
-            let numbers = numbers.into();
-            let table = Table { items, numbers, span, others: Vec::new(), is_constant: true };
+            let table = Table { items, numbers: numbers.into(), key, is_constant: true };
             self.f.weak_tables.insert(*local, table);
         }
     }
 
-    /// Records a list that the function makes, if its items are literals or lists of literals.
-    pub fn note_list(&mut self, list: &Operand, items: &[(Operand, Span)], span: Span) {
+    /// A list that the function makes of these items.
+    pub fn list_of_items(&mut self, items: &[(Operand, Span)], span: Span) -> Operand {
+        let Some((table, numbers)) = self.table_of_items(items) else { return self.array_of(items, span) };
+        let key = WeakKey::At(span, 0);
+        let list = match self.f.assumed.weak(key) {
+            Some(scalar) => {
+                let items: Vec<(Operand, Span)> = table
+                    .iter()
+                    .map(|item| (Operand::Node(self.table_value(item, scalar, span)), span))
+                    .collect();
+                self.array_of(&items, span)
+            }
+            None => self.array_of(items, span),
+        };
+        self.note_table(&list, table, numbers, key);
+        list
+    }
+
+    /// The items of a list as a table, if they are literals or lists of literals. Also all numbers in it.
+    fn table_of_items(&self, items: &[(Operand, Span)]) -> Option<(Rc<[EnvValue]>, Vec<Literal>)> {
         let literal = |(operand, _): &(Operand, Span)| match operand {
             Operand::Literal(Literal::Int(value)) => Some(EnvValue::Int(*value)),
             Operand::Literal(Literal::Float(value)) => Some(EnvValue::Float(*value)),
@@ -105,10 +112,18 @@ impl Ctx<'_> {
             }
             _ => None,
         };
-        let Some(items) = items.iter().map(literal).collect::<Option<Rc<[EnvValue]>>>() else { return };
+        let items: Rc<[EnvValue]> = items.iter().map(literal).collect::<Option<_>>()?;
         let mut numbers = Vec::new();
-        if weak_numbers(&items, &mut numbers) {
-            self.note_table(list, items, numbers, span);
+        weak_numbers(&items, &mut numbers).then_some((items, numbers))
+    }
+
+    /// The table of which a node is a number.
+    pub(super) fn table_of_element(&self, node: NodeId) -> Option<&Table> {
+        match &self.f.func.node(node).kind {
+            NodeKind::LoadElement { local, .. } if matches!(self.ty(node), Type::Scalar(_)) => {
+                self.f.weak_tables.get(local).filter(|table| table.is_constant)
+            }
+            _ => None,
         }
     }
 
@@ -131,19 +146,6 @@ impl Ctx<'_> {
         depths.get(name).copied().unwrap_or(usize::MAX)
     }
 
-    /// The same table in another type, which all its numbers fit.
-    pub fn table_in(&mut self, table: LocalId, scalar: Scalar) -> LocalId {
-        let others = &self.f.weak_tables[&table].others;
-        if let Some((_, local)) = others.iter().find(|(of, _)| *of == scalar) {
-            return *local;
-        }
-        let local = self.f.func.local(table);
-        let (name, ty, span) = (local.name.clone(), in_scalar(&local.ty, scalar), local.span);
-        let local = self.new_local(&name, ty, span);
-        self.f.weak_tables.get_mut(&table).expect("it was found above").others.push((scalar, local));
-        local
-    }
-
     /// A table, or a row of one, as a list of another type that all its numbers fit.
     pub fn table_adopted_as(&mut self, place: &Place, to: &Type, span: Span) -> Option<NodeId> {
         let Root::Local(local) = place.root else { return None };
@@ -151,8 +153,34 @@ impl Ctx<'_> {
         if numbers.iter().any(|number| number.fit(scalar).is_none()) {
             return None;
         }
-        let root = Root::Local(self.table_in(local, scalar));
-        Some(self.load_whole(&Place { root, path: place.path.clone(), ty: to.clone() }, span))
+        let table = &self.f.weak_tables[&local];
+        if place.path.is_empty() {
+            let items = EnvValue::List(Rc::clone(&table.items));
+            return Some(self.table_value(&items, scalar, span));
+        }
+        if scalar == Scalar::F64 {
+            let key = table.key;
+            self.f.assumed.demand(key, scalar);
+        }
+        let row = self.load_whole(place, span);
+        Some(self.list_in(row, scalar, span))
+    }
+
+    /// The numbers of a list, or of lists in it, converted one by one.
+    fn list_in(&mut self, list: NodeId, scalar: Scalar, span: Span) -> NodeId {
+        let Type::Array(array) = self.ty(list).clone() else { return self.convert(list, scalar, span) };
+        let parts: Vec<NodeId> = (0..array.len)
+            .map(|at| {
+                let part = self.node(NodeKind::Extract(list, at), array.element.clone(), span);
+                self.list_in(part, scalar, span)
+            })
+            .collect();
+        self.construct_list(parts, span)
+    }
+
+    fn construct_list(&mut self, parts: Vec<NodeId>, span: Span) -> NodeId {
+        let ty = Type::array(parts.len() as u32, self.ty(parts[0]).clone());
+        self.node(NodeKind::Construct(parts), ty, span)
     }
 
     /// A copy of a table as a list of another type that all its numbers fit. `None` if it has that type.
@@ -208,28 +236,13 @@ impl Ctx<'_> {
     fn table_and_scalar(&self, place: &Place, to: &Type) -> Option<(&Rc<[Literal]>, Scalar)> {
         let Root::Local(local) = place.root else { return None };
         let scalar = item_scalar(to)?;
-        let numbers = self.f.weak_tables.get(&local)?.numbers()?;
+        let numbers = &self.f.weak_tables.get(&local).filter(|table| table.is_constant)?.numbers;
         (in_scalar(&place.ty, scalar) == *to).then_some((numbers, scalar))
     }
 
     /// Whether a list is a constant table.
     pub fn is_table(&self, place: &Place) -> bool {
         matches!(place.root, Root::Local(local) if self.f.weak_tables.get(&local).is_some_and(|table| table.is_constant))
-    }
-
-    /// The stores of the tables in other types, which run before the rest of the function.
-    pub fn other_tables(&mut self) -> Vec<Stmt> {
-        let mut tables: Vec<(LocalId, Table)> = self.f.weak_tables.drain().collect();
-        tables.sort_by_key(|(local, _)| local.idx());
-        let (block, ()) = self.sub_block(|ctx| {
-            for (_, Table { items, span, others, .. }) in tables {
-                for (scalar, local) in others {
-                    let value = ctx.table_value(&EnvValue::List(Rc::clone(&items)), scalar, span);
-                    ctx.f.block.push(Stmt::Store { local, value, span });
-                }
-            }
-        });
-        block
     }
 
     /// A number, or nested lists of numbers, that all fit `scalar`.
@@ -239,8 +252,7 @@ impl Ctx<'_> {
             EnvValue::List(items) => {
                 let parts: Vec<NodeId> =
                     items.iter().map(|item| self.table_value(item, scalar, span)).collect();
-                let ty = Type::array(parts.len() as u32, self.ty(parts[0]).clone());
-                self.node(NodeKind::Construct(parts), ty, span)
+                self.construct_list(parts, span)
             }
             EnvValue::Float(value) => self.constant(number(Literal::Float(*value)), span),
             EnvValue::Int(value) => self.constant(number(Literal::Int(*value)), span),

@@ -160,7 +160,7 @@ impl Ctx<'_> {
                 };
                 self.join_lists(&operands.iter().map(place).collect::<Option<Vec<&Place>>>()?)
             }
-            _ => self.join_types(operands).map(|(ty, _)| ty),
+            _ => self.join_types(operands, None).map(|(ty, _)| ty),
         }
     }
 

@@ -14,7 +14,7 @@ use super::aliases::Stored;
 use super::assigning_tests::AssignedWhen;
 use super::operand::{Facts, Operand, Place, Row};
 use super::selected_arrays::{ArraySetId, MAX_ARRAYS};
-use super::weak_phis::PhiId;
+use super::weak_types::WeakPhi;
 use crate::errors::{self, Found};
 use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
@@ -43,8 +43,8 @@ pub(crate) enum Binding {
         local: LocalId,
         facts: Facts,
         span: Span,
-        /// The phi, if all stored values are weak.
-        weak: Option<PhiId>,
+        /// Set if all stored values are weak.
+        weak: Option<WeakPhi>,
     },
     /// A tuple or a row of an array. Each item of a tuple, and each number of a row, is a variable of its own,
     /// so paths join item by item.
@@ -95,6 +95,7 @@ pub(crate) enum Conflict {
 }
 
 /// One of the paths into a join: its changes since the fork, and the place of its stores.
+#[derive(Clone)]
 pub(crate) struct FlowPath {
     pub changes: Vec<(Var, Binding)>,
     /// `None` if nothing needs to be stored.
@@ -279,16 +280,15 @@ impl Ctx<'_> {
         let name = self.var_name(var);
         let diagnostic = match &self.f.vars[var as usize] {
             Binding::Bound { operand, .. } => return operand.clone(),
-            Binding::Stored { weak: Some(merge), facts, .. } => {
-                let (merge, facts) = (*merge, *facts);
-                let node = self.load_phi(merge, span);
-                self.set_facts(node, facts);
-                return Operand::Node(node);
-            }
-            Binding::Stored { local, facts, .. } => {
-                let (local, facts) = (*local, *facts);
-                let ty = self.f.func.local(local).ty.clone();
-                let node = self.node(NodeKind::Load(local), ty, span);
+            Binding::Stored { local, facts, weak, .. } => {
+                let (local, facts, weak) = (*local, *facts, weak.clone());
+                let node = match weak {
+                    Some(phi) => self.load_weak(local, &phi, span),
+                    None => {
+                        let ty = self.f.func.local(local).ty.clone();
+                        self.node(NodeKind::Load(local), ty, span)
+                    }
+                };
                 self.set_facts(node, facts);
                 return Operand::Node(node);
             }
@@ -414,9 +414,21 @@ impl Ctx<'_> {
         local
     }
 
+    /// A local that is made here. Another walk over the function gives it the same number.
     pub fn new_local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
-        let local = LocalId(self.f.func.locals.len() as u32);
-        self.f.func.locals.push(Local { name: name.into(), ty, span, home: Home::Own });
+        let f = &mut self.f;
+        let key = (Name::from(name), ty, span);
+        let n_before = f.n_made.entry(key.clone()).or_default();
+        *n_before += 1;
+        let known = f.local_ids.get(&key).and_then(|made| made.get(*n_before - 1).copied());
+        let local = known.unwrap_or_else(|| {
+            let (name, ty, span) = key.clone();
+            f.func.locals.push(Local { name, ty, span, home: Home::Own });
+            let local = LocalId(f.func.locals.len() as u32 - 1);
+            f.local_ids.entry(key).or_default().push(local);
+            local
+        });
+        f.locals_made.push(local);
         local
     }
 }
