@@ -9,6 +9,7 @@
 //! FunctionDef --check--> KernelTemplate
 //! KernelTemplate --specialize--> KernelModule
 //!     lower        syntax tree -> typed IR         `ir` describes the IR
+//!     passes       IR -> IR                        rewrites what the target lacks
 //!     verify       IR -> Verified<Kernel>          `verify.rs` lists the rules
 //!     analysis     finds barriers in control flow that diverges
 //!     workarounds  Verified<Kernel> -> the same    for faults of the target's driver
@@ -55,6 +56,7 @@ pub mod ir;
 mod library;
 mod lower;
 mod matrices;
+mod passes;
 mod push;
 mod remark;
 mod signature;
@@ -165,7 +167,7 @@ pub fn specialize(
 ) -> Result<KernelModule, Diagnostics> {
     let mut lowered = lower::lower(template, env, signature, target);
     let warnings = std::mem::take(&mut lowered.warnings);
-    let kernel = verified(lowered)?;
+    let (kernel, _) = verified(lowered)?;
     ensure_not_cancelled(template, env)?;
     let kernel = workarounds::apply(kernel, target.workarounds)?;
     let mut module = emit::emit(&kernel, target);
@@ -196,7 +198,7 @@ pub fn typed(
     signature: &Signature,
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
-    let kernel = verified(lower::lower(template, env, signature, target))?;
+    let (kernel, _) = verified(lower::lower(template, env, signature, target))?;
     ensure_not_cancelled(template, env)?;
     Ok(kernel)
 }
@@ -209,19 +211,23 @@ fn ensure_not_cancelled(template: &KernelTemplate, env: &dyn KernelEnv) -> Resul
     }
 }
 
-/// Verifies a lowered kernel.
-fn verified(lowered: lower::Lowered) -> Result<Verified<ir::Kernel>, Diagnostics> {
+/// Runs the passes on a lowered kernel and verifies it. Gives the remarks of the passes, too.
+fn verified(
+    mut lowered: lower::Lowered,
+) -> Result<(Verified<ir::Kernel>, Vec<passes::FunctionRemark>), Diagnostics> {
     if !lowered.mistakes.is_empty() {
         return Err(mistakes(lowered));
     }
+    let remarks = passes::legalise::apply(&mut lowered.kernel);
     let kernel = verify::verify(lowered.kernel)?;
     analysis::check(kernel.get())?;
-    Ok(kernel)
+    Ok((kernel, remarks))
 }
 
 /// The mistakes that lowering found, and those that the analysis finds in the rest of the kernel.
 fn mistakes(lowered: lower::Lowered) -> Diagnostics {
-    let lower::Lowered { kernel, mut mistakes, is_whole, .. } = lowered;
+    let lower::Lowered { mut kernel, mut mistakes, is_whole, .. } = lowered;
+    passes::legalise::apply(&mut kernel);
     // The rest of a kernel with mistakes need not be well-formed.
     if is_whole
         && let Ok(kernel) = verify::verify(kernel)

@@ -11,7 +11,8 @@
 //! 7. Calls lead to earlier functions, with the arguments that those declare; references are whole
 //!    local arrays.
 //! 8. Every buffer, scalar, local and carry that is named exists. A carry is in one place.
-//! 9. No type is `Error`. Arithmetic that a type needs a wider type for is in the wider type (`widen.rs`).
+//! 9. No type is `Error`. Arithmetic that a type needs a wider type for is in the wider type
+//!    (`passes/legalise/narrow_floats.rs`).
 //! 10. A local in the workgroup's memory has that memory's type. Only a kernel of whole workgroups has barriers.
 //! 11. Ports are read and stored, and fragments discarded, in stages that have them.
 //! 12. The last function is the kernel: no arguments, no result.

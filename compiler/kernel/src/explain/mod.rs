@@ -13,6 +13,7 @@ use kps_syntax::{Diagnostics, Location, Source, Span};
 use crate::env::KernelEnv;
 use crate::ir::{Function, FunctionId, Kernel, LocalId, NodeKind, Stmt, walk};
 use crate::lower::Remarked;
+use crate::passes::FunctionRemark;
 use crate::remark::{IndexTest, Remark, RemarkKind, RemarkType};
 use crate::signature::{CapabilityUse, KernelModule, Signature, Target};
 use crate::template::KernelTemplate;
@@ -57,10 +58,10 @@ pub(crate) fn explain(
 ) -> Result<Explanation, Diagnostics> {
     let (mut lowered, remarked) = lower::lower_remarked(template, env, signature, target);
     let emulated = std::mem::take(&mut lowered.emulated);
-    let kernel = crate::verified(lowered)?;
+    let (kernel, of_passes) = crate::verified(lowered)?;
     let kernel = crate::workarounds::apply(kernel, target.workarounds)?;
     let module = emit::emit(&kernel, target);
-    let functions = functions(kernel.get(), remarked, &module.capabilities, &emulated);
+    let functions = functions(kernel.get(), remarked, &of_passes, &module.capabilities, &emulated);
     Ok(Explanation {
         module,
         local_sizes_by_rank: template.local_sizes_by_rank(),
@@ -72,6 +73,7 @@ pub(crate) fn explain(
 fn functions(
     kernel: &Kernel,
     remarked: Vec<Remarked>,
+    of_passes: &[FunctionRemark],
     uses: &[CapabilityUse],
     emulated: &[Location],
 ) -> Vec<ExplainedFunction> {
@@ -93,7 +95,9 @@ fn functions(
     let explained = shown.into_iter().map(|found| {
         let function = &kernel.functions[found.id.idx()];
         let differs = differing.get(&found.id).map_or(&[][..], |differs| differs);
-        let mut remarks = found.remarks;
+        let of_passes = of_passes.iter().filter(|(id, _)| *id == found.id);
+        let mut remarks: Vec<Remark> = of_passes.map(|(_, remark)| remark.clone()).collect();
+        remarks.extend(found.remarks);
         indices::remark(kernel, function, differs, &mut remarks);
         remark_calls(function, &order, &mut remarks);
         remark_needs(function, &found.def, uses, &mut remarks);

@@ -156,22 +156,22 @@ impl Ctx<'_> {
         self.as_one_operation(&given, |ctx| lower(ctx).map_or(Operand::Error, Operand::Node))
     }
 
-    /// All arguments in one float type, component by component. Narrow floats are computed in f32.
+    /// All arguments in one float type, component by component. Formulas of narrow floats are computed in f32.
     pub fn floats_call(&mut self, floats: Floats, call: &BuiltinCall) -> Option<NodeId> {
         let BuiltinCall { name, args, span, .. } = *call;
         let (mut nodes, given) = self.floats(args, name)?;
         let scalar = given.scalar()?;
         let mut ty = given;
-        let is_narrow = scalar.bits() < 32;
+        let body = if scalar == Scalar::F64 { floats.double } else { floats.single };
+        let is_narrow = scalar.bits() < 32 && !matches!(body, Body::Instruction(_));
         if is_narrow {
-            // Remarks on all steps of a formula together, not on each.
+            // A remark on all steps of the formula together.
             self.remark_computed_in(Scalar::F32, &ty, span);
             for (node, (_, at)) in nodes.iter_mut().zip(args) {
                 *node = self.convert(*node, Scalar::F32, *at);
             }
             ty = ty.with_scalar(Scalar::F32);
         }
-        let body = if scalar == Scalar::F64 { floats.double } else { floats.single };
         let result = match body {
             Body::Instruction(function) => {
                 let args = [0, 1, 2].map(|at| nodes.get(at).copied());

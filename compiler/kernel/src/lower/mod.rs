@@ -75,7 +75,6 @@ mod tuples;
 mod unknown_values;
 mod vars;
 mod weak_types;
-mod widen;
 
 use std::cell::OnceCell;
 use std::rc::Rc;

@@ -145,22 +145,10 @@ impl Operand {
 impl Ctx<'_> {
     /// A node, computed here. Constants are not statements.
     pub fn node(&mut self, kind: NodeKind, ty: impl Into<Type>, span: Span) -> NodeId {
-        let ty = ty.into();
-        match self.computed_in(&kind) {
-            Some(wide) => {
-                self.remark_computed_in(wide, &ty, span);
-                self.widened(kind, &ty, wide, span)
-            }
-            None => self.plain_node(kind, ty, span),
-        }
-    }
-
-    /// A node in its own type, without widening.
-    pub fn plain_node(&mut self, kind: NodeKind, ty: Type, span: Span) -> NodeId {
         let id = NodeId(self.f.func.nodes.len() as u32);
         let is_constant = matches!(kind, NodeKind::Constant(_));
         let facts = self.facts_of(&kind);
-        self.f.func.nodes.push(Node { kind, ty, span, name: None });
+        self.f.func.nodes.push(Node { kind, ty: ty.into(), span, name: None });
         self.f.facts.push(facts);
         if !is_constant {
             self.f.block.push(Stmt::Eval(id));

@@ -371,7 +371,7 @@ impl Ctx<'_> {
         let result = (ty != Type::Void).then(|| self.new_local("kps.chosen", ty.clone(), span));
         let access = |ctx: &mut Self, array: BufferId| {
             let kind = ctx.of_array(&kind, array);
-            let value = ctx.plain_node(kind, ty.clone(), span);
+            let value = ctx.node(kind, ty.clone(), span);
             if let Some(local) = result {
                 ctx.f.block.push(Stmt::Store { local, value, span });
             }
@@ -401,7 +401,7 @@ impl Ctx<'_> {
                     NodeKind::IsInside { .. } => Type::BOOL,
                     _ => ctx.buffers[array.idx()].counts.signed().into(),
                 };
-                let value = ctx.plain_node(kind, own, span);
+                let value = ctx.node(kind, own, span);
                 (*array, ctx.convert(value, ty.scalar().expect("a size is a number"), span))
             });
             let mut values: Vec<(BufferId, NodeId)> = values.by_ref().collect();
@@ -410,7 +410,7 @@ impl Ctx<'_> {
             for (array, then) in values.into_iter().rev() {
                 let condition = ctx.is_array(selector, array, span);
                 let kind = NodeKind::Select { condition, then, orelse };
-                orelse = ctx.plain_node(kind.clone(), ty.clone(), span);
+                orelse = ctx.node(kind.clone(), ty.clone(), span);
                 selection = Some(kind);
             }
             selection.expect("an array set has two arrays or more")
@@ -440,7 +440,7 @@ impl Ctx<'_> {
 
     fn is_array(&mut self, selector: NodeId, array: BufferId, span: Span) -> NodeId {
         let array = self.constant(Constant::i32(array.0 as i32), span);
-        self.plain_node(NodeKind::Compare(CompareOp::Equal, selector, array), Type::BOOL, span)
+        self.node(NodeKind::Compare(CompareOp::Equal, selector, array), Type::BOOL, span)
     }
 
     /// The same access to one array.
@@ -469,7 +469,7 @@ impl Ctx<'_> {
         let flat = Flat { buffer: array, terms: flat.terms.clone() };
         let node = &self.f.func.nodes[index.idx()];
         let (kind, ty, span) = (node.kind.clone(), node.ty.clone(), node.span);
-        let again = self.plain_node(kind, ty, span);
+        let again = self.node(kind, ty, span);
         if let Some(axes) = self.f.func.axes.get(&index).cloned() {
             self.f.func.axes.insert(again, axes);
         }

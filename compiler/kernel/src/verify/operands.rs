@@ -12,6 +12,7 @@ use crate::ir::{
     GeometryFn, Home, NodeId, NodeKind, SubgroupOp, UnaryOp,
 };
 use crate::matrices::{CoopType, CoopUse};
+use crate::passes::legalise::narrow_floats;
 use crate::stages::{Direction, Stage};
 use crate::types::{Kind, Scalar, Type};
 
@@ -23,6 +24,8 @@ impl Verifier<'_> {
         {
             return ensure(holds, span, format_args!("operands that do not fit: {kind:?} as `{ty}`"));
         }
+        let is_wide = narrow_floats::computed_in(self.function, kind).is_none();
+        ensure(is_wide, span, "arithmetic in a type that is too narrow for it")?;
         let holds = match kind {
             NodeKind::Constant(constant) => *ty == Type::from(constant.scalar()),
             NodeKind::Opaque(constant) => self.opaque(*constant, ty),

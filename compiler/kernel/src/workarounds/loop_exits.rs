@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use super::build::Builder;
 use crate::constant::Constant;
 use crate::ir::{Block, CallArg, Function, Home, Kernel, LocalId, Loop, NodeKind, Stmt, walk};
+use crate::passes::build::Builder;
 use crate::stages::Stage;
 use crate::types::Type;
 

@@ -7,7 +7,6 @@
 //!
 //! CONTRIBUTING.md says how to add one.
 
-mod build;
 mod constant_differences;
 mod driver;
 mod dropped_stores;

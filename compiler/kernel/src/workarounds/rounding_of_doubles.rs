@@ -2,10 +2,10 @@
 //! remainders (`GALLIUM_OVERRIDE_CPU_CAPS=avx` shows it on other processors). `Floor` and `Ceil` are right, so the
 //! other roundings use them.
 
-use super::build::{self, Builder};
 use super::floor_division;
 use crate::constant::Constant;
 use crate::ir::{BinaryOp, CompareOp, FloatFn, Kernel, NodeId, NodeKind};
+use crate::passes::build::{self, Builder};
 use crate::stages::Stage;
 use crate::types::{Scalar, Type};
 

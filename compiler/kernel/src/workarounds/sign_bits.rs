@@ -2,10 +2,10 @@
 //! operand of a select. So a copied sign selects a float or its negation, without bits. The sign of a zero from float
 //! `//` is that of a product with an opaque zero.
 
-use super::build::{self, Builder};
 use super::floor_division;
 use crate::constant::Constant;
 use crate::ir::{BinaryOp, CompareOp, Kernel, NodeId, NodeKind, UnaryOp};
+use crate::passes::build::{self, Builder};
 use crate::stages::Stage;
 use crate::types::{Scalar, Type};
 

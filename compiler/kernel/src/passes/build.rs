@@ -1,7 +1,7 @@
 //! Rewrites of a kernel, node by node.
 //!
-//! In go a kernel and a rewrite for each evaluated node. The nodes that a rewrite builds are evaluated right before
-//! that node.
+//! In go a kernel and a rewrite for each evaluated node; out comes the kernel in IR. The nodes that a rewrite builds are
+//! evaluated right before that node.
 
 use kps_syntax::Span;
 
@@ -10,11 +10,14 @@ use crate::ir::{BinaryOp, Block, CompareOp, FloatFn, Function, Kernel, Loop, Nod
 use crate::types::{Scalar, Type};
 
 /// Calls `rewrite` for every node where it is evaluated, in the order of the statements.
-pub(super) fn rewrite(kernel: &mut Kernel, mut rewrite: impl FnMut(&mut Builder, NodeId)) {
-    for function in &mut kernel.functions {
-        let body = std::mem::take(&mut function.body);
-        function.body = block(function, body, &mut rewrite);
-    }
+pub(crate) fn rewrite(kernel: &mut Kernel, mut rewrite: impl FnMut(&mut Builder, NodeId)) {
+    kernel.functions.iter_mut().for_each(|function| rewrite_function(function, &mut rewrite));
+}
+
+/// [`rewrite`] for one function.
+pub(crate) fn rewrite_function(function: &mut Function, rewrite: &mut dyn FnMut(&mut Builder, NodeId)) {
+    let body = std::mem::take(&mut function.body);
+    function.body = block(function, body, rewrite);
 }
 
 fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Builder, NodeId)) -> Block {
@@ -46,7 +49,7 @@ fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Bu
 }
 
 /// Appends nodes to a block.
-pub(super) struct Builder<'f> {
+pub(crate) struct Builder<'f> {
     pub function: &'f mut Function,
     block: &'f mut Block,
     span: Span,
@@ -100,6 +103,17 @@ impl<'f> Builder<'f> {
     /// A scalar in every component of a type.
     pub fn splat(&mut self, scalar: NodeId, ty: &Type) -> NodeId {
         if ty.is_vector() { self.node(NodeKind::Splat(scalar), ty.clone()) } else { scalar }
+    }
+
+    /// Numbers as another scalar type.
+    pub fn convert(&mut self, node: NodeId, to: Scalar) -> NodeId {
+        if self.ty(node).scalar() == Some(to) {
+            return node;
+        }
+        match self.function.constant(node) {
+            Some(constant) => self.constant(constant.cast(to)),
+            None => self.node(NodeKind::Convert(node), self.ty(node).with_scalar(to)),
+        }
     }
 
     pub fn float(&mut self, ty: &Type, value: f64) -> NodeId {
