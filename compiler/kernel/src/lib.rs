@@ -167,7 +167,7 @@ pub fn specialize(
 ) -> Result<KernelModule, Diagnostics> {
     let mut lowered = lower::lower(template, env, signature, target);
     let warnings = std::mem::take(&mut lowered.warnings);
-    let (kernel, _) = verified(lowered)?;
+    let (kernel, _) = verified(lowered, template)?;
     ensure_not_cancelled(template, env)?;
     let kernel = workarounds::apply(kernel, target.workarounds)?;
     let mut module = emit::emit(&kernel, target);
@@ -178,7 +178,9 @@ pub fn specialize(
 
 /// The mistakes of a kernel that do not depend on its parameters, its `const`s or the values of captured names.
 pub fn mistakes_of_any(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
-    mistakes(lower::lower_partial(template, env))
+    let mut lowered = lower::lower_partial(template, env);
+    run_passes(&mut lowered, template);
+    mistakes(lowered)
 }
 
 /// Compiles a kernel for one signature, with remarks on the source: types, conversions, tests and needed features.
@@ -198,7 +200,7 @@ pub fn typed(
     signature: &Signature,
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
-    let (kernel, _) = verified(lower::lower(template, env, signature, target))?;
+    let (kernel, _) = verified(lower::lower(template, env, signature, target), template)?;
     ensure_not_cancelled(template, env)?;
     Ok(kernel)
 }
@@ -211,23 +213,28 @@ fn ensure_not_cancelled(template: &KernelTemplate, env: &dyn KernelEnv) -> Resul
     }
 }
 
+fn run_passes(lowered: &mut lower::Lowered, template: &KernelTemplate) -> Vec<passes::FunctionRemark> {
+    let header = template.source.at(template.def.header);
+    passes::run(&mut lowered.kernel, header, &mut lowered.mistakes)
+}
+
 /// Runs the passes on a lowered kernel and verifies it. Gives the remarks of the passes, too.
 fn verified(
     mut lowered: lower::Lowered,
+    template: &KernelTemplate,
 ) -> Result<(Verified<ir::Kernel>, Vec<passes::FunctionRemark>), Diagnostics> {
+    let remarks = run_passes(&mut lowered, template);
     if !lowered.mistakes.is_empty() {
         return Err(mistakes(lowered));
     }
-    let remarks = passes::legalise::apply(&mut lowered.kernel);
     let kernel = verify::verify(lowered.kernel)?;
     analysis::check(kernel.get())?;
     Ok((kernel, remarks))
 }
 
-/// The mistakes that lowering found, and those that the analysis finds in the rest of the kernel.
+/// The mistakes that lowering and the passes found, and those that the analysis finds in the rest of the kernel.
 fn mistakes(lowered: lower::Lowered) -> Diagnostics {
-    let lower::Lowered { mut kernel, mut mistakes, is_whole, .. } = lowered;
-    passes::legalise::apply(&mut kernel);
+    let lower::Lowered { kernel, mut mistakes, is_whole, .. } = lowered;
     // The rest of a kernel with mistakes need not be well-formed.
     if is_whole
         && let Ok(kernel) = verify::verify(kernel)

@@ -10,7 +10,7 @@
 //!    function that returns a value is not reached.
 //! 7. Calls lead to earlier functions, with the arguments that those declare; references are whole
 //!    local arrays.
-//! 8. Every buffer, scalar, local and carry that is named exists. A carry is in one place.
+//! 8. Every buffer, scalar, local and carry that is named exists. Every buffer is a parameter. A carry is in one place.
 //! 9. No type is `Error`. Arithmetic that a type needs a wider type for is in the wider type
 //!    (`passes/legalise/narrow_floats.rs`).
 //! 10. A local in the workgroup's memory has that memory's type. Only a kernel of whole workgroups has barriers.
@@ -255,10 +255,14 @@ impl Verifier<'_> {
     }
 
     fn buffer(&self, buffer: BufferId, span: Span) -> Result<&Type, Violation> {
-        match self.kernel.buffers.get(buffer.idx()) {
-            Some(buffer) => Ok(&buffer.element),
-            None => Err(Violation { what: "a buffer that is not there".to_owned(), span }),
-        }
+        let what = match buffer {
+            BufferId::Param(at) => match self.kernel.buffers.get(at as usize) {
+                Some(buffer) => return Ok(&buffer.element),
+                None => "a buffer that is not there",
+            },
+            BufferId::Choice(_) => "one of several arrays, of which none was selected",
+        };
+        Err(Violation { what: what.to_owned(), span })
     }
 
     fn port(&self, port: PortId, direction: Direction, span: Span) -> Result<&Type, Violation> {

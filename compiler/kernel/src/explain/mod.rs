@@ -58,7 +58,7 @@ pub(crate) fn explain(
 ) -> Result<Explanation, Diagnostics> {
     let (mut lowered, remarked) = lower::lower_remarked(template, env, signature, target);
     let emulated = std::mem::take(&mut lowered.emulated);
-    let (kernel, of_passes) = crate::verified(lowered)?;
+    let (kernel, of_passes) = crate::verified(lowered, template)?;
     let kernel = crate::workarounds::apply(kernel, target.workarounds)?;
     let module = emit::emit(&kernel, target);
     let functions = functions(kernel.get(), remarked, &of_passes, &module.capabilities, &emulated);

@@ -13,6 +13,7 @@ mod nodes;
 mod statements;
 
 use std::ops::Index;
+use std::rc::Rc;
 
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
@@ -25,7 +26,7 @@ pub use self::statements::*;
 use crate::constant::Constant;
 use crate::index_range::IndexRange;
 use crate::push::PushLayout;
-use crate::signature::{BoundaryTest, Ints, Memory, Reach, Width};
+use crate::signature::{BoundaryTest, Dispatches, Ints, Memory, Reach, Width};
 use crate::stages::{self, Stage};
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
@@ -51,10 +52,6 @@ id! {
 id! {
     /// A variable of one function.
     LocalId
-}
-id! {
-    /// An array parameter of the kernel.
-    BufferId
 }
 id! {
     /// An array that a workgroup has in common.
@@ -85,6 +82,25 @@ id! {
     CarryId
 }
 
+/// An array that is accessed: a parameter of the kernel, or one of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BufferId {
+    /// By its place in [`Kernel::buffers`].
+    Param(u32),
+    /// By its place in [`Function::choices`]. Legalisation leaves none.
+    Choice(u32),
+}
+
+impl BufferId {
+    /// The place of a parameter in [`Kernel::buffers`].
+    pub fn idx(self) -> usize {
+        match self {
+            BufferId::Param(at) => at as usize,
+            BufferId::Choice(_) => unreachable!("legalisation selects among the arrays of a choice"),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Kernel {
     pub stage: Stage,
@@ -92,6 +108,7 @@ pub struct Kernel {
     /// It is launched over a domain, `kps.domain`.
     pub has_domain: bool,
     pub boundary_test: BoundaryTest,
+    pub dispatches: Dispatches,
     /// The width of the counts in `kps.domain`.
     pub ids: Width,
     pub memory: Memory,
@@ -106,6 +123,7 @@ pub struct Kernel {
     pub buffers: Vec<Buffer>,
     pub shared: Vec<Shared>,
     pub scalars: Vec<ScalarParam>,
+    /// Of its parameters; empty before `passes/parameters.rs`.
     pub(crate) push: PushLayout,
     pub textures: Vec<Texture>,
     pub samplers: Vec<SamplerParam>,
@@ -251,12 +269,25 @@ pub struct Function {
     pub flats: FxHashMap<NodeId, Flat>,
     /// Bounds of values from loops: each is between the two, or equal to one.
     pub between: FxHashMap<NodeId, (NodeId, NodeId)>,
+    /// The arrays that are selected at run time.
+    pub choices: Vec<Choice>,
     pub body: Block,
     /// For a library function, the first call in the script. Its instructions have no lines of their own, and none
     /// may be contracted.
     pub called_for: Option<Location>,
     /// A library function whose steps are what the script wrote: `a ** n`, `sum(xs)`, `coop_load(..)`.
     pub is_operator: bool,
+}
+
+/// One of several array parameters, which are alike in their elements and axes.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    pub name: Name,
+    pub among: Rc<[BufferId]>,
+    /// An i32: the array's place in [`Kernel::buffers`].
+    pub selector: NodeId,
+    /// Of its elements.
+    pub counts: Width,
 }
 
 /// A flat index: the sum of the offsets along some axes of an array, which may overflow an int.

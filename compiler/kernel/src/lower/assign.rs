@@ -195,7 +195,7 @@ impl Ctx<'_> {
             Target::Tuple(items, span) => self.unpack(items, &operand, span, value_span),
             Target::Item(item, span) => self.store_item(item, operand, span, value_span),
             Target::Holder(Operand::Row(row), span) => {
-                let (text, name) = (self.f.source.slice(span), &self.buffers[row.buffer.idx()].name);
+                let (text, name) = (self.f.source.slice(span), self.array_name(row.buffer));
                 let n_missing = self.row_array(&row).rank;
                 self.error(errors::assign_row(self.at(span), text, name, n_missing));
             }

@@ -11,8 +11,7 @@ use super::targets::Target;
 use super::vars::Binding;
 use crate::builtins::{Param, count_in_words, line, takes};
 use crate::errors;
-use crate::ir::{Atomic, AtomicOp, AtomicPlace, Buffer, NodeId, NodeKind, part_at};
-use crate::signature::Reach;
+use crate::ir::{Atomic, AtomicOp, AtomicPlace, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
 /// The arguments of an atomic operation: an array and an index, or a member of an element, then values.
@@ -120,7 +119,7 @@ impl Ctx<'_> {
         let ExprKind::Name(name) = &expr.kind else { return None };
         let var = self.f.scope.get(name)?;
         match &self.f.vars[var as usize] {
-            Binding::Bound { operand: Operand::Buffer(buffer), .. } => Some(self.buffers[buffer.idx()].rank),
+            Binding::Bound { operand: Operand::Buffer(buffer), .. } => Some(self.array(*buffer).rank),
             _ => None,
         }
     }
@@ -152,7 +151,7 @@ impl Ctx<'_> {
             Operand::Error => None,
             container @ (Operand::Buffer(_) | Operand::Row(_)) => {
                 let (buffer, index) = self.one_element(&container, array.span, index)?;
-                let element = self.buffers[buffer.idx()].element.clone();
+                let element = self.array(buffer).element.clone();
                 Some((AtomicPlace::Buffer { buffer, index, path: Vec::new() }, element))
             }
             Operand::Place(place)
@@ -215,23 +214,6 @@ impl Ctx<'_> {
                 None
             }
             _ => None,
-        }
-    }
-
-    /// Reaches arrays by address if narrow numbers in them are changed atomically. Such an operation changes
-    /// the whole 32-bit word, which a binding need not contain. The same holds for arrays of structs in which
-    /// floats are changed: those floats are accessed as ints, and a second variable accesses whole elements.
-    pub fn reach_atomics_by_address(&mut self) {
-        let functions = self.functions.iter().chain([&self.f.func]);
-        for node in functions.flat_map(|function| &function.nodes) {
-            if let NodeKind::Atomic(atomic) = &node.kind
-                && let AtomicPlace::Buffer { buffer, path, .. } = &atomic.place
-                && let Buffer { element, reach, .. } = &mut self.buffers[buffer.idx()]
-                && let Some(scalar) = part_at(element, path).scalar()
-                && (scalar.bits() < 32 || scalar.is_float() && !path.is_empty())
-            {
-                *reach = Reach::Address;
-            }
         }
     }
 

@@ -65,9 +65,7 @@ impl Choice {
                 Operand::Tuple(items.iter().map(|item| item.with(ctx, selected, span)).collect())
             }
             Choice::Array(choice, number) => match number.with(ctx, selected, span) {
-                Operand::Node(number) => {
-                    Operand::Buffer(ctx.selected_buffer(*choice, number, "kps.choice", span))
-                }
+                Operand::Node(number) => Operand::Buffer(ctx.selected_buffer(*choice, number, "kps.choice")),
                 _ => unreachable!("what chooses between nodes is one"),
             },
             Choice::Row(row, numbers) => {

@@ -17,7 +17,7 @@ use super::operand::{Operand, Place, Root, Row, Static};
 use crate::builtins::{count_in_words, line};
 use crate::constant::Constant;
 use crate::errors::{self, CallWithoutRow};
-use crate::ir::{Buffer, CoopLines, Stmt, Together};
+use crate::ir::{CoopLines, Stmt, Together};
 use crate::library;
 use crate::matrices::{CoopShape, CoopType, CoopUse};
 use crate::types::{Scalar, Type};
@@ -283,7 +283,7 @@ impl Ctx<'_> {
     /// A call that loads or stores a matrix in a row, rewritten with the array of that row.
     fn without_row(&self, name: &str, row: &Row, args: &[(Operand, Span)]) -> CallWithoutRow {
         let [matrix, text, start, stride] = [0, 1, 2, 3].map(|at| self.f.source.slice(args[at].1));
-        let array = &*self.buffers[row.buffer.idx()].name;
+        let array = &**self.array_name(row.buffer);
         let index = errors::index_behind(text, array).unwrap_or("i");
         let begin = match (index, start) {
             ("0", start) => start.to_owned(),
@@ -297,7 +297,7 @@ impl Ctx<'_> {
     fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[(Operand, Span)]) -> Option<()> {
         let (memory, at) = &args[1];
         if let Operand::Buffer(buffer) = memory
-            && self.buffers[buffer.idx()].rank > 1
+            && self.array(*buffer).rank > 1
         {
             let array = self.buffer_array(*buffer);
             self.error(errors::coop_memory_axes(self.at(*at), name, &array));
@@ -305,7 +305,7 @@ impl Ctx<'_> {
         }
         if let Operand::Row(row) = memory {
             let call = self.without_row(name, row, args);
-            let Buffer { name: array, element, .. } = &self.buffers[row.buffer.idx()];
+            let (array, element) = (self.array_name(row.buffer), &self.array(row.buffer).element);
             self.error(errors::coop_memory_row(self.at(*at), name, array, element, &call));
             return None;
         }
@@ -317,7 +317,7 @@ impl Ctx<'_> {
             return None;
         }
         let element = match memory {
-            Operand::Buffer(buffer) => Some(self.buffers[buffer.idx()].element.clone()),
+            Operand::Buffer(buffer) => Some(self.array(*buffer).element.clone()),
             Operand::Place(place) => match &place.ty {
                 Type::Array(array) => Some(array.element.clone()),
                 _ => None,

@@ -27,7 +27,7 @@ impl Ctx<'_> {
         match place.root {
             Root::Local(local) => ty.clone_from(&self.f.func.local(local).ty),
             Root::Element(buffer, index) => {
-                ty.clone_from(&self.buffers[buffer.idx()].element);
+                ty.clone_from(&self.array(buffer).element);
                 if !self.is_inside(Step::At(index)) {
                     tests.push(self.node(NodeKind::IsInside { buffer, index }, Type::BOOL, span));
                 }

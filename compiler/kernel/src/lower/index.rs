@@ -329,7 +329,7 @@ impl Ctx<'_> {
     }
 
     pub fn buffer_place(&self, buffer: BufferId, index: NodeId) -> Place {
-        Place::element(buffer, index, self.buffers[buffer.idx()].element.clone())
+        Place::element(buffer, index, self.array(buffer).element.clone())
     }
 
     /// An element as an operand: a value, or an array within the array.

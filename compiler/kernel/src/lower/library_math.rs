@@ -201,7 +201,7 @@ impl Ctx<'_> {
             Operand::Place(Place { ty: Type::Array(array), .. }) => Some(array.element.clone()),
             Operand::Buffer(_) | Operand::Row(_) => {
                 let (buffer, axis) = self.array_place(xs);
-                let buffer = &self.buffers[buffer.idx()];
+                let buffer = self.array(buffer);
                 (axis + 1 == buffer.rank).then(|| buffer.element.clone())
             }
             _ => None,

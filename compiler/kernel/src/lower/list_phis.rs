@@ -260,7 +260,7 @@ impl Ctx<'_> {
     /// A description of a list that needs no variable to be reached.
     fn describe_external(&self, list: &Place) -> String {
         match list.root {
-            Root::Element(buffer, _) => format!("the list in `{}`", self.buffers[buffer.idx()].name),
+            Root::Element(buffer, _) => format!("the list in `{}`", self.array_name(buffer)),
             Root::Local(local) if self.f.func.local(local).home == Home::Caller => {
                 "the list that the function was given".to_owned()
             }

@@ -222,7 +222,7 @@ impl Ctx<'_> {
             }
             Operand::Buffer(_) | Operand::Row(_) => {
                 let (buffer, _) = self.array_place(xs);
-                self.buffers[buffer.idx()].element.clone()
+                self.array(buffer).element.clone()
             }
             xs => match self.value_type(xs)? {
                 Type::Array(array) => array.element.clone(),

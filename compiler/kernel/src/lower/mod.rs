@@ -98,7 +98,7 @@ use self::operand::Facts;
 pub(crate) use self::operand::Operand;
 use self::outputs::Output;
 pub(crate) use self::remarks::Remarked;
-use self::selected_arrays::{FunctionSelections, SelectedArrays};
+use self::selected_arrays::{ArraySets, FunctionChoices};
 use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
 use self::tiles::Tiles;
@@ -112,6 +112,7 @@ use crate::ir::{
     SamplerParam, ScalarParam, Shared, Stmt, Texture,
 };
 use crate::matrices::{CoopUse, Matrices};
+use crate::push::PushLayout;
 use crate::remark::Remark;
 use crate::signature::{BoundaryTest, Dispatches, Form, Ints, Memory, Signature, Target, Width};
 use crate::template::KernelTemplate;
@@ -220,9 +221,9 @@ pub(crate) struct Ctx<'a> {
     emulated: Vec<Location>,
     /// The types of emulated matrices: lists of rows.
     coop_types: FxHashSet<Type>,
-    /// The buffers of the parameters, then those that represent selected arrays.
+    /// The buffers of the parameters.
     buffers: Vec<Buffer>,
-    selected: SelectedArrays,
+    array_sets: ArraySets,
     scalars: Vec<ScalarParam>,
     shared: Vec<Shared>,
     textures: Vec<Texture>,
@@ -318,8 +319,7 @@ pub(crate) struct FunctionState<'a> {
     n_made: FxHashMap<LocalKey, usize>,
     /// The locals that this walk made, in order.
     locals_made: Vec<LocalId>,
-    /// Buffers that represent selected arrays.
-    selected: FunctionSelections,
+    choices: FunctionChoices,
     /// Locals for arrays of the workgroup, by their position in the source.
     shared: FxHashMap<u32, LocalId>,
     /// Captured lists, in locals of their own.
@@ -429,6 +429,7 @@ impl<'a> FunctionState<'a> {
             own: FxHashSet::default(),
             flats: FxHashMap::default(),
             between: FxHashMap::default(),
+            choices: Vec::new(),
             body: Vec::new(),
             called_for: None,
             is_operator: false,
@@ -455,7 +456,7 @@ impl<'a> FunctionState<'a> {
             local_ids: FxHashMap::default(),
             n_made: FxHashMap::default(),
             locals_made: Vec::new(),
-            selected: FunctionSelections::default(),
+            choices: FunctionChoices::default(),
             shared: FxHashMap::default(),
             tables: FxHashMap::default(),
             weak_tables: FxHashMap::default(),
@@ -514,7 +515,7 @@ impl<'a> Ctx<'a> {
             emulated: Vec::new(),
             coop_types: FxHashSet::default(),
             buffers: Vec::new(),
-            selected: SelectedArrays::default(),
+            array_sets: ArraySets::default(),
             scalars: Vec::new(),
             shared: Vec::new(),
             textures: Vec::new(),
@@ -598,13 +599,10 @@ impl<'a> Ctx<'a> {
     fn finish_body(&mut self) {
         let mut body = std::mem::take(&mut self.f.block);
         self.place_at_path_ends(&mut body);
-        self.f.func.body = self.legalise_selected(body);
+        self.f.func.body = body;
     }
 
-    fn finish(mut self) -> Lowered {
-        self.drop_selected();
-        self.reach_atomics_by_address();
-        let push = self.push_layout();
+    fn finish(self) -> Lowered {
         let mistakes = self.all_diagnostics();
         let mut functions = self.functions;
         functions.push(self.f.func);
@@ -614,6 +612,7 @@ impl<'a> Ctx<'a> {
             local_size: self.local_size,
             has_domain: options.form == Form::Kernel,
             boundary_test: self.boundary_test,
+            dispatches: self.dispatches,
             ids: self.ids,
             memory: self.memory,
             ints: self.ints,
@@ -625,7 +624,7 @@ impl<'a> Ctx<'a> {
             buffers: self.buffers,
             shared: self.shared,
             scalars: self.scalars,
-            push,
+            push: PushLayout::default(),
             textures: self.textures,
             samplers: self.samplers,
             ports: self.ports,

@@ -1,15 +1,12 @@
 //! The parameters of a kernel: a signature gives each its type, and scalars get their offsets in push constants
 //! or a uniform buffer.
 
-use std::collections::BTreeSet;
-
 use super::Ctx;
 use super::operand::Operand;
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{Buffer, BufferId, NodeKind, ScalarId, ScalarParam};
-use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
-use crate::signature::{ArrayParam, Dispatches, Form, ParamType, Reach, Signature, Width};
+use crate::signature::{ArrayParam, ParamType, Signature, Width};
 use crate::template::{Input, Param, ParamKind};
 use crate::types::{Scalar, Type};
 
@@ -102,7 +99,7 @@ impl Ctx<'_> {
             self.error(errors::no_layout(self.at(span), element));
             return Operand::Error;
         }
-        let id = BufferId(self.buffers.len() as u32);
+        let id = BufferId::Param(self.buffers.len() as u32);
         let (set, binding) = slot.unwrap_or((0, self.next_binding()));
         let (name, element) = (param.name.name.clone(), element.clone());
         self.buffers.push(Buffer {
@@ -168,43 +165,6 @@ impl Ctx<'_> {
         let value = self.value(node, span);
         self.note_given_list(&value, span);
         value
-    }
-
-    /// The layout of the blocks, which must fit the limits of every device.
-    pub(super) fn push_layout(&mut self) -> PushLayout {
-        let layout = PushLayout::of(&self.scalars, &self.buffers, &self.hidden_members(), self.ids);
-        let (push, spill) = (layout.push.size, layout.spill.size);
-        if push > PUSH_CONSTANT_BYTES || spill > UNIFORM_BYTES {
-            let limit = if spill > UNIFORM_BYTES { UNIFORM_BYTES } else { PUSH_CONSTANT_BYTES };
-            let at = self.at(self.template.def.header);
-            let n_addresses = self.buffers.iter().filter(|buffer| buffer.reach == Reach::Address).count();
-            self.error(match n_addresses {
-                0 => errors::too_many_scalars(at, push + spill, limit),
-                n => errors::too_many_addresses(at, n, push, limit),
-            });
-        }
-        layout
-    }
-
-    /// The values that functions need from the runtime.
-    fn hidden_members(&self) -> Vec<Member> {
-        let functions = self.functions.iter().chain([&self.f.func]);
-        let axes = functions.flat_map(|function| &function.nodes).filter_map(|node| match node.kind {
-            NodeKind::BufferAxis { buffer, axis } => Some((buffer, axis)),
-            _ => None,
-        });
-        let axes: BTreeSet<(BufferId, u8)> = axes.collect();
-        let base = (self.dispatches == Dispatches::Several).then_some(Member::Base);
-        // A part of a launch needs it to compute ids in the whole launch.
-        let has_domain = self.template.options.form == Form::Kernel || base.is_some();
-        let domain = has_domain.then_some(Member::Domain);
-        let axes = axes.into_iter().map(|(buffer, axis)| Member::Axis(buffer, axis));
-        let buffers = || (0..).map(BufferId).zip(&self.buffers);
-        let far = buffers().filter(|(_, buffer)| buffer.reach == Reach::Address);
-        let addresses = far.map(|(id, _)| Member::Address(id));
-        let reported = buffers().filter(|(_, buffer)| buffer.has_hidden_len());
-        let lens = reported.map(|(id, _)| Member::Len(id));
-        domain.into_iter().chain(base).chain(addresses).chain(axes).chain(lens).collect()
     }
 }
 

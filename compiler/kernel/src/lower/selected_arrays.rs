@@ -1,20 +1,21 @@
 //! Names for one of several arrays, selected at run time: `src, dst = dst, src` in a loop, `t = a if c else b`.
 //!
 //! Vulkan shaders cannot select between pointers without optional features. So such a name is a number, the id
-//! of the array, and phis carry it like any number. Reading the name yields a buffer that represents the set of
-//! possible arrays. Lowering treats this buffer like a parameter. When a function is complete, each access to
-//! it becomes a branch over the arrays. So later passes never see such a buffer.
+//! of the array, and phis carry it like any number. Reading the name yields a choice of the function
+//! (`BufferId::Choice`), which lowering treats like a parameter. `passes/legalise/selected_arrays.rs` turns its accesses
+//! into branches over the arrays.
 
 use std::rc::Rc;
 
 use kps_syntax::Span;
+use kps_syntax::ast::Name;
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
 use super::operand::Operand;
 use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
 use crate::constant::Constant;
-use crate::ir::{AtomicPlace, Block, Buffer, BufferId, CompareOp, Flat, NodeId, NodeKind, Stmt};
+use crate::ir::{Buffer, BufferId, Choice, NodeId};
 use crate::signature::Width;
 use crate::types::Type;
 
@@ -25,16 +26,11 @@ pub(crate) const MAX_ARRAYS: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ArraySetId(u32);
 
-/// The sets of arrays, and the buffers that represent selected arrays.
-#[derive(Default)]
-pub(crate) struct SelectedArrays {
-    sets: Vec<Rc<[BufferId]>>,
-    /// The set of each such buffer, and the node with the id of the array.
-    buffers: FxHashMap<BufferId, (ArraySetId, NodeId)>,
-}
+/// The sets of arrays.
+pub(crate) type ArraySets = Vec<Rc<[BufferId]>>;
 
-/// The buffers of one function for its selected arrays.
-pub(crate) type FunctionSelections = FxHashMap<(ArraySetId, NodeId), BufferId>;
+/// The choices of a function, by the set of arrays and the node with the id of the array.
+pub(crate) type FunctionChoices = FxHashMap<(ArraySetId, NodeId), BufferId>;
 
 /// Why no name can refer to all of some arrays.
 pub(crate) enum NoArraySet {
@@ -51,52 +47,60 @@ pub(crate) struct JoinedArrays {
 
 impl Ctx<'_> {
     pub fn is_selected(&self, buffer: BufferId) -> bool {
-        self.selected.buffers.contains_key(&buffer)
+        matches!(buffer, BufferId::Choice(_))
     }
 
-    /// The set of a buffer, and the node with the id of the array.
+    /// The set of a selected array, and the node with the id of the array.
     pub fn selection_of(&self, buffer: BufferId) -> Option<(ArraySetId, NodeId)> {
-        self.selected.buffers.get(&buffer).copied()
+        let BufferId::Choice(choice) = buffer else { return None };
+        let Choice { among, selector, .. } = &self.f.func.choices[choice as usize];
+        let set_id = self.array_sets.iter().position(|set| Rc::ptr_eq(set, among));
+        set_id.map(|at| (ArraySetId(at as u32), *selector))
     }
 
-    /// The buffer for the array of a set whose id is `selector`.
-    pub fn selected_buffer(
-        &mut self,
-        set_id: ArraySetId,
-        selector: NodeId,
-        name: &str,
-        span: Span,
-    ) -> BufferId {
-        if let Some(buffer) = self.f.selected.get(&(set_id, selector)) {
+    /// The array of a set whose id is `selector`.
+    pub fn selected_buffer(&mut self, set_id: ArraySetId, selector: NodeId, name: &str) -> BufferId {
+        if let Some(buffer) = self.f.choices.get(&(set_id, selector)) {
             return *buffer;
         }
-        let of = Rc::clone(&self.selected.sets[set_id.0 as usize]);
-        let first = &self.buffers[of[0].idx()];
-        let is_wide = of.iter().any(|buffer| self.buffers[buffer.idx()].counts == Width::Wide);
-        let buffer = Buffer {
-            name: name.into(),
-            param_idx: first.param_idx,
-            set: first.set,
-            binding: first.binding,
-            element: first.element.clone(),
-            rank: first.rank,
-            reach: first.reach,
-            is_uniform: false,
-            is_cell: false,
-            counts: if is_wide { Width::Wide } else { first.counts },
-            span,
-        };
-        let id = BufferId(self.buffers.len() as u32);
-        self.buffers.push(buffer);
-        self.selected.buffers.insert(id, (set_id, selector));
-        self.f.selected.insert((set_id, selector), id);
+        let among = Rc::clone(&self.array_sets[set_id.0 as usize]);
+        let is_wide = among.iter().any(|buffer| self.buffers[buffer.idx()].counts == Width::Wide);
+        let counts = if is_wide { Width::Wide } else { self.buffers[among[0].idx()].counts };
+        let id = BufferId::Choice(self.f.func.choices.len() as u32);
+        self.f.func.choices.push(Choice { name: name.into(), among, selector, counts });
+        self.f.choices.insert((set_id, selector), id);
         id
+    }
+
+    // Arrays of both kinds.
+
+    /// A parameter that has the elements and axes of an array.
+    pub fn array(&self, buffer: BufferId) -> &Buffer {
+        match buffer {
+            BufferId::Param(at) => &self.buffers[at as usize],
+            BufferId::Choice(at) => &self.buffers[self.f.func.choices[at as usize].among[0].idx()],
+        }
+    }
+
+    pub fn array_name(&self, buffer: BufferId) -> &Name {
+        match buffer {
+            BufferId::Param(at) => &self.buffers[at as usize].name,
+            BufferId::Choice(at) => &self.f.func.choices[at as usize].name,
+        }
+    }
+
+    /// The width of the counts of elements of an array.
+    pub fn counts_of(&self, buffer: BufferId) -> Width {
+        match buffer {
+            BufferId::Param(at) => self.buffers[at as usize].counts,
+            BufferId::Choice(at) => self.f.func.choices[at as usize].counts,
+        }
     }
 
     /// The array of a parameter, of which only the id was passed.
     pub fn received_array(&mut self, set_id: ArraySetId, name: &str, span: Span) -> BufferId {
         let selector = self.value_arg(&name.into(), &Type::I32, span);
-        self.selected_buffer(set_id, selector, name, span)
+        self.selected_buffer(set_id, selector, name)
     }
 
     /// The set of some arrays, without duplicates.
@@ -111,7 +115,7 @@ impl Ctx<'_> {
             }
         }
         let kind = |buffer: &BufferId| {
-            let Buffer { element, rank, .. } = &self.buffers[buffer.idx()];
+            let Buffer { element, rank, .. } = self.array(*buffer);
             (element, *rank)
         };
         if among.iter().any(|buffer| kind(buffer) != kind(&among[0])) {
@@ -120,10 +124,10 @@ impl Ctx<'_> {
         if among.len() > MAX_ARRAYS {
             return Err(NoArraySet::TooMany);
         }
-        let known = self.selected.sets.iter().position(|set_id| **set_id == *among);
+        let known = self.array_sets.iter().position(|set_id| **set_id == *among);
         let at = known.unwrap_or_else(|| {
-            self.selected.sets.push(among.into());
-            self.selected.sets.len() - 1
+            self.array_sets.push(among.into());
+            self.array_sets.len() - 1
         });
         Ok(ArraySetId(at as u32))
     }
@@ -131,13 +135,13 @@ impl Ctx<'_> {
     /// The arrays that an array operand may be.
     pub fn arrays_of(&self, buffer: BufferId) -> Vec<BufferId> {
         match self.selection_of(buffer) {
-            Some((set_id, _)) => self.selected.sets[set_id.0 as usize].to_vec(),
+            Some((set_id, _)) => self.array_sets[set_id.0 as usize].to_vec(),
             None => vec![buffer],
         }
     }
 
     pub fn arrays_in_set(&self, set_id: ArraySetId) -> &[BufferId] {
-        &self.selected.sets[set_id.0 as usize]
+        &self.array_sets[set_id.0 as usize]
     }
 
     /// The arrays that a name may refer to. `None` if it is not an array.
@@ -153,7 +157,7 @@ impl Ctx<'_> {
     pub fn selector_of(&mut self, buffer: BufferId, span: Span) -> NodeId {
         match self.selection_of(buffer) {
             Some((_, selector)) => selector,
-            None => self.constant(Constant::i32(buffer.0 as i32), span),
+            None => self.constant(Constant::i32(buffer.idx() as i32), span),
         }
     }
 
@@ -174,7 +178,7 @@ impl Ctx<'_> {
         match self.read_var(item, span) {
             Operand::Node(selector) => {
                 let name = self.var_name(var);
-                Operand::Buffer(self.selected_buffer(set_id, selector, &name, span))
+                Operand::Buffer(self.selected_buffer(set_id, selector, &name))
             }
             _ => Operand::Error,
         }
@@ -297,207 +301,10 @@ impl Ctx<'_> {
             }
         }
     }
-
-    // Legalisation, when a function is complete.
-
-    /// Turns each access to a selected array into a branch over the arrays.
-    pub fn legalise_selected(&mut self, body: Block) -> Block {
-        if self.f.selected.is_empty() {
-            return body;
-        }
-        let body = self.legalised(body);
-        // The remaining nodes are unused.
-        for at in 0..self.f.func.nodes.len() {
-            if buffer_of(&self.f.func.nodes[at].kind).is_some_and(|buffer| self.is_selected(buffer)) {
-                self.f.func.nodes[at].kind = NodeKind::Constant(Constant::bool(false));
-                self.f.func.nodes[at].ty = Type::BOOL;
-            }
-        }
-        let buffers = &self.selected.buffers;
-        self.f.func.flats.retain(|_, flat| !buffers.contains_key(&flat.buffer));
-        body
-    }
-
-    /// Removes all buffers but those of the parameters.
-    pub fn drop_selected(&mut self) {
-        let n_selected = self.selected.buffers.len();
-        self.buffers.truncate(self.buffers.len() - n_selected);
-    }
-
-    fn legalised(&mut self, body: Block) -> Block {
-        let mut legal = Block::with_capacity(body.len());
-        for stmt in body {
-            match stmt {
-                Stmt::If { condition, then, orelse, span } => {
-                    let (then, orelse) = (self.legalised(then), self.legalised(orelse));
-                    legal.push(Stmt::If { condition, then, orelse, span });
-                }
-                Stmt::Loop(mut parts) => {
-                    for block in [&mut parts.test, &mut parts.body, &mut parts.step] {
-                        *block = self.legalised(std::mem::take(block));
-                    }
-                    legal.push(Stmt::Loop(parts));
-                }
-                Stmt::Eval(node) => {
-                    let kind = &self.f.func.nodes[node.idx()].kind;
-                    match buffer_of(kind).filter(|buffer| self.is_selected(*buffer)) {
-                        Some(buffer) => legal.extend(self.legal_eval(node, buffer)),
-                        None => legal.push(Stmt::Eval(node)),
-                    }
-                }
-                Stmt::BufferStore { buffer, index, path, value, span } if self.is_selected(buffer) => {
-                    let store = |ctx: &mut Self, array: BufferId| {
-                        let (index, path) = (ctx.index_into(array, index), path.clone());
-                        ctx.f.block.push(Stmt::BufferStore { buffer: array, index, path, value, span });
-                    };
-                    legal.extend(self.by_array(buffer, span, &store));
-                }
-                stmt => legal.push(stmt),
-            }
-        }
-        legal
-    }
-
-    /// The statements that compute a node with a selected array.
-    fn legal_eval(&mut self, node: NodeId, buffer: BufferId) -> Block {
-        let (kind, ty, span) = {
-            let node = &self.f.func.nodes[node.idx()];
-            (node.kind.clone(), node.ty.clone(), node.span)
-        };
-        let is_of_memory = matches!(kind, NodeKind::BufferLoad { .. } | NodeKind::Atomic(_));
-        if !is_of_memory {
-            return self.selected_array(node, kind, (buffer, ty), span);
-        }
-        let result = (ty != Type::Void).then(|| self.new_local("kps.chosen", ty.clone(), span));
-        let access = |ctx: &mut Self, array: BufferId| {
-            let kind = ctx.of_array(&kind, array);
-            let value = ctx.node(kind, ty.clone(), span);
-            if let Some(local) = result {
-                ctx.f.block.push(Stmt::Store { local, value, span });
-            }
-        };
-        let mut block = self.by_array(buffer, span, &access);
-        if let Some(local) = result {
-            self.f.func.nodes[node.idx()].kind = NodeKind::Load(local);
-            block.push(Stmt::Eval(node));
-        }
-        block
-    }
-
-    /// Sizes use selects, not branches.
-    fn selected_array(
-        &mut self,
-        node: NodeId,
-        kind: NodeKind,
-        (buffer, ty): (BufferId, Type),
-        span: Span,
-    ) -> Block {
-        let (set_id, selector) = self.selection_of(buffer).expect("checked by the caller");
-        let of = self.arrays_in_set(set_id).to_vec();
-        let (mut block, selection) = self.sub_block(|ctx| {
-            let mut values = of.iter().map(|array| {
-                let kind = ctx.of_array(&kind, *array);
-                let own = match kind {
-                    NodeKind::IsInside { .. } => Type::BOOL,
-                    _ => ctx.buffers[array.idx()].counts.signed().into(),
-                };
-                let value = ctx.node(kind, own, span);
-                (*array, ctx.convert(value, ty.scalar().expect("a size is a number"), span))
-            });
-            let mut values: Vec<(BufferId, NodeId)> = values.by_ref().collect();
-            let (_, mut orelse) = values.pop().expect("an array set is not empty");
-            let mut selection = None;
-            for (array, then) in values.into_iter().rev() {
-                let condition = ctx.is_array(selector, array, span);
-                let kind = NodeKind::Select { condition, then, orelse };
-                orelse = ctx.node(kind.clone(), ty.clone(), span);
-                selection = Some(kind);
-            }
-            selection.expect("an array set has two arrays or more")
-        });
-        // The last select is the node itself.
-        block.pop();
-        self.f.func.nodes[node.idx()].kind = selection;
-        block.push(Stmt::Eval(node));
-        block
-    }
-
-    /// The same action for each array, in a branch of its own.
-    fn by_array(&mut self, buffer: BufferId, span: Span, act: &dyn Fn(&mut Self, BufferId)) -> Block {
-        let (set_id, selector) = self.selection_of(buffer).expect("checked by the caller");
-        let of = self.arrays_in_set(set_id).to_vec();
-        let branch = |ctx: &mut Self, array: BufferId| ctx.sub_block(|ctx| act(ctx, array)).0;
-        let (last, others) = of.split_last().expect("an array set is not empty");
-        let mut block = branch(self, *last);
-        for array in others.iter().rev() {
-            let then = branch(self, *array);
-            let (mut test, condition) = self.sub_block(|ctx| ctx.is_array(selector, *array, span));
-            test.push(Stmt::If { condition, then, orelse: block, span });
-            block = test;
-        }
-        block
-    }
-
-    fn is_array(&mut self, selector: NodeId, array: BufferId, span: Span) -> NodeId {
-        let array = self.constant(Constant::i32(array.0 as i32), span);
-        self.node(NodeKind::Compare(CompareOp::Equal, selector, array), Type::BOOL, span)
-    }
-
-    /// The same access to one array.
-    fn of_array(&mut self, kind: &NodeKind, array: BufferId) -> NodeKind {
-        match kind.clone() {
-            NodeKind::BufferLoad { index, path, bounds, .. } => {
-                NodeKind::BufferLoad { buffer: array, index: self.index_into(array, index), path, bounds }
-            }
-            NodeKind::Atomic(mut atomic) => {
-                if let AtomicPlace::Buffer { buffer, index, .. } = &mut atomic.place {
-                    (*buffer, *index) = (array, self.index_into(array, *index));
-                }
-                NodeKind::Atomic(atomic)
-            }
-            NodeKind::IsInside { index, .. } => {
-                NodeKind::IsInside { buffer: array, index: self.index_into(array, index) }
-            }
-            NodeKind::BufferAxis { axis, .. } => NodeKind::BufferAxis { buffer: array, axis },
-            _ => NodeKind::BufferLen(array),
-        }
-    }
-
-    /// A flat index belongs to one array. This computes it for another.
-    fn index_into(&mut self, array: BufferId, index: NodeId) -> NodeId {
-        let Some(flat) = self.f.func.flats.get(&index) else { return index };
-        let flat = Flat { buffer: array, terms: flat.terms.clone() };
-        let node = &self.f.func.nodes[index.idx()];
-        let (kind, ty, span) = (node.kind.clone(), node.ty.clone(), node.span);
-        let again = self.node(kind, ty, span);
-        if let Some(axes) = self.f.func.axes.get(&index).cloned() {
-            self.f.func.axes.insert(again, axes);
-        }
-        if self.f.func.own.contains(&index) {
-            self.f.func.own.insert(again);
-        }
-        self.f.func.flats.insert(again, flat);
-        again
-    }
 }
 
 fn too_many(bindings: &[Binding]) -> Conflict {
     let mut spans: Vec<Span> = bindings.iter().map(binding_span).collect();
     spans.sort_unstable_by_key(|span| span.start);
     Conflict::Arrays { first: spans[0], second: spans[spans.len() - 1] }
-}
-
-/// The buffer that a node accesses.
-fn buffer_of(kind: &NodeKind) -> Option<BufferId> {
-    match kind {
-        NodeKind::BufferLoad { buffer, .. }
-        | NodeKind::BufferLen(buffer)
-        | NodeKind::BufferAxis { buffer, .. }
-        | NodeKind::IsInside { buffer, .. } => Some(*buffer),
-        NodeKind::Atomic(atomic) => match &atomic.place {
-            AtomicPlace::Buffer { buffer, .. } => Some(*buffer),
-            AtomicPlace::Shared { .. } => None,
-        },
-        _ => None,
-    }
 }

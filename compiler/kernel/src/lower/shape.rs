@@ -29,9 +29,8 @@ const ATTRIBUTES: [&str; 3] = ["shape", "size", "ndim"];
 
 impl Ctx<'_> {
     pub fn buffer_array(&self, buffer: BufferId) -> ArrayParam {
-        let buffer = &self.buffers[buffer.idx()];
-        let (element, reach, counts) = (buffer.element.clone(), buffer.reach, buffer.counts);
-        ArrayParam { element, rank: buffer.rank, reach, counts }
+        let (array, counts) = (self.array(buffer), self.counts_of(buffer));
+        ArrayParam { element: array.element.clone(), rank: array.rank, reach: array.reach, counts }
     }
 
     pub fn row_array(&self, row: &Row) -> ArrayParam {
@@ -56,7 +55,7 @@ impl Ctx<'_> {
     /// `A[i]`, `A[i, j]`. `None` after a mistake.
     pub fn array_element(&mut self, array: &Operand, index: &Expr) -> Option<Indexed> {
         let (buffer, first) = self.array_place(array);
-        let rank = self.buffers[buffer.idx()].rank;
+        let rank = self.array(buffer).rank;
         let indices = self.indices_of(index);
         if indices.is_empty() {
             self.error(errors::no_index(self.at(index.span)));
@@ -68,7 +67,7 @@ impl Ctx<'_> {
             .map(|((index, at), axis)| self.axis_index(buffer, axis, index, *at))
             .collect();
         if indices.len() > usize::from(rank - first) {
-            let name = self.buffers[buffer.idx()].name.clone();
+            let name = self.array_name(buffer).clone();
             let array = ArrayParam { rank: rank - first, ..self.buffer_array(buffer) };
             self.error(errors::too_many_indices(self.at(index.span), &name, &array, indices.len()));
             return None;
@@ -166,13 +165,13 @@ impl Ctx<'_> {
 
     /// Whether the device checks the index along each axis.
     fn reports_axes(&self, buffer: BufferId) -> bool {
-        self.checks && self.buffers[buffer.idx()].rank > 1
+        self.checks && self.array(buffer).rank > 1
     }
 
     /// Records the mathematical value of a flat 32-bit index, which may wrap.
     fn note_terms(&mut self, array: &Operand, indices: &[NodeId], flat: NodeId) {
         let (buffer, first) = self.array_place(array);
-        let rank = self.buffers[buffer.idx()].rank;
+        let rank = self.array(buffer).rank;
         let is_sum = matches!(self.f.func.nodes[flat.idx()].kind, NodeKind::Binary(..));
         if rank == 1 || !is_sum || *self.ty(flat) != Type::I32 {
             return;
@@ -206,14 +205,14 @@ impl Ctx<'_> {
         if let Operand::Node(node) = *operand
             && let Type::Vector(n @ 2..=3, scalar) = *self.ty(node)
             && scalar.is_int()
-            && self.buffers[buffer.idx()].rank == n
+            && self.array(buffer).rank == n
         {
-            let (array, text) = (&self.buffers[buffer.idx()].name, self.f.source.slice(span));
+            let (array, text) = (self.array_name(buffer), self.f.source.slice(span));
             let what = self.describe(operand);
             self.error(errors::vector_index(self.at(span), array, text, &what));
             return None;
         }
-        let counts = self.buffers[buffer.idx()].counts;
+        let counts = self.counts_of(buffer);
         match self.known_int(operand) {
             Some(value) if value < 0 || counts == Width::Wide => {
                 let Some(constant) = Literal::Int(value).fit(counts.signed()) else {
@@ -236,7 +235,7 @@ impl Ctx<'_> {
     /// The number of elements between the start of the axis and this index.
     fn axis_offset(&mut self, buffer: BufferId, axis: u8, index: NodeId, span: Span) -> NodeId {
         let mut offset = index;
-        for inner in axis + 1..self.buffers[buffer.idx()].rank {
+        for inner in axis + 1..self.array(buffer).rank {
             let len = self.axis_len(buffer, inner, span);
             offset = self.index_math(BinaryOp::Mul, offset, len, span);
         }
@@ -253,7 +252,7 @@ impl Ctx<'_> {
         };
         let indices = self.reported_indices(array, &[at]);
         let axis = axis + 1;
-        if axis < self.buffers[buffer.idx()].rank {
+        if axis < self.array(buffer).rank {
             self.note_terms(array, &[at], flat);
             let indices = indices.map(|indices| self.row_indices(&indices, flat, span));
             return Operand::Row(Row { buffer, start: flat, axis, indices });
@@ -261,16 +260,16 @@ impl Ctx<'_> {
         self.note_indices(buffer, flat, indices, span);
         // A loop over an array counts up to its length.
         let flat = if axis == 1 { self.proven(flat, span) } else { flat };
-        let element = self.buffers[buffer.idx()].element.clone();
+        let element = self.array(buffer).element.clone();
         self.load_place(&Place::element(buffer, flat, element), span)
     }
 
     pub fn axis_len(&mut self, buffer: BufferId, axis: u8, span: Span) -> NodeId {
-        let kind = match self.buffers[buffer.idx()].rank {
+        let kind = match self.array(buffer).rank {
             1 => NodeKind::BufferLen(buffer),
             _ => NodeKind::BufferAxis { buffer, axis },
         };
-        self.node(kind, self.buffers[buffer.idx()].counts.signed(), span)
+        self.node(kind, self.counts_of(buffer).signed(), span)
     }
 
     /// Arithmetic of indices of any int types. If it wraps, an index is out of range along its axis, which is
@@ -290,14 +289,14 @@ impl Ctx<'_> {
     /// `.shape`, a tuple. `.size`, the number of elements. `.ndim`, a constant.
     pub fn array_attribute(&mut self, array: &Operand, attr: &Ident, span: Span) -> Operand {
         let (buffer, first) = self.array_place(array);
-        let rank = self.buffers[buffer.idx()].rank;
+        let rank = self.array(buffer).rank;
         match &*attr.name {
             "shape" => {
                 let axes = (first..rank).map(|axis| Operand::Node(self.axis_len(buffer, axis, span)));
                 Operand::Tuple(axes.collect::<Rc<[Operand]>>())
             }
             "size" if first == 0 => {
-                let counts = self.buffers[buffer.idx()].counts;
+                let counts = self.counts_of(buffer);
                 Operand::Node(self.node(NodeKind::BufferLen(buffer), counts.signed(), span))
             }
             "size" => {

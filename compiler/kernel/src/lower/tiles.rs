@@ -145,7 +145,7 @@ impl Ctx<'_> {
     ) -> Option<Operand> {
         let (matrix, array) = (args[0].clone(), args[1].clone());
         let is_wide = match self.tile_memory(&array)? {
-            CoopMemory::Buffer(buffer) => self.buffers[buffer.idx()].counts == Width::Wide,
+            CoopMemory::Buffer(buffer) => self.counts_of(buffer) == Width::Wide,
             CoopMemory::Shared(_) => false,
         };
         let [start, stride] = [&args[2], &args[3]].map(|(operand, at)| self.index_node(operand, *at));
@@ -182,7 +182,7 @@ impl Ctx<'_> {
     /// The array that contains a matrix, if instructions can access it.
     fn tile_memory(&mut self, (operand, at): &(Operand, Span)) -> Option<CoopMemory> {
         match operand {
-            Operand::Buffer(buffer) if self.buffers[buffer.idx()].rank == 1 && !self.is_selected(*buffer) => {
+            Operand::Buffer(buffer) if self.array(*buffer).rank == 1 && !self.is_selected(*buffer) => {
                 Some(CoopMemory::Buffer(*buffer))
             }
             // Workgroup memory stores `bf16` as f32.

@@ -209,12 +209,12 @@ impl Ctx<'_> {
                 local.ty.clone()
             }
             Root::Element(buffer, flat) => {
-                let known = self.f.indices.get(&flat).filter(|_| self.buffers[buffer.idx()].rank > 1);
+                let known = self.f.indices.get(&flat).filter(|_| self.array(buffer).rank > 1);
                 let axes = known.map_or(vec![flat], |axes| axes.to_vec());
                 let indices: Vec<Option<Step>> = axes.into_iter().map(|axis| Some(Step::At(axis))).collect();
-                text.literal(&self.buffers[buffer.idx()].name);
+                text.literal(self.array_name(buffer));
                 self.indices_text(text, &indices, span);
-                self.buffers[buffer.idx()].element.clone()
+                self.array(buffer).element.clone()
             }
         };
         let mut n_indices = 0;

@@ -86,6 +86,10 @@ impl<'f> Builder<'f> {
         id
     }
 
+    pub fn stmt(&mut self, stmt: Stmt) {
+        self.block.push(stmt);
+    }
+
     fn push(&mut self, kind: NodeKind, ty: Type) -> NodeId {
         let id = NodeId(self.function.nodes.len() as u32);
         self.function.nodes.push(Node { kind, ty, span: self.span, name: None });

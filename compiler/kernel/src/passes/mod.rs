@@ -1,18 +1,31 @@
 //! Passes over the typed IR, between lowering and verification.
 //!
-//! A pass takes a kernel in IR and gives the kernel in IR again. It never sees a syntax tree, and never reports a
-//! mistake of the script: lowering has found those. A kernel with mistakes passes through, too, so a pass expects no
-//! more than lowering guarantees of an incomplete kernel: every id exists.
+//! A pass takes a kernel in IR and gives the kernel in IR again. It never sees a syntax tree. It reports no mistake of
+//! the script, which lowering has found, except for parameters that do not fit. A kernel with mistakes passes through,
+//! too, so a pass expects no more than lowering guarantees of an incomplete kernel: every id exists.
 //!
 //! | Pass | Rewrites |
 //! |---|---|
 //! | `legalise` | what the IR can say and the target cannot do |
+//! | `parameters` | the layout of parameters, as the others need it |
 
 pub(crate) mod build;
 pub(crate) mod legalise;
+mod parameters;
 
-use crate::ir::FunctionId;
+use kps_syntax::{Diagnostics, Location};
+
+use crate::ir::{FunctionId, Kernel};
 use crate::remark::Remark;
 
 /// A remark on a place of a function.
 pub(crate) type FunctionRemark = (FunctionId, Remark);
+
+/// Runs all passes. `header` is the place of the kernel's parameters. Adds to the mistakes of the kernel.
+pub(crate) fn run(kernel: &mut Kernel, header: Location, mistakes: &mut Diagnostics) -> Vec<FunctionRemark> {
+    let remarks = legalise::apply(kernel);
+    if let Some(mistake) = parameters::lay_out(kernel, header) {
+        mistakes.push(mistake);
+    }
+    remarks
+}

@@ -64,7 +64,7 @@ pub(crate) fn written_buffers(kernel: &Kernel) -> FxHashSet<BufferId> {
     }
     if kernel.memory == Memory::Shared && !written.is_empty() {
         // The arrays alias: a load from one sees a store to another.
-        written.extend((0..kernel.buffers.len()).map(|at| BufferId(at as u32)));
+        written.extend((0..kernel.buffers.len()).map(|at| BufferId::Param(at as u32)));
     }
     written
 }

@@ -5,9 +5,13 @@
 //!
 //! | Pass | Rewrites |
 //! |---|---|
+//! | `selected_arrays` | accesses to one of several arrays, which the script selects at run time |
+//! | `atomics_by_address` | bindings of arrays whose atomic operations need an address |
 //! | `narrow_floats` | arithmetic of `bf16` and `f16` that is computed in f32 |
 
+mod atomics_by_address;
 pub(crate) mod narrow_floats;
+mod selected_arrays;
 
 use super::FunctionRemark;
 use crate::ir::Kernel;
@@ -15,6 +19,9 @@ use crate::ir::Kernel;
 /// Legalises a kernel. Gives remarks on what was rewritten, which tell a reader of the source about its cost.
 pub(crate) fn apply(kernel: &mut Kernel) -> Vec<FunctionRemark> {
     let mut remarks = Vec::new();
+    // ORDER: the other passes look at one array for each access.
+    selected_arrays::apply(kernel);
+    atomics_by_address::apply(kernel);
     narrow_floats::apply(kernel, &mut remarks);
     remarks
 }
