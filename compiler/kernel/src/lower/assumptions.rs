@@ -226,7 +226,7 @@ impl<'a> Ctx<'a> {
         let f = &mut self.f;
         f.assumed = walked.assumed;
         f.func.locals = walked.func.locals;
-        f.local_ids = walked.local_ids;
+        f.list_locals = walked.list_locals;
         f.locals = walked.locals;
         f.shared = walked.shared;
         f.items = walked.items;

@@ -269,7 +269,7 @@ impl<'a> Ctx<'a> {
         let (changed, set_in_rounds) = self.changed_by_loop(parts, targets);
         let constants = self.loop_literals(parts.body, targets);
         let (n_diagnostics, n_calls) = (self.f.diagnostics.len(), self.f.calls.len());
-        let n_locals = self.f.locals_made.len();
+        let n_lists = self.f.lists_made.len();
         let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
         let completed = has_completed.then(|| self.completed_flag(parts.span));
         let of_rounds = self.f.assumed.stored(parts.span.start).to_vec();
@@ -309,7 +309,7 @@ impl<'a> Ctx<'a> {
         };
         self.replaced_in_rounds(&changed, &state.continues, parts.span);
         self.close_rounds(&heads, &state.continues, leaving, parts.span);
-        let older = &self.f.locals_made[..n_locals];
+        let older = &self.f.lists_made[..n_lists];
         if let Some(stored) = Ctx::stored_by_rounds(&state.continues, &stored_before, older) {
             self.f.assumed.add_stored(parts.span.start, stored);
         }

@@ -278,8 +278,8 @@ impl EnvRef<'_> {
     }
 }
 
-/// The name, the type and the place of a local.
-type LocalKey = (Name, Type, Span);
+/// The name, the type and the place of a list.
+type ListKey = (Name, Type, Span);
 
 /// The state of the function being lowered.
 #[derive(Clone)]
@@ -313,12 +313,12 @@ pub(crate) struct FunctionState<'a> {
     /// The previous binding for each change of a variable, to undo it.
     log: Vec<(Var, Binding)>,
     locals: FxHashMap<(Var, Type), LocalId>,
-    /// All locals that any walk made, by what they are for.
-    local_ids: FxHashMap<LocalKey, Vec<LocalId>>,
+    /// The locals of lists that any walk made, by what they are for.
+    list_locals: FxHashMap<ListKey, Vec<LocalId>>,
     /// How many of each this walk made.
-    n_made: FxHashMap<LocalKey, usize>,
-    /// The locals that this walk made, in order.
-    locals_made: Vec<LocalId>,
+    n_lists_made: FxHashMap<ListKey, usize>,
+    /// The lists that this walk made, in order.
+    lists_made: Vec<LocalId>,
     choices: FunctionChoices,
     /// Locals for arrays of the workgroup, by their position in the source.
     shared: FxHashMap<u32, LocalId>,
@@ -453,9 +453,9 @@ impl<'a> FunctionState<'a> {
             known: Vec::new(),
             log: Vec::new(),
             locals: FxHashMap::default(),
-            local_ids: FxHashMap::default(),
-            n_made: FxHashMap::default(),
-            locals_made: Vec::new(),
+            list_locals: FxHashMap::default(),
+            n_lists_made: FxHashMap::default(),
+            lists_made: Vec::new(),
             choices: FunctionChoices::default(),
             shared: FxHashMap::default(),
             tables: FxHashMap::default(),

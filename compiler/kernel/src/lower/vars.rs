@@ -9,12 +9,12 @@ use std::rc::Rc;
 use kps_syntax::ast::Name;
 use kps_syntax::{Diagnostic, Span};
 
-use super::Ctx;
 use super::aliases::Stored;
 use super::assigning_tests::AssignedWhen;
 use super::operand::{Facts, Operand, Place, Row};
 use super::selected_arrays::{ArraySetId, MAX_ARRAYS};
 use super::weak_types::WeakPhi;
+use super::{Ctx, FunctionState};
 use crate::errors::{self, Found};
 use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
@@ -414,22 +414,31 @@ impl Ctx<'_> {
         local
     }
 
-    /// A local that is made here. Another walk over the function gives it the same number.
+    /// A local that is made here. Another walk over the function gives a list the same local, since corrections
+    /// name lists.
     pub fn new_local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
-        let f = &mut self.f;
+        if !ty.holds_array() {
+            return self.f.add_local(name.into(), ty, span);
+        }
         let key = (Name::from(name), ty, span);
-        let n_before = f.n_made.entry(key.clone()).or_default();
+        let n_before = self.f.n_lists_made.entry(key.clone()).or_default();
         *n_before += 1;
-        let known = f.local_ids.get(&key).and_then(|made| made.get(*n_before - 1).copied());
+        let known = self.f.list_locals.get(&key).and_then(|made| made.get(*n_before - 1).copied());
         let local = known.unwrap_or_else(|| {
             let (name, ty, span) = key.clone();
-            f.func.locals.push(Local { name, ty, span, home: Home::Own });
-            let local = LocalId(f.func.locals.len() as u32 - 1);
-            f.local_ids.entry(key).or_default().push(local);
+            let local = self.f.add_local(name, ty, span);
+            self.f.list_locals.entry(key).or_default().push(local);
             local
         });
-        f.locals_made.push(local);
+        self.f.lists_made.push(local);
         local
+    }
+}
+
+impl FunctionState<'_> {
+    fn add_local(&mut self, name: Name, ty: Type, span: Span) -> LocalId {
+        self.func.locals.push(Local { name, ty, span, home: Home::Own });
+        LocalId(self.func.locals.len() as u32 - 1)
     }
 }
 
