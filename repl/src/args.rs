@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::{Args, Parser, Subcommand};
 use kps::device::Checks;
 use kps::explain::AskedLine;
-use kps::inspect::nearest;
+use kps::inspect::{Phase, nearest};
 
 use crate::console::print_error;
 use crate::visible::{escape, visible};
@@ -109,6 +109,14 @@ fn seed(text: &str) -> Result<u64, String> {
     }
 }
 
+fn phase(text: &str) -> Result<Phase, String> {
+    let named = Phase::ALL.into_iter().find(|phase| phase.name() == text);
+    named.ok_or_else(|| {
+        let names: Vec<&str> = Phase::ALL.iter().map(|phase| phase.name()).collect();
+        format!("the phases are {}", names.join(", "))
+    })
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds > 0.0);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -164,6 +172,9 @@ pub enum Verb {
         /// Print every remark with its place, as JSON for tools.
         #[arg(long)]
         json: bool,
+        /// Show what one phase of the compiler made of the kernel: `infer`, `ir`, `ranges` or `spirv`.
+        #[arg(long, value_name = "PHASE", value_parser = phase, conflicts_with_all = ["line", "json"])]
+        phase: Option<Phase>,
     },
     /// Show the SPIR-V of a kernel, compiled for any device, or for the one that `--device` names.
     Spirv {

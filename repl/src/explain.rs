@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use kps::explain::{self, AskedLine, Explained};
-use kps::inspect::{self, StaticKernel};
+use kps::inspect::{self, Phase, StaticKernel, Target};
 
 use crate::Failure;
 use crate::args::GivenArgs;
@@ -68,6 +68,20 @@ pub fn explain(
     for reason in left_out {
         reason.report();
     }
+    Ok(0)
+}
+
+/// Shows what a phase of the compiler made of the kernels of a file, or of the one after the colon.
+pub fn show_phase(argument: &OsStr, given: &GivenArgs, phase: Phase, target: &Target) -> Result<u8, Failure> {
+    let (file, name) = split_kernel(argument);
+    let source = source(file)?;
+    let kernels = inspect::kernels(&source)?;
+    let given = given_types(given)?;
+    let mut texts = Vec::new();
+    for kernel in choose(&kernels, file, name)? {
+        texts.push(done(kernel, kernel.text_after(phase, given.as_ref(), target)?)?);
+    }
+    show(&*visible(&pages(texts.into_iter())))?;
     Ok(0)
 }
 

@@ -50,7 +50,11 @@ fn run_verb(arguments: Arguments, options: args::HostOptions) -> Result<u8, Fail
             Script::read(&file, args).and_then(|script| run_or_prompt(script, interactive, options))
         }
         Arguments { verb: Some(Verb::Check { files }), .. } => verbs::check(&files),
-        Arguments { verb: Some(Verb::Explain { kernel, given, line, json }), .. } => {
+        Arguments { verb: Some(Verb::Explain { kernel, given, phase: Some(phase), .. }), .. } => {
+            verbs::target(options.device.as_deref())
+                .and_then(|target| explain::show_phase(&kernel, &given, phase, &target))
+        }
+        Arguments { verb: Some(Verb::Explain { kernel, given, line, json, phase: None }), .. } => {
             let form = if json { explain::Form::Json } else { explain::Form::Page };
             explain::explain(&kernel, &given, line, form, options.device)
         }

@@ -57,8 +57,10 @@ mod library;
 mod lower;
 mod matrices;
 mod passes;
+mod phases;
 mod push;
 mod remark;
+mod resolve;
 mod signature;
 mod stack;
 mod stages;
@@ -84,6 +86,7 @@ pub use errors::ERROR_CODES;
 pub use explain::{ExplainedFunction, Explanation, assembly_of_line};
 pub use index_range::{IndexLimits, IndexRange, LaunchSize};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
+pub use phases::Phase;
 pub use remark::{IndexTest, Remark, RemarkKind, RemarkType};
 pub use signature::{
     ArrayParam, Binding, BindingPlace, BoundaryTest, Capability, CapabilityUse, Captures, Dispatches, Form,
@@ -122,12 +125,12 @@ pub fn read_struct(
     source: &Source,
     env: &Rc<dyn KernelEnv>,
 ) -> Result<StructType, Diagnostics> {
-    check::read_struct(def, source, env)
+    resolve::read_struct(def, source, env)
 }
 
 /// The type of an expression such as `Struct(a=f32)`, `vec3` or `Array[f32]`.
 pub fn read_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Result<TypeExpr, Diagnostics> {
-    check::TypeReader { source, env, ints: check::NO_INTS }.read(expr).map_err(Diagnostics::from)
+    resolve::TypeReader { source, env, ints: resolve::NO_INTS }.read(expr).map_err(Diagnostics::from)
 }
 
 /// The mistakes in such an expression; arrays of any length are allowed.
@@ -137,7 +140,7 @@ pub fn check_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Diagnost
 
 /// The type of a value that a text such as `"vec3"` or `"Array(12, i16)"` names, case and spaces aside.
 pub fn type_named(text: &str) -> Option<Type> {
-    check::type_of_text(text)
+    resolve::type_of_text(text)
 }
 
 /// The table of all built-in names, for completion, help and the reference pages.
@@ -191,6 +194,17 @@ pub fn explain(
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
     explain::explain(template, env, signature, target)
+}
+
+/// A kernel after one phase of the compiler, as text for a reader.
+pub fn text_after(
+    phase: Phase,
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    signature: &Signature,
+    target: &Target,
+) -> Result<String, Diagnostics> {
+    phases::text_after(phase, template, env, signature, target)
 }
 
 /// The typed form of a kernel for one signature, without workarounds for drivers: for tools that run it or look at it.

@@ -10,6 +10,7 @@
 
 mod functions;
 mod nodes;
+mod print;
 mod statements;
 
 use std::ops::Index;

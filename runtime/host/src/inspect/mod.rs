@@ -26,8 +26,8 @@ pub use crate::foreign::{
 };
 pub use crate::modules::kernels::target_of;
 pub use kps_kernel::{
-    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, KernelModule, LiteralKind, Remark,
-    RemarkKind, RemarkType, Stage, Target, assembly_of_line,
+    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, KernelModule, LiteralKind, Phase,
+    Remark, RemarkKind, RemarkType, Stage, Target, assembly_of_line,
 };
 use kps_kernel::{KernelEnv, KernelTemplate, ParamKind, Signature, Verified, ir};
 pub use kps_syntax::ErrorCode;
@@ -273,6 +273,18 @@ impl StaticKernel {
     ) -> Result<Compiled<Explanation>, Diagnostics> {
         let target = Target { matrices: target.matrices, ..Target::portable() };
         self.with_signature(&self.template()?, given, &target, kps_kernel::explain)
+    }
+
+    /// The kernel after a phase of the compiler, as text.
+    pub fn text_after(
+        &self,
+        phase: Phase,
+        given: Option<&GivenTypes>,
+        target: &Target,
+    ) -> Result<Compiled<String>, Diagnostics> {
+        self.with_signature(&self.template()?, given, target, |template, env, signature, target| {
+            kps_kernel::text_after(phase, template, env, signature, target)
+        })
     }
 
     /// The value that `--args` needs, with `TYPE` and `NUMBER` for unknown parts.
