@@ -13,19 +13,14 @@ use kps_syntax::scope::{Assigns, assigned_names};
 use kps_syntax::{Diagnostic, Diagnostics, Part, Source, Span};
 use rustc_hash::FxHashMap;
 
-use super::types::int_literal;
 use crate::env::KernelEnv;
 use crate::errors;
-use crate::signature::{Form, KernelOptions};
-use crate::template::{Param, ParamKind};
+use crate::resolve::int_literal;
+use crate::signature::Form;
+use crate::template::{KernelTemplate, ParamKind};
 
-pub(super) fn lints(
-    def: &FunctionDef,
-    source: &Source,
-    env: &dyn KernelEnv,
-    options: &KernelOptions,
-    params: &[Param],
-) -> Diagnostics {
+pub(super) fn lints(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
+    let KernelTemplate { def, source, options, params, .. } = template;
     let mut found = Diagnostics::new();
     if options.form != Form::Kernel {
         return found;

@@ -11,10 +11,10 @@ use super::matrix_parts::MatrixIndex;
 use super::operand::{Operand, Static};
 use super::targets::Target;
 use crate::builtins::Function;
-use crate::check::TypeReader;
 use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Step, Touch};
+use crate::resolve::TypeReader;
 use crate::type_expr::TypeExpr;
 use crate::types::Type;
 

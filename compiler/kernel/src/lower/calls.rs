@@ -6,9 +6,9 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
 use super::Ctx;
 use super::helpers::CallStyle;
 use super::operand::{Operand, Static};
-use crate::check::float_of_text;
 use crate::constant::{Constant, Literal};
 use crate::errors;
+use crate::resolve::float_of_text;
 use crate::types::Type;
 
 /// The arguments of a call, in source order.

@@ -9,10 +9,10 @@ use super::Ctx;
 use super::operand::{Operand, Static};
 use super::vars::Binding;
 use crate::builtins;
-use crate::check::TypeReader;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind};
+use crate::resolve::TypeReader;
 use crate::type_expr::TypeExpr;
 use crate::types::{ArrayType, Scalar, Type};
 

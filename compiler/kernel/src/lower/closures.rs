@@ -12,10 +12,10 @@ use kps_syntax::{Diagnostic, Location, Source, Span};
 
 use super::operand::{Operand, Static};
 use super::{Ctx, EnvRef};
-use crate::check::{NO_INTS, TypeReader, captured_names};
 use crate::env::{HelperFunction, KernelEnv};
 use crate::errors::{self, Declared, Found};
 use crate::library;
+use crate::resolve::{NO_INTS, TypeReader, captured_names};
 use crate::type_expr::TypeExpr;
 
 /// A nested function.

@@ -18,10 +18,10 @@ use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
 use super::vars::{Binding, FlowPath, Fork, Missing, Var, binding_span};
-use crate::check::{assigned_literals, has_break, has_exit, mentions, receivers, receivers_in};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, Block, LocalId, Loop, NodeId, NodeKind, Stmt};
+use crate::resolve::{assigned_literals, has_break, has_exit, mentions, receivers, receivers_in};
 use crate::types::Type;
 
 /// A loop being lowered.

@@ -103,7 +103,6 @@ use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
 use self::tiles::Tiles;
 use self::vars::{Binding, Var};
-use crate::check::{passed_members, receivers};
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::index_range::IndexRange;
@@ -114,6 +113,7 @@ use crate::ir::{
 use crate::matrices::{CoopUse, Matrices};
 use crate::push::PushLayout;
 use crate::remark::Remark;
+use crate::resolve::{passed_members, receivers};
 use crate::signature::{BoundaryTest, Dispatches, Form, Ints, Memory, Signature, Target, Width};
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};

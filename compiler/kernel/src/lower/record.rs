@@ -17,11 +17,11 @@ use super::helpers::Active;
 use super::operand::{Operand, Static};
 use super::stmts::Condition;
 use crate::builtins::Effect;
-use crate::check::is_test_with_text;
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::errors::{self, Printable};
 use crate::ir::{NodeId, NodeKind, Record, RecordKind, Stmt, UnaryOp};
+use crate::resolve::is_test_with_text;
 use crate::types::{Scalar, Type};
 
 /// The maximum number of values of one record.

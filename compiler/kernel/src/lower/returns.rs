@@ -9,10 +9,10 @@ use kps_syntax::ast::FunctionDef;
 use super::Ctx;
 use super::operand::{Operand, Static};
 use super::weak_types::WeakValues;
-use crate::check::{NO_INTS, TypeReader};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Stmt};
+use crate::resolve::{NO_INTS, TypeReader};
 use crate::types::Type;
 use crate::verify::ends_control;
 

@@ -17,11 +17,11 @@ use super::helpers::CallStyle;
 use super::operand::{Operand, Place, Root, Static};
 use super::targets::Target;
 use super::vars::{Binding, Var};
-use crate::check;
 use crate::constant::Constant;
 use crate::env::HelperFunction;
 use crate::errors;
 use crate::ir::{BinaryOp, Block, CompareOp, Function, Home, LocalId, Loop, NodeId, NodeKind, Stmt};
+use crate::resolve;
 use crate::structs::{Member, Method, MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
@@ -377,7 +377,7 @@ impl Ctx<'_> {
         if let Some(is_supported) = self.checked_methods.get(&key) {
             return *is_supported;
         }
-        let found = check::check_method(function);
+        let found = resolve::check_method(function);
         let is_supported = !found.has_errors();
         // Its warnings are reported where it is defined.
         if !is_supported {

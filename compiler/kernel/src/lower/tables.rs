@@ -14,11 +14,11 @@ use super::Ctx;
 use super::assumptions::WeakKey;
 use super::operand::{Operand, Place, Root};
 use super::vars::Var;
-use crate::check;
 use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Stmt};
+use crate::resolve;
 use crate::types::{Scalar, Type};
 
 /// A table of weak numbers.
@@ -142,7 +142,7 @@ impl Ctx<'_> {
     fn reading_depth(&self, var: Var) -> usize {
         let (Some(name), Some(def)) = (self.f.scope.names().get(var as usize), &self.f.def) else { return 0 };
         let is_predefined = |name: &str| !self.f.scope.contains(name) && self.f.env.get().get(name).is_none();
-        let depths = self.f.reading_depths.get_or_init(|| check::reading_depths(&def.body, &is_predefined));
+        let depths = self.f.reading_depths.get_or_init(|| resolve::reading_depths(&def.body, &is_predefined));
         depths.get(name).copied().unwrap_or(usize::MAX)
     }
 

@@ -152,8 +152,17 @@ fn read(reader: &TypeReader, param: &Param, expr: &Expr) -> Result<ParamType, Di
     }
 }
 
+impl KernelTemplate {
+    /// The first parameter whose declaration is too little for a signature: it has no type, or a constant without a
+    /// value.
+    pub fn undeclared(&self) -> Option<&Param> {
+        let mut params = self.params.iter().enumerate();
+        params.find(|(at, _)| declared_param(self, *at).is_none()).map(|(_, param)| param)
+    }
+}
+
 /// The type of a missing parameter: its annotation, or its default number.
-pub(crate) fn declared_param(template: &KernelTemplate, at: usize) -> Option<ParamType> {
+fn declared_param(template: &KernelTemplate, at: usize) -> Option<ParamType> {
     let param = &template.params[at];
     match &param.kind {
         ParamKind::Const(scalar) => {
