@@ -10,8 +10,7 @@ use std::rc::Rc;
 use kps_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
-use super::aliases::Stored;
-use super::list_phis::CarriedList;
+use super::lists::{CarriedList, Stored};
 use super::selected_arrays::ArraySetId;
 use super::vars::{Binding, Conflict, Var};
 use super::{Ctx, FunctionState};
@@ -226,12 +225,11 @@ impl<'a> Ctx<'a> {
         let f = &mut self.f;
         f.assumed = walked.assumed;
         f.func.locals = walked.func.locals;
-        f.list_locals = walked.list_locals;
+        f.lists.keep_memory(walked.lists);
         f.locals = walked.locals;
         f.shared = walked.shared;
         f.items = walked.items;
         f.item_names = walked.item_names;
         f.vars.resize(walked.vars.len(), Binding::Unset);
-        f.reading_depths = walked.reading_depths;
     }
 }

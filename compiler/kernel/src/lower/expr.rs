@@ -136,7 +136,7 @@ impl Ctx<'_> {
         }
         let value = self.f.env.get().get(name);
         match value {
-            Some(EnvValue::List(_)) if self.f.tables.contains_key(name) => self.f.tables[name].clone(),
+            Some(EnvValue::List(_)) if let Some(table) = self.f.lists.captured(name) => table.clone(),
             Some(value) => self.captured(name, value, span),
             None => self.builtin_name(name, span),
         }

@@ -419,8 +419,7 @@ impl<'a> Ctx<'a> {
             calls,
             method,
             stopped,
-            returns_shared_list,
-            replaces_parts,
+            lists,
             weak_result: weak,
             demanded_args,
             ..
@@ -457,8 +456,8 @@ impl<'a> Ctx<'a> {
                 result,
                 writes,
                 changes_self,
-                returns_shared_list,
-                replaces_parts,
+                returns_shared_list: lists.returns_shared(),
+                replaces_parts: lists.replaces_parts(),
                 demanded_args,
                 weak,
             }

@@ -14,7 +14,7 @@ use super::Ctx;
 use super::assigning_tests::common_assigned_when;
 use super::assumptions::WeakKey;
 use super::closures::Closure;
-use super::list_phis::{ListJoin, list_of};
+use super::lists::{ListJoin, list_of};
 use super::loop_fixpoint::is_better_guess;
 use super::operand::{Facts, Operand, Place, Static};
 use super::reference_phis::is_fixed;

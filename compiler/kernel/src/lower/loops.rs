@@ -269,12 +269,12 @@ impl<'a> Ctx<'a> {
         let (changed, set_in_rounds) = self.changed_by_loop(parts, targets);
         let constants = self.loop_literals(parts.body, targets);
         let (n_diagnostics, n_calls) = (self.f.diagnostics.len(), self.f.calls.len());
-        let n_lists = self.f.lists_made.len();
+        let n_lists = self.f.lists.made().len();
         let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
         let completed = has_completed.then(|| self.completed_flag(parts.span));
         let of_rounds = self.f.assumed.stored(parts.span.start).to_vec();
-        self.f.stored.extend(of_rounds);
-        let stored_before = self.f.stored.clone();
+        let stored_before = [self.f.lists.stored(), &of_rounds].concat();
+        self.f.lists.set_stored(stored_before.clone());
         let heads = self.enter_head(&changed, &constants, parts.span);
         let fork = self.fork();
         self.f.loops.push(LoopState {
@@ -309,7 +309,7 @@ impl<'a> Ctx<'a> {
         };
         self.replaced_in_rounds(&changed, &state.continues, parts.span);
         self.close_rounds(&heads, &state.continues, leaving, parts.span);
-        let older = &self.f.lists_made[..n_lists];
+        let older = &self.f.lists.made()[..n_lists];
         if let Some(stored) = Ctx::stored_by_rounds(&state.continues, &stored_before, older) {
             self.f.assumed.add_stored(parts.span.start, stored);
         }
@@ -374,7 +374,7 @@ impl<'a> Ctx<'a> {
                 } else {
                     // The variables that the loop carries are in locals already.
                     let changes = self.unset_without_rounds(parts, changed, &continues);
-                    let stored = self.f.stored.clone();
+                    let stored = self.f.lists.stored().to_vec();
                     paths.push(FlowPath { changes, carry: None, missing: parts.missing, stored });
                 }
                 self.merge(&paths);

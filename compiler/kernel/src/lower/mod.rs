@@ -6,7 +6,6 @@
 
 mod access_paths;
 mod accessors;
-mod aliases;
 mod argument_passing;
 mod arith;
 mod assign;
@@ -39,7 +38,7 @@ mod invocation_ids;
 mod joins;
 mod library_calls;
 mod library_math;
-mod list_phis;
+mod lists;
 mod loop_fixpoint;
 mod loops;
 mod match_stmt;
@@ -66,7 +65,6 @@ mod stmts;
 mod store_conversion;
 mod structs;
 mod subgroup;
-mod tables;
 mod targets;
 mod textures;
 mod tiles;
@@ -76,7 +74,6 @@ mod unknown_values;
 mod vars;
 mod weak_types;
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -93,6 +90,7 @@ pub(crate) use self::calls::Arguments;
 pub(crate) use self::fold::{fold_abs, fold_clamp, fold_extreme, fold_sqrt};
 pub(crate) use self::formulas::Math;
 use self::helpers::{Active, Instance, InstanceKey};
+use self::lists::Lists;
 use self::loops::LoopState;
 use self::operand::Facts;
 pub(crate) use self::operand::Operand;
@@ -113,7 +111,6 @@ use crate::ir::{
 use crate::matrices::{CoopUse, Matrices};
 use crate::push::PushLayout;
 use crate::remark::Remark;
-use crate::resolve::{passed_members, receivers};
 use crate::signature::{BoundaryTest, Dispatches, Form, Ints, Memory, Signature, Target, Width};
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
@@ -278,9 +275,6 @@ impl EnvRef<'_> {
     }
 }
 
-/// The name, the type and the place of a list.
-type ListKey = (Name, Type, Span);
-
 /// The state of the function being lowered.
 #[derive(Clone)]
 pub(crate) struct FunctionState<'a> {
@@ -313,49 +307,20 @@ pub(crate) struct FunctionState<'a> {
     /// The previous binding for each change of a variable, to undo it.
     log: Vec<(Var, Binding)>,
     locals: FxHashMap<(Var, Type), LocalId>,
-    /// The locals of lists that any walk made, by what they are for.
-    list_locals: FxHashMap<ListKey, Vec<LocalId>>,
-    /// How many of each this walk made.
-    n_lists_made: FxHashMap<ListKey, usize>,
-    /// The lists that this walk made, in order.
-    lists_made: Vec<LocalId>,
     choices: FunctionChoices,
     /// Locals for arrays of the workgroup, by their position in the source.
     shared: FxHashMap<u32, LocalId>,
-    /// Captured lists, in locals of their own.
-    tables: FxHashMap<Name, Operand>,
-    /// Tables and lists of the function whose numbers are all weak.
-    weak_tables: FxHashMap<LocalId, tables::Table>,
     /// Other weak nodes.
     weak: FxHashMap<NodeId, weak_types::Weak>,
     /// Arguments that the function needs in wider types: its place in `args`, and the type.
     demanded_args: Vec<(u32, Scalar)>,
     /// Statements that paths execute at their ends, before their stores.
     at_path_ends: Vec<(CarryId, Stmt)>,
-    /// The part of a list that was last assigned to each variable.
-    named_parts: FxHashMap<Var, Span>,
-    /// Variables of which the function assigns a part, or on which it calls methods.
-    changed_in_part: FxHashSet<Var>,
-    /// Variables and names of members to which the function gives other names, or which it passes on.
-    aliased_members: FxHashSet<(Var, Name)>,
-    /// The number of subscripts with which the function reads each name, computed on demand.
-    reading_depths: OnceCell<FxHashMap<Name, usize>>,
     /// The definition in the script. `None` for a library function.
     def: Option<Arc<FunctionDef>>,
-    /// Lists that loops carry, made at their heads.
-    carried_lists: FxHashSet<LocalId>,
-    /// Lists that are copies of others.
-    copies: FxHashMap<LocalId, aliases::Copied>,
+    lists: Lists,
     /// The types of assigned values, by the place of the assignment.
     assigned_types: Vec<(Span, Type)>,
-    /// Lists that were stored into others.
-    stored: Vec<aliases::Stored>,
-    /// Lists over which loops iterate at this point.
-    iterated: Vec<(operand::Place, Span)>,
-    /// Whether the function returns a list to which its caller has another reference.
-    returns_shared_list: bool,
-    /// Whether the function replaces a list or struct inside an argument.
-    replaces_parts: bool,
     /// The uses of cooperative matrices.
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
@@ -393,12 +358,7 @@ impl<'a> FunctionState<'a> {
             captured.iter().for_each(|(name, _)| scope.add(name));
         }
         let mut state = FunctionState::bare(&def.name.name, source, env, def.name.span);
-        let mut changed = |name: &Name| state.changed_in_part.extend(scope.get(name));
-        receivers(&def.body, &mut changed);
-        scope.changed_in_part().iter().for_each(changed);
-        passed_members(&def.body, &mut |name, member| {
-            state.aliased_members.extend(scope.get(name).map(|var| (var, member.clone())));
-        });
+        state.lists = Lists::of(def, &scope);
         state.def = Some(Arc::clone(def));
         state.vars = vec![Binding::Unset; scope.names().len()];
         state.scope = scope;
@@ -453,28 +413,14 @@ impl<'a> FunctionState<'a> {
             known: Vec::new(),
             log: Vec::new(),
             locals: FxHashMap::default(),
-            list_locals: FxHashMap::default(),
-            n_lists_made: FxHashMap::default(),
-            lists_made: Vec::new(),
             choices: FunctionChoices::default(),
             shared: FxHashMap::default(),
-            tables: FxHashMap::default(),
-            weak_tables: FxHashMap::default(),
             weak: FxHashMap::default(),
             demanded_args: Vec::new(),
             at_path_ends: Vec::new(),
-            named_parts: FxHashMap::default(),
-            changed_in_part: FxHashSet::default(),
-            aliased_members: FxHashSet::default(),
-            reading_depths: OnceCell::new(),
             def: None,
-            copies: FxHashMap::default(),
+            lists: Lists::default(),
             assigned_types: Vec::new(),
-            stored: Vec::new(),
-            carried_lists: FxHashSet::default(),
-            iterated: Vec::new(),
-            returns_shared_list: false,
-            replaces_parts: false,
             coops: FxHashMap::default(),
             loops: Vec::new(),
             assumed: Assumptions::default(),

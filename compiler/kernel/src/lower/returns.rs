@@ -30,7 +30,9 @@ pub(crate) struct ReturnSite {
 impl<'a> Ctx<'a> {
     /// A `return` of a helper.
     pub fn return_value(&mut self, operand: Operand, span: Span) {
-        self.f.returns_shared_list |= self.is_reachable_by_caller(&operand);
+        if self.is_reachable_by_caller(&operand) {
+            self.f.lists.note_returned_shared();
+        }
         let weak = self.weak_side(&operand).map(|side| self.weak_values(&side));
         let operand = match (self.f.result.clone(), self.f.wide_result) {
             (Some(ty), _) if self.value_type(&operand).is_some() => self.returned(&operand, &ty, span),

@@ -152,7 +152,7 @@ impl Ctx<'_> {
         let zero = self.constant(Constant::zero(ty), at);
         self.f.block.push(Stmt::Store { local: counter, value: zero, span: at });
         let targets = super::loops::target_vars(self, target);
-        let n_walked = self.f.iterated.len();
+        let n_walked = self.f.lists.n_iterated();
         self.note_iterated(iterable);
         self.lower_loop(
             &parts,
@@ -175,12 +175,12 @@ impl Ctx<'_> {
                 ctx.f.block.push(Stmt::Store { local: counter, value: next, span: at });
             },
         );
-        self.f.iterated.truncate(n_walked);
+        self.f.lists.end_iterations(n_walked);
     }
 
     fn note_iterated(&mut self, (operand, span): &Spanned) {
         match operand {
-            Operand::Place(place) => self.f.iterated.push((place.clone(), *span)),
+            Operand::Place(place) => self.f.lists.begin_iteration(place.clone(), *span),
             Operand::Static(Static::Sequence(sequence)) => match &**sequence {
                 Sequence::Enumerate(of, _) | Sequence::Reversed(of) => self.note_iterated(of),
                 Sequence::Zip(of) => of.iter().for_each(|of| self.note_iterated(of)),

@@ -9,12 +9,12 @@ use std::rc::Rc;
 use kps_syntax::ast::Name;
 use kps_syntax::{Diagnostic, Span};
 
-use super::aliases::Stored;
+use super::Ctx;
 use super::assigning_tests::AssignedWhen;
+use super::lists::Stored;
 use super::operand::{Facts, Operand, Place, Row};
 use super::selected_arrays::{ArraySetId, MAX_ARRAYS};
 use super::weak_types::WeakPhi;
-use super::{Ctx, FunctionState};
 use crate::errors::{self, Found};
 use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
@@ -181,12 +181,12 @@ impl Ctx<'_> {
         let Type::Struct(of) = &ty else { return operand };
         let is_aliased = || {
             let arrays = of.members.iter().filter(|member| member.ty.holds_array());
-            arrays.into_iter().any(|member| self.f.aliased_members.contains(&(var, member.name.clone())))
+            arrays.into_iter().any(|member| self.f.lists.is_aliased_member(var, &member.name))
         };
         if var >= self.f.n_own || !ty.holds_array() {
             return operand;
         }
-        if !self.f.changed_in_part.contains(&var) && !is_aliased() {
+        if !self.f.lists.is_changed_in_part(var) && !is_aliased() {
             return operand;
         }
         let place = Place::local(self.local_of(var, &ty, span), ty);
@@ -392,7 +392,7 @@ impl Ctx<'_> {
     pub fn end_path(&mut self, fork: Fork, missing: Missing) -> FlowPath {
         let changes = self.changes_since(fork);
         let carry = self.new_carry();
-        FlowPath { changes, carry: Some(carry), missing, stored: self.f.stored.clone() }
+        FlowPath { changes, carry: Some(carry), missing, stored: self.f.lists.stored().to_vec() }
     }
 
     /// A place for stores that are determined later.
@@ -414,31 +414,13 @@ impl Ctx<'_> {
         local
     }
 
-    /// A local that is made here. Another walk over the function gives a list the same local, since corrections
-    /// name lists.
     pub fn new_local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
-        if !ty.holds_array() {
-            return self.f.add_local(name.into(), ty, span);
+        if ty.holds_array() {
+            return self.f.list_local(name, ty, span);
         }
-        let key = (Name::from(name), ty, span);
-        let n_before = self.f.n_lists_made.entry(key.clone()).or_default();
-        *n_before += 1;
-        let known = self.f.list_locals.get(&key).and_then(|made| made.get(*n_before - 1).copied());
-        let local = known.unwrap_or_else(|| {
-            let (name, ty, span) = key.clone();
-            let local = self.f.add_local(name, ty, span);
-            self.f.list_locals.entry(key).or_default().push(local);
-            local
-        });
-        self.f.lists_made.push(local);
+        let local = LocalId(self.f.func.locals.len() as u32);
+        self.f.func.locals.push(Local { name: name.into(), ty, span, home: Home::Own });
         local
-    }
-}
-
-impl FunctionState<'_> {
-    fn add_local(&mut self, name: Name, ty: Type, span: Span) -> LocalId {
-        self.func.locals.push(Local { name, ty, span, home: Home::Own });
-        LocalId(self.func.locals.len() as u32 - 1)
     }
 }
 

@@ -10,10 +10,10 @@ use std::rc::Rc;
 use kps_syntax::ast::{Expr, ExprKind, Name};
 use kps_syntax::{Diagnostic, Span};
 
-use super::Ctx;
-use super::argument_passing::ListArg;
-use super::operand::{Operand, Place, Root};
-use super::vars::{Binding, Conflict, FlowPath, Var};
+use super::super::Ctx;
+use super::super::argument_passing::ListArg;
+use super::super::operand::{Operand, Place, Root};
+use super::super::vars::{Binding, Conflict, FlowPath, Var};
 use crate::errors;
 use crate::ir::{Home, LocalId, NodeId, NodeKind, Step};
 use crate::types::{Kind, Scalar, Type};
@@ -120,7 +120,7 @@ impl Ctx<'_> {
         if let (ExprKind::Name(name), Operand::Place(_)) = (&target.kind, operand)
             && let Some(var) = self.f.scope.get(name)
         {
-            self.f.named_parts.insert(var, value);
+            self.f.lists.named_parts.insert(var, value);
         }
     }
 
@@ -130,12 +130,13 @@ impl Ctx<'_> {
         if !matches!(replaced.ty, Type::Array(_) | Type::Struct(_)) {
             return;
         }
-        self.f.stored.retain(|stored| stored.list != *replaced && stored.into != *replaced);
-        self.f.replaces_parts |= match replaced.root {
+        self.f.lists.stored.retain(|stored| stored.list != *replaced && stored.into != *replaced);
+        self.f.lists.replaces_parts |= match replaced.root {
             Root::Local(local) => self.f.func.local(local).home != Home::Own,
             Root::Element(..) => true,
         };
-        if let Some((_, walked)) = self.f.iterated.iter().find(|(place, _)| may_lie_in(place, replaced)) {
+        if let Some((_, walked)) = self.f.lists.iterated.iter().find(|(place, _)| may_lie_in(place, replaced))
+        {
             let text = self.f.source.slice(*walked).to_owned();
             self.error(errors::walked_list_replaced(self.at(by), self.at(*walked), &text));
         }
@@ -150,7 +151,7 @@ impl Ctx<'_> {
         let named: Vec<(Var, Span)> =
             (0..).zip(&self.f.vars).filter_map(|(var, binding)| Some((var, lies_in(binding)?))).collect();
         for (var, named) in named {
-            let part = self.f.named_parts.get(&var).copied().filter(|part| *part != named);
+            let part = self.f.lists.named_parts.get(&var).copied().filter(|part| *part != named);
             self.set(var, Binding::Conflict(Rc::new(Conflict::Replaced { named, part, by })));
         }
     }
@@ -160,7 +161,7 @@ impl Ctx<'_> {
         match copy {
             Operand::Place(Place { root: Root::Local(local), .. }) => {
                 let of = of.iter().flat_map(|of| self.originals(of)).collect();
-                self.f.copies.insert(*local, Copied { at, kind: CopyKind::OfOthers(of) });
+                self.f.lists.copies.insert(*local, Copied { at, kind: CopyKind::OfOthers(of) });
             }
             Operand::Tuple(items) => items.iter().for_each(|item| self.note_copy(item, of, at)),
             _ => {}
@@ -169,7 +170,7 @@ impl Ctx<'_> {
 
     /// Records that a part of one list was copied into another, if other names refer to the first list.
     pub fn note_copy_of_rows(&mut self, copy: &Operand, of: &Place, at: Span) {
-        let holds_copies = matches!(of.root, Root::Local(local) if self.f.copies.contains_key(&local));
+        let holds_copies = matches!(of.root, Root::Local(local) if self.f.lists.copies.contains_key(&local));
         let original = Operand::Place(of.clone());
         if holds_copies || self.has_other_references(&original) {
             self.note_copy(copy, &[&original], at);
@@ -179,33 +180,33 @@ impl Ctx<'_> {
     /// Records that in Python some rows of a list would be one object.
     pub fn note_one_row(&mut self, list: &Operand, at: Span) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
-            self.f.copies.insert(*local, Copied { at, kind: CopyKind::OfOneRow });
+            self.f.lists.copies.insert(*local, Copied { at, kind: CopyKind::OfOneRow });
         }
     }
 
     /// Records that a list is one of the script's, which is mentioned at `at`.
     pub fn note_captured(&mut self, list: &Operand, at: Span) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
-            self.f.copies.insert(*local, Copied { at, kind: CopyKind::Captured });
+            self.f.lists.copies.insert(*local, Copied { at, kind: CopyKind::Captured });
         }
     }
 
     /// Records that a list is a parameter that a launch passes by value.
     pub fn note_given_list(&mut self, list: &Operand, param: Span) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
-            self.f.copies.insert(*local, Copied { at: param, kind: CopyKind::Given });
+            self.f.lists.copies.insert(*local, Copied { at: param, kind: CopyKind::Given });
         }
     }
 
     /// Whether a launch passes the list by value.
     pub fn is_given(&self, list: &Place) -> bool {
-        let copied = |local| self.f.copies.get(&local).map(|copied| &copied.kind);
+        let copied = |local| self.f.lists.copies.get(&local).map(|copied| &copied.kind);
         matches!(list.root, Root::Local(local) if matches!(copied(local), Some(CopyKind::Given)))
     }
 
     /// Records that a list is a copy of a table, if that table is one of the script's.
     pub fn note_copied_table(&mut self, list: &Operand, table: LocalId) {
-        if let Some(&Copied { at, kind: CopyKind::Captured }) = self.f.copies.get(&table) {
+        if let Some(&Copied { at, kind: CopyKind::Captured }) = self.f.lists.copies.get(&table) {
             self.note_captured(list, at);
         }
     }
@@ -219,11 +220,11 @@ impl Ctx<'_> {
         if !is_own(list) || !is_own(into) || !matches!(into.ty, Type::Array(_)) {
             return;
         }
-        let also_in = self.f.stored.iter().filter(|stored| stored.list == *list);
+        let also_in = self.f.lists.stored.iter().filter(|stored| stored.list == *list);
         let mut lists: Vec<Place> = also_in.map(|stored| stored.into.clone()).collect();
         lists.extend(self.originals(&Operand::Place(list.clone())));
         let stored = lists.into_iter().map(|list| Stored { list, into: into.clone(), at });
-        self.f.stored.extend(stored);
+        self.f.lists.stored.extend(stored);
     }
 
     /// At a join: a list is stored in another if it is so on any path.
@@ -237,7 +238,7 @@ impl Ctx<'_> {
                 joined.push(stored.clone());
             }
         }
-        self.f.stored = joined;
+        self.f.lists.stored = joined;
     }
 
     /// The stores of earlier rounds of a loop into lists from before the loop: a round makes its own lists
@@ -264,8 +265,8 @@ impl Ctx<'_> {
             true => self.has_other_references(&Operand::Place(stored.list.clone())),
             false => is_inside(&stored.list),
         };
-        if let Some(found) = self.f.stored.iter().position(is_one_of_two) {
-            let Stored { at, .. } = self.f.stored.swap_remove(found);
+        if let Some(found) = self.f.lists.stored.iter().position(is_one_of_two) {
+            let Stored { at, .. } = self.f.lists.stored.swap_remove(found);
             let text = self.f.source.slice(at).to_owned();
             self.error(errors::stored_list_written(self.at(by), self.at(at), &text));
         }
@@ -274,7 +275,7 @@ impl Ctx<'_> {
     /// Reports a write to a copy, once for each copy.
     pub fn copy_written(&mut self, place: &Place, at: Span) {
         let Root::Local(local) = place.root else { return };
-        let Some(Copied { at: copied, kind }) = self.f.copies.remove(&local) else { return };
+        let Some(Copied { at: copied, kind }) = self.f.lists.copies.remove(&local) else { return };
         let text = self.f.source.slice(copied).to_owned();
         self.error(match kind {
             CopyKind::Captured => self.captured_list_written(local, at, copied),
@@ -320,7 +321,8 @@ impl Ctx<'_> {
             Some(Binding::Bound { operand: Operand::Place(place), span })
                 if place.root == Root::Local(list) =>
             {
-                let part = var.and_then(|var| self.f.named_parts.get(&var)).filter(|part| *part != span);
+                let part =
+                    var.and_then(|var| self.f.lists.named_parts.get(&var)).filter(|part| *part != span);
                 let (name, text) = part.map_or(("own", base), |part| (base, slice(*part)));
                 errors::copied_list(name, text, &place.ty)
             }
@@ -331,21 +333,22 @@ impl Ctx<'_> {
     /// Called where a list, or a value with lists in it, is written. Names of its copies become conflicts.
     pub fn original_written(&mut self, written: &Place, by: Span) {
         self.stored_written(written, written.path.len(), by);
-        if self.f.copies.is_empty() {
+        if self.f.lists.copies.is_empty() {
             return;
         }
         let is_of = |copied: &Copied| copied.of().iter().any(|place| may_overlap(place, written));
         let is_copy_of_written = |(walked, _): &&(Place, Span)| match walked.root {
-            Root::Local(local) => self.f.copies.get(&local).is_some_and(is_of),
+            Root::Local(local) => self.f.lists.copies.get(&local).is_some_and(is_of),
             Root::Element(..) => false,
         };
-        if let Some((_, walked)) = self.f.iterated.iter().find(is_copy_of_written) {
+        if let Some((_, walked)) = self.f.lists.iterated.iter().find(is_copy_of_written) {
             let text = self.f.source.slice(*walked).to_owned();
             self.error(errors::walked_list_written(self.at(by), self.at(*walked), &text));
         }
         let outdated = |binding: &Binding| match binding {
             Binding::Bound { operand: Operand::Place(Place { root: Root::Local(local), .. }), .. } => self
                 .f
+                .lists
                 .copies
                 .get(local)
                 .filter(|copied| is_of(copied))
@@ -383,7 +386,7 @@ impl Ctx<'_> {
         let mut places = places_in(operand);
         for at in 0..places.len() {
             if let Root::Local(local) = places[at].root
-                && let Some(copied) = self.f.copies.get(&local)
+                && let Some(copied) = self.f.lists.copies.get(&local)
             {
                 places.extend(copied.of().iter().cloned());
             }
@@ -395,7 +398,7 @@ impl Ctx<'_> {
     pub fn is_shared(&self, list: &Operand) -> bool {
         let is_copy = |place: &Place| {
             matches!(place.root, Root::Local(local)
-                if self.f.copies.get(&local).is_some_and(|copied| !copied.of().is_empty()))
+                if self.f.lists.copies.get(&local).is_some_and(|copied| !copied.of().is_empty()))
         };
         self.has_other_references(list) || matches!(list, Operand::Place(place) if is_copy(place))
     }
@@ -404,7 +407,8 @@ impl Ctx<'_> {
     pub fn has_other_references(&self, list: &Operand) -> bool {
         let Operand::Place(place) = list else { return false };
         let Root::Local(local) = place.root else { return true };
-        let is_captured = matches!(self.f.copies.get(&local), Some(Copied { kind: CopyKind::Captured, .. }));
+        let is_captured =
+            matches!(self.f.lists.copies.get(&local), Some(Copied { kind: CopyKind::Captured, .. }));
         let names_it = |binding: &Binding| match binding {
             Binding::Bound { operand: Operand::Place(named), .. } => named.root == place.root,
             _ => false,
@@ -416,7 +420,7 @@ impl Ctx<'_> {
     pub fn is_reachable_by_caller(&self, operand: &Operand) -> bool {
         match operand {
             Operand::Place(Place { root: Root::Local(local), .. }) => {
-                self.f.copies.contains_key(local) || self.f.func.local(*local).home != Home::Own
+                self.f.lists.copies.contains_key(local) || self.f.func.local(*local).home != Home::Own
             }
             Operand::Place(_) => true,
             Operand::Node(node) => self.is_part_of_a_value(*node),

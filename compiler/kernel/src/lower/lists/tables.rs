@@ -10,10 +10,10 @@ use std::sync::Arc;
 use kps_syntax::ast::FunctionDef;
 use kps_syntax::{Diagnostic, Span};
 
-use super::Ctx;
-use super::assumptions::WeakKey;
-use super::operand::{Operand, Place, Root};
-use super::vars::Var;
+use super::super::Ctx;
+use super::super::assumptions::WeakKey;
+use super::super::operand::{Operand, Place, Root};
+use super::super::vars::Var;
 use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
@@ -23,7 +23,7 @@ use crate::types::{Scalar, Type};
 
 /// A table of weak numbers.
 #[derive(Clone)]
-pub(super) struct Table {
+pub(crate) struct Table {
     items: Rc<[EnvValue]>,
     /// All numbers, including those of inner lists.
     pub numbers: Rc<[Literal]>,
@@ -49,7 +49,7 @@ impl Ctx<'_> {
             if let Some(value @ EnvValue::List(_)) = self.f.env.get().get(name) {
                 let table = self.captured(name, value, *span);
                 self.name_list(&table, name);
-                self.f.tables.insert(name.clone(), table);
+                self.f.lists.captured.insert(name.clone(), table);
             }
         }
     }
@@ -79,7 +79,7 @@ impl Ctx<'_> {
     fn note_table(&mut self, table: &Operand, items: Rc<[EnvValue]>, numbers: Vec<Literal>, key: WeakKey) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = table {
             let table = Table { items, numbers: numbers.into(), key, is_constant: true };
-            self.f.weak_tables.insert(*local, table);
+            self.f.lists.tables.insert(*local, table);
         }
     }
 
@@ -107,7 +107,7 @@ impl Ctx<'_> {
             Operand::Literal(Literal::Int(value)) => Some(EnvValue::Int(*value)),
             Operand::Literal(Literal::Float(value)) => Some(EnvValue::Float(*value)),
             Operand::Place(Place { root: Root::Local(local), path, .. }) if path.is_empty() => {
-                let table = self.f.weak_tables.get(local).filter(|table| table.is_constant)?;
+                let table = self.f.lists.tables.get(local).filter(|table| table.is_constant)?;
                 Some(EnvValue::List(Rc::clone(&table.items)))
             }
             _ => None,
@@ -118,10 +118,10 @@ impl Ctx<'_> {
     }
 
     /// The table of which a node is a number.
-    pub(super) fn table_of_element(&self, node: NodeId) -> Option<&Table> {
+    pub fn table_of_element(&self, node: NodeId) -> Option<&Table> {
         match &self.f.func.node(node).kind {
             NodeKind::LoadElement { local, .. } if matches!(self.ty(node), Type::Scalar(_)) => {
-                self.f.weak_tables.get(local).filter(|table| table.is_constant)
+                self.f.lists.tables.get(local).filter(|table| table.is_constant)
             }
             _ => None,
         }
@@ -130,10 +130,10 @@ impl Ctx<'_> {
     /// A list gets a name, by which it may be changed.
     pub fn name_table(&mut self, var: Var, operand: &Operand) {
         if let Operand::Place(Place { root: Root::Local(local), path, .. }) = operand
-            && self.f.weak_tables.contains_key(local)
+            && self.f.lists.tables.contains_key(local)
         {
             let depth = self.reading_depth(var);
-            let table = self.f.weak_tables.get_mut(local).expect("it was found above");
+            let table = self.f.lists.tables.get_mut(local).expect("it was found above");
             table.is_constant &= depth.saturating_add(path.len()) >= table.depth();
         }
     }
@@ -142,7 +142,8 @@ impl Ctx<'_> {
     fn reading_depth(&self, var: Var) -> usize {
         let (Some(name), Some(def)) = (self.f.scope.names().get(var as usize), &self.f.def) else { return 0 };
         let is_predefined = |name: &str| !self.f.scope.contains(name) && self.f.env.get().get(name).is_none();
-        let depths = self.f.reading_depths.get_or_init(|| resolve::reading_depths(&def.body, &is_predefined));
+        let depths =
+            self.f.lists.reading_depths.get_or_init(|| resolve::reading_depths(&def.body, &is_predefined));
         depths.get(name).copied().unwrap_or(usize::MAX)
     }
 
@@ -153,7 +154,7 @@ impl Ctx<'_> {
         if numbers.iter().any(|number| number.fit(scalar).is_none()) {
             return None;
         }
-        let table = &self.f.weak_tables[&local];
+        let table = &self.f.lists.tables[&local];
         if place.path.is_empty() {
             let items = EnvValue::List(Rc::clone(&table.items));
             return Some(self.table_value(&items, scalar, span));
@@ -236,13 +237,13 @@ impl Ctx<'_> {
     fn table_and_scalar(&self, place: &Place, to: &Type) -> Option<(&Rc<[Literal]>, Scalar)> {
         let Root::Local(local) = place.root else { return None };
         let scalar = item_scalar(to)?;
-        let numbers = &self.f.weak_tables.get(&local).filter(|table| table.is_constant)?.numbers;
+        let numbers = &self.f.lists.tables.get(&local).filter(|table| table.is_constant)?.numbers;
         (in_scalar(&place.ty, scalar) == *to).then_some((numbers, scalar))
     }
 
     /// Whether a list is a constant table.
     pub fn is_table(&self, place: &Place) -> bool {
-        matches!(place.root, Root::Local(local) if self.f.weak_tables.get(&local).is_some_and(|table| table.is_constant))
+        matches!(place.root, Root::Local(local) if self.f.lists.tables.get(&local).is_some_and(|table| table.is_constant))
     }
 
     /// A number, or nested lists of numbers, that all fit `scalar`.
@@ -278,7 +279,7 @@ fn weak_numbers(items: &[EnvValue], numbers: &mut Vec<Literal>) -> bool {
 }
 
 /// The default type of numbers of which some are too large for i32 or f32.
-pub(super) fn scalar_of_large(numbers: impl Iterator<Item = Literal> + Clone) -> Option<Scalar> {
+pub(crate) fn scalar_of_large(numbers: impl Iterator<Item = Literal> + Clone) -> Option<Scalar> {
     let holds = |scalar: &Scalar| numbers.clone().all(|number| number.fit(*scalar).is_some());
     let (own, larger) = match numbers.clone().any(|number| matches!(number, Literal::Float(_))) {
         true => (Scalar::F32, &[Scalar::F64][..]),

@@ -12,13 +12,13 @@ use std::rc::Rc;
 
 use kps_syntax::Span;
 
-use super::Ctx;
+use super::super::Ctx;
+use super::super::assumptions::Hint;
+use super::super::joins::same_place;
+use super::super::operand::{Operand, Place, Root};
+use super::super::reference_phis::is_alike_place;
+use super::super::vars::{Binding, Conflict, FlowPath, Var, binding_span};
 use super::aliases::{Copied, Stored, may_overlap};
-use super::assumptions::Hint;
-use super::joins::same_place;
-use super::operand::{Operand, Place, Root};
-use super::reference_phis::is_alike_place;
-use super::vars::{Binding, Conflict, FlowPath, Var, binding_span};
 use crate::ir::{CarryId, Home, LocalId};
 use crate::types::Type;
 
@@ -125,9 +125,9 @@ impl Ctx<'_> {
             other != var && place_of(binding).is_some_and(|place| place.root == list.root)
         };
         list.path.is_empty()
-            && self.f.carried_lists.contains(&local)
+            && self.f.lists.carried.contains(&local)
             && !(0..).zip(&self.f.vars).any(is_anothers)
-            && !self.f.iterated.iter().any(|(iterated, _)| iterated.root == list.root)
+            && !self.f.lists.iterated.iter().any(|(iterated, _)| iterated.root == list.root)
     }
 
     /// The type of a list to which all of these can be copied.
@@ -210,9 +210,9 @@ impl Ctx<'_> {
             Root::Element(..) => true,
         };
         let iterated =
-            self.f.iterated.iter().map(|(iterated, _)| iterated).filter(|iterated| is_among(iterated));
+            self.f.lists.iterated.iter().map(|(iterated, _)| iterated).filter(|iterated| is_among(iterated));
         let copied = match list.root {
-            Root::Local(local) => self.f.copies.get(&local),
+            Root::Local(local) => self.f.lists.copies.get(&local),
             Root::Element(..) => None,
         };
         let read_only = copied.filter(|copied| copied.is_read_only()).cloned();
@@ -252,8 +252,8 @@ impl Ctx<'_> {
             None => aliases.read_only,
         };
         match copied {
-            Some(copied) => drop(self.f.copies.insert(local, copied)),
-            None => drop(self.f.copies.remove(&local)),
+            Some(copied) => drop(self.f.lists.copies.insert(local, copied)),
+            None => drop(self.f.lists.copies.remove(&local)),
         }
     }
 
@@ -291,7 +291,7 @@ impl Ctx<'_> {
     pub fn list_at_head(&mut self, var: Var, entry: &Binding, loop_start: u32) -> Option<Binding> {
         let CarriedList { ty, given, .. } = self.carried_list(var, loop_start)?.clone();
         let span = binding_span(entry);
-        if list_of(entry).is_some_and(|list| is_stored(list, &self.f.stored)) {
+        if list_of(entry).is_some_and(|list| is_stored(list, &self.f.lists.stored)) {
             let conflict = Conflict::Lists { first: span, second: given, are_shared: false };
             return Some(Binding::Conflict(Rc::new(conflict)));
         }
@@ -304,7 +304,7 @@ impl Ctx<'_> {
         };
         let name = self.var_name(var);
         let local = self.new_local(&name, ty.clone(), span);
-        self.f.carried_lists.insert(local);
+        self.f.lists.carried.insert(local);
         let list = Place::local(local, ty);
         let carry = self.new_carry();
         self.carry_list(carry, &list, &place, span);
