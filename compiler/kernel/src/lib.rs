@@ -170,7 +170,7 @@ pub fn specialize(
 ) -> Result<KernelModule, Diagnostics> {
     let mut lowered = lower::lower(template, env, signature, target);
     let warnings = std::mem::take(&mut lowered.warnings);
-    let (kernel, _) = verified(lowered, template)?;
+    let (kernel, _) = verified(lowered, template, target)?;
     ensure_not_cancelled(template, env)?;
     let kernel = workarounds::apply(kernel, target.workarounds)?;
     let mut module = emit::emit(&kernel, target);
@@ -182,7 +182,7 @@ pub fn specialize(
 /// The mistakes of a kernel that do not depend on its parameters, its `const`s or the values of captured names.
 pub fn mistakes_of_any(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
     let mut lowered = lower::lower_partial(template, env);
-    run_passes(&mut lowered, template);
+    run_passes(&mut lowered, template, &Target::portable());
     mistakes(lowered)
 }
 
@@ -214,7 +214,7 @@ pub fn typed(
     signature: &Signature,
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
-    let (kernel, _) = verified(lower::lower(template, env, signature, target), template)?;
+    let (kernel, _) = verified(lower::lower(template, env, signature, target), template, target)?;
     ensure_not_cancelled(template, env)?;
     Ok(kernel)
 }
@@ -227,17 +227,22 @@ fn ensure_not_cancelled(template: &KernelTemplate, env: &dyn KernelEnv) -> Resul
     }
 }
 
-fn run_passes(lowered: &mut lower::Lowered, template: &KernelTemplate) -> Vec<passes::FunctionRemark> {
+fn run_passes(
+    lowered: &mut lower::Lowered,
+    template: &KernelTemplate,
+    target: &Target,
+) -> Vec<passes::FunctionRemark> {
     let header = template.source.at(template.def.header);
-    passes::run(&mut lowered.kernel, header, &mut lowered.mistakes)
+    passes::run(&mut lowered.kernel, target, header, &mut lowered.mistakes)
 }
 
 /// Runs the passes on a lowered kernel and verifies it. Gives the remarks of the passes, too.
 fn verified(
     mut lowered: lower::Lowered,
     template: &KernelTemplate,
+    target: &Target,
 ) -> Result<(Verified<ir::Kernel>, Vec<passes::FunctionRemark>), Diagnostics> {
-    let remarks = run_passes(&mut lowered, template);
+    let remarks = run_passes(&mut lowered, template, target);
     if !lowered.mistakes.is_empty() {
         return Err(mistakes(lowered));
     }

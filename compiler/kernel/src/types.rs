@@ -10,7 +10,7 @@ pub use kps_scalar::{Kind, Scalar};
 use kps_syntax::ast::Name;
 
 use crate::env::{EnvValue, HelperFunction};
-use crate::matrices::CoopType;
+use crate::matrices::{CoopType, CoopUse};
 use crate::structs::StructType;
 
 /// The type of a value in a kernel.
@@ -33,7 +33,7 @@ pub enum Type {
     Struct(Rc<StructType>),
     /// The result of `return a, b`; it is never in memory that the host sees.
     Tuple(Rc<[Type]>),
-    /// A matrix that a subgroup holds; where a device has none, it is an array of rows instead.
+    /// A matrix that a subgroup holds. Lowering has its rows instead: see [`ArrayType::purpose`].
     Coop(CoopType),
     /// The type after a reported mistake.
     Error,
@@ -43,6 +43,8 @@ pub enum Type {
 pub struct ArrayType {
     pub len: u32,
     pub element: Type,
+    /// Set for the rows of a cooperative matrix, before legalisation decides whether a subgroup holds it.
+    pub purpose: Option<CoopUse>,
 }
 
 impl Type {
@@ -53,11 +55,60 @@ impl Type {
     pub const F64: Type = Type::Scalar(Scalar::F64);
 
     pub fn array(len: u32, element: Type) -> Type {
-        Type::Array(Rc::new(ArrayType { len, element }))
+        Type::Array(Rc::new(ArrayType { len, element, purpose: None }))
     }
 
     pub fn tuple(items: impl IntoIterator<Item = Type>) -> Type {
         Type::Tuple(items.into_iter().collect())
+    }
+
+    /// The rows of a cooperative matrix.
+    pub(crate) fn coop_rows(coop: CoopType) -> Type {
+        let element = Type::array(coop.columns, coop.scalar.into());
+        Type::Array(Rc::new(ArrayType { len: coop.rows, element, purpose: Some(coop.purpose) }))
+    }
+
+    /// The cooperative matrix whose rows these are.
+    pub(crate) fn coop(&self) -> Option<CoopType> {
+        let Type::Array(rows) = self else { return None };
+        let (Some(purpose), Type::Array(row)) = (rows.purpose, &rows.element) else { return None };
+        Some(CoopType { scalar: row.element.scalar()?, rows: rows.len, columns: row.len, purpose })
+    }
+
+    /// The type with something else in place of each cooperative matrix. `None` if it has none.
+    pub(crate) fn with_coops(&self, to: &dyn Fn(CoopType) -> Type) -> Option<Type> {
+        match self {
+            Type::Array(array) => match self.coop() {
+                Some(coop) => Some(to(coop)),
+                None => Some(Type::array(array.len, array.element.with_coops(to)?)),
+            },
+            Type::Tuple(items) if items.iter().any(Type::holds_coops) => {
+                let item = |item: &Type| item.with_coops(to).unwrap_or_else(|| item.clone());
+                Some(Type::tuple(items.iter().map(item)))
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn holds_coops(&self) -> bool {
+        match self {
+            Type::Array(array) => array.purpose.is_some() || array.element.holds_coops(),
+            Type::Tuple(items) => items.iter().any(Type::holds_coops),
+            _ => false,
+        }
+    }
+
+    /// The type with plain rows in place of each cooperative matrix.
+    pub(crate) fn with_plain_rows(&self) -> Type {
+        let rows = |coop: CoopType| Type::array(coop.rows, Type::array(coop.columns, coop.scalar.into()));
+        self.with_coops(&rows).unwrap_or_else(|| self.clone())
+    }
+
+    /// Whether two types are equal, or differ only in what cooperative matrices are for.
+    pub(crate) fn has_rows_of(&self, other: &Type) -> bool {
+        self == other
+            || (self.holds_coops() || other.holds_coops())
+                && self.with_plain_rows() == other.with_plain_rows()
     }
 
     /// A scalar for one component, else a vector.

@@ -164,6 +164,7 @@ impl Verifier<'_> {
                 self.usable(*value, *span)?;
                 self.coop_place(place, self.function.ty(*value), *span)
             }
+            Stmt::Coop(forms) => ensure(false, forms.span, "an operation on matrices in two forms"),
             Stmt::Record(record) => record.values.iter().try_for_each(|value| {
                 self.usable(*value, record.span)?;
                 let carried = matches!(self.function.ty(*value), Type::Scalar(scalar) if *scalar == Scalar::Bool || scalar.bits() >= 32);
@@ -343,6 +344,7 @@ impl Verifier<'_> {
             }
             Type::Array(array) => {
                 ensure(array.len > 0, span, "an empty array")?;
+                ensure(array.purpose.is_none(), span, "the rows of a matrix that may be one of a subgroup")?;
                 self.known_type(&array.element, span)
             }
             Type::Struct(of) => of.members.iter().try_for_each(|member| self.known_type(&member.ty, span)),

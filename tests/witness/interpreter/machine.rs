@@ -180,6 +180,7 @@ impl<'k> Invocation<'k> {
                 self.leave(value);
             }
             Stmt::Together(..) => unreachable!("`run` stops there"),
+            Stmt::Coop(_) => unreachable!("verified: operations on matrices have one form"),
             Stmt::CoopStore { place, value, .. } => self.coop_store(place, *value, world),
             // It only annotates the next statement.
             Stmt::Index(_) => {}

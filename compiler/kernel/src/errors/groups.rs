@@ -235,11 +235,6 @@ pub(crate) fn coop_row_stored(value: Location, target: Location, number: &str, r
         .help(format!("name the column, too: `{row}[0] = {number}`"))
 }
 
-/// An operation without an instruction. No user sees it: the kernel is compiled again with emulated matrices.
-pub(crate) fn coop_emulated(at: Location) -> Diagnostic {
-    error("kernel/coop-matrix", at, "the device has no instruction for this", "")
-}
-
 /// The sides say their shapes and uses.
 pub(crate) fn coop_sum(at: Location, symbol: &str, sides: [(Location, &str); 2]) -> Diagnostic {
     let [(left_at, left), (right_at, right)] = sides;

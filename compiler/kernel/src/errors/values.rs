@@ -535,7 +535,7 @@ pub(crate) fn vector_parts(at: Location, ty: &Type, given: usize) -> Diagnostic 
 }
 
 pub(crate) fn array_elements(at: Location, array: &ArrayType, given: usize) -> Diagnostic {
-    let ArrayType { len, element } = array;
+    let ArrayType { len, element, .. } = array;
     error(
         "kernel/array-elements",
         at,

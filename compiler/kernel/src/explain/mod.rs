@@ -56,12 +56,11 @@ pub(crate) fn explain(
     signature: &Signature,
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
-    let (mut lowered, remarked) = lower::lower_remarked(template, env, signature, target);
-    let emulated = std::mem::take(&mut lowered.emulated);
-    let (kernel, of_passes) = crate::verified(lowered, template)?;
+    let (lowered, remarked) = lower::lower_remarked(template, env, signature);
+    let (kernel, of_passes) = crate::verified(lowered, template, target)?;
     let kernel = crate::workarounds::apply(kernel, target.workarounds)?;
     let module = emit::emit(&kernel, target);
-    let functions = functions(kernel.get(), remarked, &of_passes, &module.capabilities, &emulated);
+    let functions = functions(kernel.get(), remarked, &of_passes, &module.capabilities);
     Ok(Explanation {
         module,
         local_sizes_by_rank: template.local_sizes_by_rank(),
@@ -75,7 +74,6 @@ fn functions(
     remarked: Vec<Remarked>,
     of_passes: &[FunctionRemark],
     uses: &[CapabilityUse],
-    emulated: &[Location],
 ) -> Vec<ExplainedFunction> {
     let reached = kernel.reached();
     let is_shown = |found: &Remarked| {
@@ -92,18 +90,20 @@ fn functions(
     });
     let order: Vec<_> = shown.iter().map(|found| found.id).collect();
     let differing = analysis::differing(kernel);
+    let has_matrices = kernel.has_matrices();
     let explained = shown.into_iter().map(|found| {
         let function = &kernel.functions[found.id.idx()];
         let differs = differing.get(&found.id).map_or(&[][..], |differs| differs);
         let of_passes = of_passes.iter().filter(|(id, _)| *id == found.id);
         let mut remarks: Vec<Remark> = of_passes.map(|(_, remark)| remark.clone()).collect();
         remarks.extend(found.remarks);
+        if has_matrices {
+            remarks.iter_mut().for_each(of_subgroup);
+        }
         indices::remark(kernel, function, differs, &mut remarks);
         remark_calls(function, &order, &mut remarks);
         remark_needs(function, &found.def, uses, &mut remarks);
         remark_needs_of_library(kernel, function, uses, &mut remarks);
-        let causes = emulated.iter().filter(|at| is_in(function, &found.def, at));
-        remarks.extend(causes.map(|at| Remark { span: at.span, kind: RemarkKind::Emulates }));
         resolve_literals(function, &mut remarks);
         let signature = match found.id.idx() == main {
             true => String::new(),
@@ -119,6 +119,16 @@ fn functions(
         }
     });
     without_duplicates(explained.collect())
+}
+
+/// Lowering has rows in place of the matrices that a subgroup holds.
+fn of_subgroup(remark: &mut Remark) {
+    if let RemarkKind::Type(RemarkType::Value(ty)) | RemarkKind::Assigned(RemarkType::Value(ty)) =
+        &mut remark.kind
+        && let Some(legal) = ty.with_coops(&Type::Coop)
+    {
+        *ty = legal;
+    }
 }
 
 /// `(f32, Array(4, f32)) -> f32`, from the types of its parameters.

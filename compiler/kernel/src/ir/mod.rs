@@ -119,6 +119,10 @@ pub struct Kernel {
     /// It has barriers: a launch has whole workgroups, and needs no boundary test.
     pub whole_groups: bool,
     pub precise: bool,
+    /// Invocations of a subgroup, if the kernel requires a number.
+    pub subgroup_size: Option<u32>,
+    /// It has operations on cooperative matrices.
+    pub uses_matrices: bool,
     pub entry: Entry,
     pub conversions: Conversions,
     pub buffers: Vec<Buffer>,
@@ -211,6 +215,8 @@ pub struct Shared {
     pub ty: Type,
     /// Its declaration.
     pub at: Location,
+    /// Only instructions for cooperative matrices read it.
+    pub is_for_matrices: bool,
 }
 
 #[derive(Debug)]
@@ -347,6 +353,37 @@ pub enum Home {
 }
 
 impl Function {
+    /// Without arguments, result and statements.
+    pub(crate) fn new(name: Name, source: Source, span: Span) -> Function {
+        Function {
+            name,
+            source,
+            span,
+            args: Vec::new(),
+            result: Type::Void,
+            locals: Vec::new(),
+            nodes: Vec::new(),
+            carries: Vec::new(),
+            axes: FxHashMap::default(),
+            origins: FxHashMap::default(),
+            own: FxHashSet::default(),
+            flats: FxHashMap::default(),
+            between: FxHashMap::default(),
+            choices: Vec::new(),
+            body: Vec::new(),
+            called_for: None,
+            is_operator: false,
+        }
+    }
+
+    /// Nodes that no statement evaluates must not count as calls, accesses and so on.
+    pub(crate) fn forget_nodes(&mut self, unused: impl IntoIterator<Item = NodeId>) {
+        for node in unused {
+            let node = &mut self.nodes[node.idx()];
+            (node.kind, node.ty) = (NodeKind::Constant(Constant::bool(false)), Type::BOOL);
+        }
+    }
+
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.idx()]
     }

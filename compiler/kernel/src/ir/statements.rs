@@ -34,6 +34,8 @@ pub enum Stmt {
         value: NodeId,
         span: Span,
     },
+    /// An operation on cooperative matrices, in two forms.
+    Coop(Box<CoopForms>),
     /// From `print` or `assert`, or of a trace.
     Record(Box<Record>),
     /// The value has four components.
@@ -67,6 +69,16 @@ pub enum Stmt {
     Return(Option<NodeId>, Span),
     /// Ends the invocation, in a function that was called too. A fragment leaves no trace.
     End(Span),
+}
+
+/// The forms of an operation on cooperative matrices. Legalisation keeps one form of all operations of a kernel.
+#[derive(Debug, Clone)]
+pub struct CoopForms {
+    /// By instructions; `None` where no device has any.
+    pub native: Option<Block>,
+    /// On rows that every invocation has.
+    pub emulated: Block,
+    pub span: Span,
 }
 
 /// An operation of the whole workgroup.
@@ -153,6 +165,10 @@ pub(crate) fn walk<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
                 walk(&parts.test, visit);
                 walk(&parts.body, visit);
                 walk(&parts.step, visit);
+            }
+            Stmt::Coop(forms) => {
+                forms.native.iter().for_each(|native| walk(native, visit));
+                walk(&forms.emulated, visit);
             }
             _ => {}
         }

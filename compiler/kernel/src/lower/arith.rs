@@ -535,7 +535,7 @@ impl Ctx<'_> {
         let of_matrices = self.is_coop_type(&array.element);
         match array.element {
             Type::Array(_) if total > i128::from(array.len) && !of_matrices => self.note_one_row(&list, span),
-            Type::Array(_) | Type::Coop(_) => self.note_copy_of_rows(&list, &place, span),
+            Type::Array(_) => self.note_copy_of_rows(&list, &place, span),
             _ => {}
         }
         Some(list)

@@ -1,9 +1,9 @@
 //! Cooperative matrices: `coop_matrix(f16, 16, 16, "a")`, loaded, multiplied and stored by a subgroup.
 //!
-//! If the device has instructions for all matrices of a kernel, `tiles.rs` lowers them. Otherwise a matrix is a
-//! list of rows in every invocation, and the functions of `library/coop.kps` operate on it. The rules of the
-//! instructions are checked in both cases: the use of a matrix, matching shapes, and that a whole workgroup
-//! reaches each operation together. `coop_math.rs` lowers the operators.
+//! A matrix is lowered as a list of its rows, of a type that knows what the matrix is for. Each operation has two
+//! forms: functions of `library/coop.kps` on the rows of every invocation, and instructions (`tiles.rs`). A pass keeps
+//! one form of all (`passes/legalise/matrices.rs`). The rules of the instructions hold for both: the use of a matrix,
+//! matching shapes, and that a whole workgroup reaches each operation together. `coop_math.rs` lowers the operators.
 
 use std::fmt;
 
@@ -14,10 +14,11 @@ use super::Ctx;
 use super::builtin_calls::{BuiltinCall, TreeCall};
 use super::calls::Arguments;
 use super::operand::{Operand, Place, Root, Row, Static};
+use super::trace::MATRIX;
 use crate::builtins::{count_in_words, line};
 use crate::constant::Constant;
 use crate::errors::{self, CallWithoutRow};
-use crate::ir::{CoopLines, Stmt, Together};
+use crate::ir::{CoopForms, CoopLines, NodeId, NodeKind, Stmt, Together};
 use crate::library;
 use crate::matrices::{CoopShape, CoopType, CoopUse};
 use crate::types::{Scalar, Type};
@@ -38,11 +39,21 @@ pub(super) struct Coop {
     pub rows: u32,
     pub columns: u32,
     pub scalar: Scalar,
-    /// `None` for a list of rows, in a function to which the matrix was passed.
+    /// `None` for a list of rows, and in a function to which the matrix was passed.
     pub purpose: Option<CoopUse>,
 }
 
 impl Coop {
+    /// The type of the matrix. `None` for a plain list of rows.
+    pub fn ty(&self) -> Option<CoopType> {
+        self.place.ty.coop()
+    }
+
+    /// The matrix as a list of rows that is not for any use.
+    pub fn plain_rows(&self) -> Operand {
+        Operand::Place(Place { ty: self.place.ty.with_plain_rows(), ..self.place.clone() })
+    }
+
     pub fn shape(&self) -> CoopShape {
         let Coop { rows, columns, scalar, purpose, .. } = *self;
         CoopShape { rows, columns, scalar, purpose }
@@ -125,32 +136,65 @@ impl Ctx<'_> {
             let text = self.f.source.slice(purpose.span);
             return self.fail(errors::coop_use(self.at(purpose.span), text));
         };
-        match self.matrices {
-            Some(_) => self.tile(CoopType { scalar, rows, columns, purpose: named }, span),
-            None => self.coop_rows((rows, columns, scalar), Some(named), span),
+        let coop = CoopType { scalar, rows, columns, purpose: named };
+        let matrix = self.new_matrix(Type::coop_rows(coop), Some(named), span);
+        self.coop_forms(span, |ctx| ctx.tile_zero(&matrix, span), |ctx| ctx.coop_zero(&matrix, span));
+        Operand::Place(matrix)
+    }
+
+    /// An operation in its two forms. `native` is `None` where no instruction does it.
+    pub(super) fn coop_forms<R>(
+        &mut self,
+        span: Span,
+        native: impl FnOnce(&mut Self) -> Option<()>,
+        emulated: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        self.uses_matrices = true;
+        let (n_nodes, n_calls) = (self.f.func.nodes.len(), self.f.calls.len());
+        let n_diagnostics = self.f.diagnostics.len();
+        let (block, done) = self.sub_block(native);
+        let is_done = done.is_some() && self.f.diagnostics.len() == n_diagnostics;
+        if !is_done {
+            // The other form reports the mistakes of the script.
+            self.f.diagnostics.truncate(n_diagnostics);
+            self.f.calls.truncate(n_calls);
+            let unused = n_nodes..self.f.func.nodes.len();
+            self.f.func.forget_nodes(unused.map(|at| NodeId(at as u32)));
+        }
+        let native = is_done.then_some(block);
+        let (emulated, result) = self.sub_block(emulated);
+        self.f.block.push(Stmt::Coop(Box::new(CoopForms { native, emulated, span })));
+        result
+    }
+
+    /// Notes a use of a part of a matrix, which no instruction accesses.
+    pub fn note_matrix_part(&mut self, place: &Place, span: Span) {
+        if place.ty.coop().is_some() {
+            self.coop_forms(span, |_| None, |_| ());
         }
     }
 
-    /// A matrix of zeros as a list of rows.
-    pub(super) fn coop_rows(
-        &mut self,
-        (rows, columns, scalar): (u32, u32, Scalar),
-        purpose: Option<CoopUse>,
-        span: Span,
-    ) -> Operand {
-        let zero = self.constant(Constant::zero(scalar), span);
-        let Operand::Place(row) = self.array_local(vec![zero; columns as usize], scalar.into(), span) else {
-            return Operand::Error;
-        };
-        let row_value = self.load_whole(&row, span);
-        let matrix = self.array_local(vec![row_value; rows as usize], row.ty, span);
-        if let (Operand::Place(Place { root: Root::Local(local), ty, .. }), Some(purpose)) =
-            (&matrix, purpose)
-        {
-            self.f.coops.insert(*local, purpose);
-            self.coop_types.insert(ty.clone());
+    /// A place for a matrix.
+    pub(super) fn new_matrix(&mut self, ty: Type, purpose: Option<CoopUse>, span: Span) -> Place {
+        let local = self.new_local(MATRIX, ty.clone(), span);
+        if let Some(purpose) = purpose {
+            self.f.coops.insert(local, purpose);
+            self.coop_types.insert(ty.with_plain_rows());
         }
-        matrix
+        Place::local(local, ty)
+    }
+
+    /// Stores zeros in all rows of a matrix.
+    pub(super) fn coop_zero(&mut self, matrix: &Place, span: Span) {
+        let Type::Array(rows) = matrix.ty.with_plain_rows() else { return };
+        let Type::Array(row) = &rows.element else { return };
+        let zero = self.zero(&row.element, span);
+        let row = self.array_local(vec![zero; row.len as usize], row.element.clone(), span);
+        let Operand::Place(row) = row else { return };
+        let row = self.load_whole(&row, span);
+        let kind = NodeKind::Construct(vec![row; rows.len as usize]);
+        let value = self.node(kind, Type::Array(rows), span);
+        self.store_whole(matrix, value, span);
     }
 
     fn coop_side(&mut self, side: &Expr) -> Option<u32> {
@@ -172,22 +216,19 @@ impl Ctx<'_> {
         coop
     }
 
-    /// Whether this is the type of a matrix, native or emulated.
+    /// Whether this is the type of a matrix, or of a list of rows like those of one.
     pub fn is_coop_type(&self, ty: &Type) -> bool {
-        matches!(ty, Type::Coop(_)) || self.coop_types.contains(ty)
+        ty.coop().is_some() || self.coop_types.contains(ty)
     }
 
-    /// Whether a list may be a row of an emulated matrix.
+    /// Whether a list may be a row of a matrix.
     pub fn is_coop_row(&self, ty: &Type) -> bool {
         matches!(ty, Type::Array(_)) && self.coop_types.iter().any(|of| of.part(0).as_ref() == Some(ty))
     }
 
-    /// A native matrix, or a list of rows in the invocation's own memory.
+    /// A matrix, or a list of rows in the invocation's own memory.
     pub(super) fn coop_of(&self, operand: &Operand) -> Option<Coop> {
         let Operand::Place(place) = operand else { return None };
-        if let Type::Coop(CoopType { scalar, rows, columns, purpose }) = place.ty {
-            return Some(Coop { place: place.clone(), rows, columns, scalar, purpose: Some(purpose) });
-        }
         let Root::Local(local) = place.root else { return None };
         let (Type::Array(rows), None) = (&place.ty, self.shared_id(place)) else { return None };
         let Type::Array(columns) = &rows.element else { return None };
@@ -205,12 +246,14 @@ impl Ctx<'_> {
         let BuiltinCall { name, args, span, .. } = *call;
         let [c, a, b] = self.coop_factors(name, args)?;
         self.copy_written(&c.place, args[0].1);
-        if self.matrices.is_some() {
-            return self.tile_multiply_add([&c, &a, &b], span);
-        }
-        let number = (Operand::Static(Static::Type(c.scalar.into())), args[0].1);
-        let args = args.iter().cloned().chain([number]).collect();
-        Some(self.call_coop("coop_multiply_add", args, span))
+        let number = Operand::Static(Static::Type(c.scalar.into()));
+        let rows = [c.plain_rows(), a.plain_rows(), b.plain_rows(), number];
+        let spans = [0, 1, 2, 0].map(|at: usize| args[at].1);
+        Some(self.coop_forms(
+            span,
+            |ctx| ctx.tile_multiply_add([&c, &a, &b], span),
+            |ctx| ctx.call_coop("coop_multiply_add", rows.into_iter().zip(spans).collect(), span),
+        ))
     }
 
     fn coop_factors(&mut self, name: &str, args: &[(Operand, Span)]) -> Option<[Coop; 3]> {
@@ -252,11 +295,12 @@ impl Ctx<'_> {
         let coop = self.coop(name, &args[0])?;
         let value = self.stored_value(&args[1].0, &coop.scalar.into(), args[0].1, args[1].1)?;
         self.copy_written(&coop.place, args[0].1);
-        if self.matrices.is_some() {
-            return self.tile_fill(&coop, value, span);
-        }
-        let args = vec![(Operand::Place(coop.place), args[0].1), (Operand::Node(value), args[1].1)];
-        Some(self.call_coop("coop_fill", args, span))
+        let args = vec![(coop.plain_rows(), args[0].1), (Operand::Node(value), args[1].1)];
+        Some(self.coop_forms(
+            span,
+            |ctx| ctx.tile_fill(&coop, value, span),
+            |ctx| ctx.call_coop("coop_fill", args, span),
+        ))
     }
 
     fn coop_move(&mut self, function: CoopMove, call: &BuiltinCall) -> Option<Operand> {
@@ -268,16 +312,19 @@ impl Ctx<'_> {
         if function == CoopMove::Load {
             self.copy_written(&coop.place, args[0].1);
         }
-        if self.matrices.is_some() {
-            return self.tile_move(function, lines, &coop, args, span);
-        }
         let library = match (function, lines) {
             (CoopMove::Store, CoopLines::Rows) => "coop_store",
             (CoopMove::Store, CoopLines::Columns) => "coop_store_columns",
             (CoopMove::Load, CoopLines::Rows) => "coop_load",
             (CoopMove::Load, CoopLines::Columns) => "coop_load_columns",
         };
-        Some(self.call_coop(library, args.to_vec(), span))
+        let mut of_rows = args.to_vec();
+        of_rows[0].0 = coop.plain_rows();
+        Some(self.coop_forms(
+            span,
+            |ctx| ctx.tile_move(function, lines, &coop, args, span),
+            |ctx| ctx.call_coop(library, of_rows, span),
+        ))
     }
 
     /// A call that loads or stores a matrix in a row, rewritten with the array of that row.

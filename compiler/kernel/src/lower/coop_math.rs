@@ -1,8 +1,8 @@
 //! Arithmetic of whole cooperative matrices: `a + b`, `m * 2.0`, `-m`, `f16(m)`.
 //!
 //! Each operation makes a new matrix. An augmented assignment changes the matrix of its variable, so a loop
-//! carries it. A device with native matrices uses an instruction for each component. Otherwise a function of
-//! `library/coop.kps` does the work. Never here: matrix products. Only `coop_multiply_add` makes those.
+//! carries it. Its forms are an instruction for each component, and a function of `library/coop.kps`. Never here:
+//! matrix products. Only `coop_multiply_add` makes those.
 
 use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;
@@ -17,11 +17,11 @@ use crate::matrices::CoopType;
 use crate::types::{Kind, Scalar, Type};
 
 impl Ctx<'_> {
-    /// Whether it is a cooperative matrix. If those are emulated, it is a list of rows of the size of one.
+    /// Whether it is a cooperative matrix, or a list of rows like those of one.
     pub fn is_coop(&self, operand: &Operand) -> bool {
         let Operand::Place(place) = operand else { return false };
         let is_own = matches!(place.root, Root::Local(_)) && self.shared_id(place).is_none();
-        matches!(place.ty, Type::Coop(_)) || (is_own && self.coop_types.contains(&place.ty))
+        is_own && self.is_coop_type(&place.ty)
     }
 
     pub fn coop_binary(&mut self, op: AstBinaryOp, sides: Sides) -> Operand {
@@ -64,11 +64,11 @@ impl Ctx<'_> {
 
     pub fn coop_negated(&mut self, operand: &Operand, span: Span) -> Operand {
         let Some(coop) = self.coop("-", &(operand.clone(), span)) else { return Operand::Error };
-        if self.matrices.is_none() {
-            return self.coop_made("coop_negate", &coop, coop.scalar, None, span);
-        }
-        let value = self.load_whole(&coop.place, span);
-        self.tile_made(NodeKind::Unary(UnaryOp::Negate, value), &coop, coop.scalar, span)
+        let negate = |ctx: &mut Self| {
+            let value = ctx.load_whole(&coop.place, span);
+            Some(NodeKind::Unary(UnaryOp::Negate, value))
+        };
+        self.coop_made(&coop, coop.scalar, negate, ("coop_negate", None), span)
     }
 
     /// A matrix of the same shape and use, with another scalar type.
@@ -77,24 +77,15 @@ impl Ctx<'_> {
         if to == Scalar::Bool {
             return self.fail(errors::coop_element(self.at(span), "bool"));
         }
-        if self.matrices.is_none() {
-            let number = (Operand::Static(Static::Type(to.into())), span);
-            return self.coop_made("coop_convert", &coop, to, Some(number), span);
-        }
-        // The conversion instructions do not saturate at the limits of an int type.
-        if coop.scalar.is_float() && to.is_int() {
-            return self.fail(errors::coop_emulated(self.at(span)));
-        }
-        if coop.scalar == to {
-            let copy = self.tile(coop.ty(to), span);
-            if let Operand::Place(copy) = &copy {
-                let value = self.load_whole(&coop.place, span);
-                self.store_whole(copy, value, span);
+        let number = (Operand::Static(Static::Type(to.into())), span);
+        let convert = |ctx: &mut Self| {
+            // The conversion instructions do not saturate at the limits of an int type.
+            if coop.scalar.is_float() && to.is_int() {
+                return None;
             }
-            return copy;
-        }
-        let value = self.load_whole(&coop.place, span);
-        self.tile_made(NodeKind::Convert(value), &coop, to, span)
+            Some(NodeKind::Convert(ctx.load_whole(&coop.place, span)))
+        };
+        self.coop_made(&coop, to, convert, ("coop_convert", Some(number)), span)
     }
 
     fn coop_sum(
@@ -114,12 +105,15 @@ impl Ctx<'_> {
             return Some(self.fail(errors::coop_sum(self.at(op_span), symbol, sides)));
         }
         let span = left.1.to(right.1);
-        if self.matrices.is_none() {
-            let name = if op == BinaryOp::Add { "coop_add" } else { "coop_subtract" };
-            return Some(self.coop_made(name, &a, a.scalar, Some((right.0.clone(), right.1)), span));
-        }
-        let [x, y] = [&a, &b].map(|coop| self.load_whole(&coop.place, span));
-        Some(self.tile_made(NodeKind::Binary(op, x, y), &a, a.scalar, span))
+        let sum = |ctx: &mut Self| {
+            if a.ty() != b.ty() {
+                return None;
+            }
+            let [x, y] = [&a, &b].map(|coop| ctx.load_whole(&coop.place, span));
+            Some(NodeKind::Binary(op, x, y))
+        };
+        let name = if op == BinaryOp::Add { "coop_add" } else { "coop_subtract" };
+        Some(self.coop_made(&a, a.scalar, sum, (name, Some((b.plain_rows(), right.1))), span))
     }
 
     /// A matrix times a number, or divided by one.
@@ -143,46 +137,52 @@ impl Ctx<'_> {
             return Some(self.fail(errors::coop_factor(at, symbol, coop.scalar, &what, cast)));
         };
         let span = matrix.1.to(number.1);
-        if self.matrices.is_none() {
-            let name = if op == BinaryOp::Mul { "coop_scale" } else { "coop_divide" };
-            let factor = (Operand::Node(factor), number.1);
-            return Some(self.coop_made(name, &coop, coop.scalar, Some(factor), span));
-        }
-        let value = self.load_whole(&coop.place, span);
-        let factors = self.node(NodeKind::Splat(factor), coop.place.ty.clone(), span);
-        Some(self.tile_made(NodeKind::Binary(op, value, factors), &coop, coop.scalar, span))
+        let scale = |ctx: &mut Self| {
+            let value = ctx.load_whole(&coop.place, span);
+            let factors = ctx.node(NodeKind::Splat(factor), coop.place.ty.clone(), span);
+            Some(NodeKind::Binary(op, value, factors))
+        };
+        let name = if op == BinaryOp::Mul { "coop_scale" } else { "coop_divide" };
+        let factor = (Operand::Node(factor), number.1);
+        Some(self.coop_made(&coop, coop.scalar, scale, (name, Some(factor)), span))
     }
 
-    /// An emulated matrix that a library function computes from another one and further arguments.
+    /// A matrix that is computed from another one. Either an instruction does it, or a library function, which gets
+    /// the rows of both and further arguments. No instruction computes with `bf16`s.
     fn coop_made(
         &mut self,
-        name: &str,
         of: &Coop,
         scalar: Scalar,
-        with: Option<(Operand, Span)>,
+        instruction: impl FnOnce(&mut Self) -> Option<NodeKind>,
+        (function, with): (&str, Option<(Operand, Span)>),
         span: Span,
     ) -> Operand {
         self.f.block.push(Stmt::Together(Together::CoopMatrix, span));
-        let made = self.coop_rows((of.rows, of.columns, scalar), of.purpose, span);
-        let args = [(made.clone(), span), (Operand::Place(of.place.clone()), span)];
-        self.call_coop(name, args.into_iter().chain(with).collect(), span);
-        made
-    }
-
-    /// A native matrix that an instruction computes from another one. There is none for `bf16`.
-    fn tile_made(&mut self, kind: NodeKind, of: &Coop, scalar: Scalar, span: Span) -> Operand {
-        if [of.scalar, scalar].contains(&Scalar::Bf16) {
-            return self.fail(errors::coop_emulated(self.at(span)));
-        }
-        self.f.block.push(Stmt::Together(Together::CoopMatrix, span));
-        self.tile_of(of.ty(scalar), kind, span)
-    }
-}
-
-impl Coop {
-    /// The native type of a matrix like this one, with another scalar type.
-    fn ty(&self, scalar: Scalar) -> CoopType {
-        let purpose = self.purpose.expect("a native matrix has a use");
-        CoopType { scalar, rows: self.rows, columns: self.columns, purpose }
+        let ty = match of.ty() {
+            Some(coop) => Type::coop_rows(CoopType { scalar, ..coop }),
+            None => Type::array(of.rows, Type::array(of.columns, scalar.into())),
+        };
+        let made = self.new_matrix(ty, of.purpose, span);
+        let native = |ctx: &mut Self| {
+            if of.ty().is_none() || [of.scalar, scalar].contains(&Scalar::Bf16) {
+                return None;
+            }
+            let kind = instruction(ctx)?;
+            let value = match kind {
+                // A copy.
+                NodeKind::Convert(value) if of.scalar == scalar => value,
+                kind => ctx.node(kind, made.ty.clone(), span),
+            };
+            ctx.store_whole(&made, value, span);
+            Some(())
+        };
+        let emulated = |ctx: &mut Self| {
+            ctx.coop_zero(&made, span);
+            let rows = Operand::Place(Place { ty: made.ty.with_plain_rows(), ..made.clone() });
+            let args = [(rows, span), (of.plain_rows(), span)].into_iter().chain(with);
+            ctx.call_coop(function, args.collect(), span);
+        };
+        self.coop_forms(span, native, emulated);
+        Operand::Place(made)
     }
 }

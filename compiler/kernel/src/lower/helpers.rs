@@ -542,7 +542,9 @@ impl<'a> Ctx<'a> {
             (Ok(TypeExpr::Buffer(array)), Operand::Row(row)) => {
                 array.takes(&self.row_array(row)).then(|| operand.clone())
             }
-            (Ok(TypeExpr::Value(ty)), Operand::Place(place)) => (place.ty == *ty).then(|| operand.clone()),
+            (Ok(TypeExpr::Value(ty)), Operand::Place(place)) => {
+                place.ty.has_rows_of(ty).then(|| operand.clone())
+            }
             (Ok(TypeExpr::Value(ty)), operand) => {
                 let same_shape =
                     self.value_type(operand).is_some_and(|given| given.n_components() == ty.n_components());
@@ -619,6 +621,14 @@ fn count_writes(stmt: &Stmt, written: &mut HashMap<LocalId, usize>) {
         Stmt::Loop(parts) => {
             let blocks = [&parts.test, &parts.body, &parts.step];
             blocks.into_iter().flatten().for_each(|stmt| count_writes(stmt, written));
+        }
+        Stmt::Coop(forms) => {
+            forms
+                .native
+                .iter()
+                .chain([&forms.emulated])
+                .flatten()
+                .for_each(|stmt| count_writes(stmt, written));
         }
         _ => {}
     }

@@ -136,10 +136,10 @@ impl Ctx<'_> {
             Operand::Node(node) if self.ty(node).is_matrix() => {
                 self.matrix_item(node, index, (value.span, span))
             }
-            Operand::Place(place) if is_indexable(&place.ty) => match self.element_place(&place, index) {
-                Some(place) => Operand::Place(place),
-                None => Operand::Error,
-            },
+            Operand::Place(place) if is_indexable(&place.ty) => {
+                self.note_matrix_part(&place, span);
+                self.element_place(&place, index).map_or(Operand::Error, Operand::Place)
+            }
             Operand::Node(node) if is_indexable(self.ty(node)) => {
                 self.node_element(node, index, (value.span, span))
             }
@@ -342,7 +342,7 @@ impl Ctx<'_> {
 
     pub fn load_place(&mut self, place: &Place, span: Span) -> Operand {
         match place.ty {
-            Type::Array(_) | Type::Coop(_) => Operand::Place(place.clone()),
+            Type::Array(_) => Operand::Place(place.clone()),
             _ => {
                 let node = self.load_whole(place, span);
                 self.value(node, span)
@@ -408,9 +408,7 @@ impl Ctx<'_> {
                     None => Operand::Error,
                 },
             },
-            (_, Type::Array(_) | Type::Coop(_)) if is_array_attribute(&attr.name) => {
-                fixed_attribute(&ty, &attr.name)
-            }
+            (_, Type::Array(_)) if is_array_attribute(&attr.name) => fixed_attribute(&ty, &attr.name),
             (_, Type::Matrix { columns, rows, .. }) if &*attr.name == "shape" => {
                 let sizes = [*rows, *columns].map(|n| Operand::int(i128::from(n)));
                 Operand::Tuple(Rc::new(sizes))

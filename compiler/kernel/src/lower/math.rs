@@ -25,7 +25,6 @@ impl<'a> Ctx<'a> {
             Operand::Buffer(_) | Operand::Row(_) => self.array_len(&args[0].0, span),
             Operand::Static(Static::Texture(texture)) => self.texture_len(*texture, span),
             Operand::Place(Place { ty: Type::Array(array), .. }) => Operand::int(i128::from(array.len)),
-            Operand::Place(Place { ty: Type::Coop(coop), .. }) => Operand::int(i128::from(coop.rows)),
             Operand::Tuple(items) => Operand::int(items.len() as i128),
             Operand::Static(Static::Sequence(sequence)) if sequence.range().is_some() => {
                 self.range_len(sequence, span)

@@ -99,7 +99,7 @@ pub(crate) use self::remarks::Remarked;
 use self::selected_arrays::{ArraySets, FunctionChoices};
 use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
-use self::tiles::Tiles;
+use self::tiles::MatrixNumbers;
 use self::vars::{Binding, Var};
 use crate::env::KernelEnv;
 use crate::errors;
@@ -108,7 +108,7 @@ use crate::ir::{
     Block, Buffer, CarryId, Conversions, Entry, Function, FunctionId, Kernel, LocalId, NodeId, Port,
     SamplerParam, ScalarParam, Shared, Stmt, Texture,
 };
-use crate::matrices::{CoopUse, Matrices};
+use crate::matrices::CoopUse;
 use crate::push::PushLayout;
 use crate::remark::Remark;
 use crate::signature::{BoundaryTest, Dispatches, Form, Ints, Memory, Signature, Target, Width};
@@ -134,7 +134,8 @@ pub(crate) fn lower(
     signature: &Signature,
     target: &Target,
 ) -> Lowered {
-    let ctx = lowered(signature, target, |target| Ctx::new(template, env, signature, target));
+    let mut ctx = Ctx::new(template, env, signature, target);
+    ctx.lower_kernel(signature);
     ctx.finish()
 }
 
@@ -159,13 +160,10 @@ pub(crate) fn lower_remarked(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
     signature: &Signature,
-    target: &Target,
 ) -> (Lowered, Vec<Remarked>) {
-    let target = Target { matrices: target.matrices, ..Target::portable() };
-    let mut ctx = lowered(signature, &target, |target| Ctx {
-        remarked: Some(Vec::new()),
-        ..Ctx::new(template, env, signature, target)
-    });
+    let mut ctx = Ctx::new(template, env, signature, &Target::portable());
+    ctx.remarked = Some(Vec::new());
+    ctx.lower_kernel(signature);
     let main = FunctionId(ctx.functions.len() as u32);
     let remarks = std::mem::take(&mut ctx.f.remarks);
     ctx.keep_remarks(main, &template.def, remarks);
@@ -180,22 +178,6 @@ pub(crate) struct Lowered {
     pub warnings: Diagnostics,
     /// Lowering reached the end of the source.
     pub is_whole: bool,
-    /// The places that require all matrices to be emulated, on a device that has instructions for some.
-    pub emulated: Vec<Location>,
-}
-
-/// Lowers with native matrices, or with all matrices emulated if some operation needs that.
-fn lowered<'a>(signature: &Signature, target: &Target, new: impl Fn(&Target) -> Ctx<'a>) -> Ctx<'a> {
-    let mut ctx = new(target);
-    ctx.lower_kernel(signature);
-    if ctx.needs_emulation() {
-        let causes = ctx.all_diagnostics().into_iter().filter_map(|cause| cause.location().cloned());
-        let causes = causes.collect();
-        ctx = new(&Target { matrices: Matrices::NONE, ..*target });
-        ctx.lower_kernel(signature);
-        ctx.emulated = causes;
-    }
-    ctx
 }
 
 /// The state of lowering a kernel.
@@ -212,11 +194,10 @@ pub(crate) struct Ctx<'a> {
     trace: Option<[u32; 3]>,
     /// The device checks indices along each axis.
     checks: bool,
-    /// `None` where cooperative matrices are emulated.
-    matrices: Option<Tiles>,
-    /// The places of operations on matrices for which the device has no instruction.
-    emulated: Vec<Location>,
-    /// The types of emulated matrices: lists of rows.
+    /// The kernel has operations on cooperative matrices.
+    uses_matrices: bool,
+    matrix_numbers: MatrixNumbers,
+    /// The types of the rows of cooperative matrices.
     coop_types: FxHashSet<Type>,
     /// The buffers of the parameters.
     buffers: Vec<Buffer>,
@@ -376,23 +357,8 @@ impl<'a> FunctionState<'a> {
     /// A state without names of its own.
     fn bare(name: &str, source: &Source, env: EnvRef<'a>, span: Span) -> FunctionState<'a> {
         let func = Function {
-            name: name.into(),
-            source: source.clone(),
-            span,
-            args: Vec::new(),
-            result: Type::Void,
-            locals: Vec::new(),
             nodes: Vec::with_capacity(USUAL_NODES),
-            carries: Vec::new(),
-            axes: FxHashMap::default(),
-            origins: FxHashMap::default(),
-            own: FxHashSet::default(),
-            flats: FxHashMap::default(),
-            between: FxHashMap::default(),
-            choices: Vec::new(),
-            body: Vec::new(),
-            called_for: None,
-            is_operator: false,
+            ..Function::new(name.into(), source.clone(), span)
         };
         FunctionState {
             source: source.clone(),
@@ -457,8 +423,8 @@ impl<'a> Ctx<'a> {
             ids: signature.ids,
             trace: target.trace,
             checks: target.checks,
-            matrices: Tiles::new(target, template, signature.rank),
-            emulated: Vec::new(),
+            uses_matrices: false,
+            matrix_numbers: MatrixNumbers::new(),
             coop_types: FxHashSet::default(),
             buffers: Vec::new(),
             array_sets: ArraySets::default(),
@@ -565,6 +531,8 @@ impl<'a> Ctx<'a> {
             index_range: self.index_range,
             whole_groups: false,
             precise: options.precise,
+            subgroup_size: options.subgroup_size,
+            uses_matrices: self.uses_matrices,
             entry: Entry::Kernel,
             conversions: Conversions::PLAIN,
             buffers: self.buffers,
@@ -577,12 +545,6 @@ impl<'a> Ctx<'a> {
             functions,
         };
         kernel.whole_groups = kernel.has_barrier();
-        Lowered {
-            kernel,
-            mistakes,
-            warnings: self.warnings,
-            is_whole: self.budget.end.is_none(),
-            emulated: self.emulated,
-        }
+        Lowered { kernel, mistakes, warnings: self.warnings, is_whole: self.budget.end.is_none() }
     }
 }

@@ -320,7 +320,9 @@ impl Ctx<'_> {
                 }
                 None
             }
-            Operand::Place(place) if place.ty == *to => Some(self.load_whole(place, span)),
+            Operand::Place(place) if place.ty.has_rows_of(to) => {
+                Some(self.load_whole(&Place { ty: to.clone(), ..place.clone() }, span))
+            }
             Operand::Place(place) => self.table_adopted_as(place, to, span),
             Operand::Tuple(items) => self.pack(items, to, span),
             _ => None,

@@ -330,9 +330,6 @@ pub(super) fn fixed_attribute(ty: &Type, name: &str) -> Operand {
         lens.push(i128::from(array.len));
         inner = &array.element;
     }
-    if let Type::Coop(coop) = inner {
-        lens.extend([coop.rows, coop.columns].map(i128::from));
-    }
     match name {
         "shape" => Operand::Tuple(lens.into_iter().map(Operand::int).collect()),
         "size" => Operand::int(lens.iter().product()),

@@ -90,7 +90,12 @@ impl Ctx<'_> {
 
     fn new_shared(&mut self, ty: Type, span: Span) -> LocalId {
         let id = SharedId(self.shared.len() as u32);
-        self.shared.push(Shared { name: UNNAMED.into(), ty: ty.clone(), at: self.at(span) });
+        self.shared.push(Shared {
+            name: UNNAMED.into(),
+            ty: ty.clone(),
+            at: self.at(span),
+            is_for_matrices: false,
+        });
         let local = self.local_for_shared(id, UNNAMED, ty, span);
         self.f.shared.insert(span.start, local);
         local

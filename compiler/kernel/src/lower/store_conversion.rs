@@ -35,7 +35,7 @@ impl Ctx<'_> {
     pub fn converted(&mut self, operand: &Operand, ty: &Type, span: Span) -> Option<Operand> {
         match operand {
             Operand::Error => None,
-            Operand::Place(place) if place.ty == *ty => Some(operand.clone()),
+            Operand::Place(place) if place.ty.has_rows_of(ty) => Some(operand.clone()),
             Operand::Literal(literal) if matches!(ty, Type::Scalar(_)) => {
                 let scalar = ty.scalar()?;
                 let constant = literal.fit(scalar)?;

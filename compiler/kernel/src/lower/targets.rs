@@ -244,10 +244,13 @@ impl Ctx<'_> {
                 Some(Indexed::Row(row)) => Target::Holder(Operand::Row(row), span),
                 None => Target::Error,
             },
-            Operand::Place(place) if is_indexable(&place.ty) => match self.element_place(&place, index) {
-                Some(place) => Target::Place(place, span),
-                None => Target::Error,
-            },
+            Operand::Place(place) if is_indexable(&place.ty) => {
+                self.note_matrix_part(&place, span);
+                match self.element_place(&place, index) {
+                    Some(place) => Target::Place(place, span),
+                    None => Target::Error,
+                }
+            }
             Operand::Node(node) if is_indexable(self.ty(node)) => {
                 let ty = self.ty(node).clone();
                 match self.step_into(&ty, index) {

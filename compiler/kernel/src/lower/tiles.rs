@@ -1,13 +1,10 @@
-//! Cooperative matrices in native form, on a device that has instructions for all matrix operations of a
-//! kernel.
+//! Cooperative matrices by instructions: the native form of their operations.
 //!
-//! A matrix is a local of a type of its own. Any operation without an instruction is an error here: unsupported
-//! products, other uses of a matrix, arrays that no instruction can access. Then the kernel is lowered again
-//! with all matrices emulated, and the user sees the diagnostics of that pass. So native and emulated matrices
-//! are never mixed.
+//! In go operations on matrices that are lists of rows in lowering; out come nodes for whole matrices, or `None` where
+//! no device has an instruction. What the device of the launch has, no one asks here.
 //!
-//! Loads and stores call `library/tiles.kps`, which tests that a matrix is inside its array. The first
-//! invocation of the subgroup determines where the matrix begins.
+//! Loads and stores call `library/tiles.kps`, which tests that a matrix is inside its array. The first invocation of the
+//! subgroup determines where the matrix begins.
 
 use kps_syntax::Span;
 
@@ -16,42 +13,19 @@ use super::coop::{Coop, CoopMove};
 use super::operand::{Operand, Place, Root, Static};
 use super::sequences::Spanned;
 use crate::constant::Constant;
-use crate::errors;
 use crate::ir::{
-    AtomicPlace, CoopLines, CoopMemory, CoopPlace, Function, Node, NodeId, NodeKind, Shared, SharedId, Step,
-    Stmt, SubgroupOp, Together,
+    CoopLines, CoopMemory, CoopPlace, NodeId, NodeKind, Shared, SharedId, Step, Stmt, SubgroupOp, Together,
 };
-use crate::matrices::{CoopType, MAX_SIDE, Matrices, Product};
-use crate::signature::{Target, Width};
-use crate::template::{Input, KernelTemplate};
+use crate::matrices::{CoopType, CoopUse, MAX_SIDE};
+use crate::signature::Width;
+use crate::template::Input;
 use crate::types::{Scalar, Type};
 
 /// The alignment in bytes of the lines of a matrix in memory, unless they are shorter.
 const ALIGNMENT: u32 = 16;
 
-/// The native matrices of a kernel.
-pub(super) struct Tiles {
-    pub products: Matrices,
-    /// The kernel makes matrices.
-    pub are_used: bool,
-    /// Shared memory with the numbers from 1 on, for each type in use.
-    numbers: Vec<(Scalar, SharedId)>,
-}
-
-impl Tiles {
-    /// `None` if all matrices are emulated: checks and traces inspect single elements.
-    pub fn new(target: &Target, template: &KernelTemplate, rank: u8) -> Option<Tiles> {
-        let products = target.matrices;
-        let subgroup_size = template.options.subgroup_size.unwrap_or(products.subgroup_size).max(1);
-        let whole_subgroups = template.local_size(rank)[0].is_multiple_of(subgroup_size);
-        let is_watched = target.checks || target.trace.is_some();
-        (!products.has_none() && whole_subgroups && !is_watched).then_some(Tiles {
-            products,
-            are_used: false,
-            numbers: Vec::new(),
-        })
-    }
-}
+/// Shared memory with the numbers from 1 on, for each type in use.
+pub(super) type MatrixNumbers = Vec<(Scalar, SharedId)>;
 
 /// Operations on native matrices. The library calls them by names that no script can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,70 +43,31 @@ pub(crate) enum CoopInstruction {
 }
 
 impl Ctx<'_> {
-    /// Whether the kernel uses matrices in a way for which there is no instruction.
-    pub fn needs_emulation(&self) -> bool {
-        let Some(tiles) = self.matrices.as_ref().filter(|tiles| tiles.are_used) else { return false };
-        let n_shared: u64 = self.shared.iter().map(|shared| u64::from(shared.ty.packed_size())).sum();
-        n_shared > u64::from(tiles.products.max_shared)
-            || self.has_narrow_atomics()
-            || !self.all_diagnostics().is_empty()
+    /// Stores zeros in a matrix.
+    pub(super) fn tile_zero(&mut self, matrix: &Place, span: Span) -> Option<()> {
+        let zero = self.constant(Constant::zero(matrix.ty.coop()?.scalar), span);
+        let value = self.node(NodeKind::Splat(zero), matrix.ty.clone(), span);
+        self.store_whole(matrix, value, span);
+        Some(())
     }
 
-    /// Atomic operations store narrow numbers of a workgroup in another format than matrices load.
-    fn has_narrow_atomics(&self) -> bool {
-        let is_narrow = |function: &Function, node: &Node| match &node.kind {
-            NodeKind::Atomic(atomic) => match &atomic.place {
-                AtomicPlace::Shared { local, .. } => {
-                    let numbers = function.local(*local).ty.numbers();
-                    numbers.first().is_some_and(|(_, scalar)| scalar.bits() < 32)
-                }
-                AtomicPlace::Buffer { .. } => false,
-            },
-            _ => false,
-        };
-        let mut functions = self.functions.iter().chain([&self.f.func]);
-        functions.any(|function| function.nodes.iter().any(|node| is_narrow(function, node)))
-    }
-
-    /// A matrix of zeros.
-    pub(super) fn tile(&mut self, coop: CoopType, span: Span) -> Operand {
-        let zero = self.constant(Constant::zero(coop.scalar), span);
-        self.tile_of(coop, NodeKind::Splat(zero), span)
-    }
-
-    /// A matrix as the result of a node.
-    pub(super) fn tile_of(&mut self, coop: CoopType, kind: NodeKind, span: Span) -> Operand {
-        let Some(tiles) = &mut self.matrices else { return Operand::Error };
-        tiles.are_used = true;
-        if !tiles.products.take(&coop) {
-            return self.fail(errors::coop_emulated(self.at(span)));
-        }
-        let ty = Type::Coop(coop);
-        let local = self.new_local("matrix", ty.clone(), span);
-        let place = Place::local(local, ty.clone());
-        let value = self.node(kind, ty, span);
-        self.store_whole(&place, value, span);
-        Operand::Place(place)
-    }
-
-    pub(super) fn tile_fill(&mut self, coop: &Coop, value: NodeId, span: Span) -> Option<Operand> {
+    pub(super) fn tile_fill(&mut self, coop: &Coop, value: NodeId, span: Span) -> Option<()> {
+        coop.ty()?;
         let filled = self.node(NodeKind::Splat(value), coop.place.ty.clone(), span);
         self.store_whole(&coop.place, filled, span);
-        Some(Operand::Static(Static::None))
+        Some(())
     }
 
-    /// In a precise kernel every sum is computed in source order.
-    pub(super) fn tile_multiply_add(&mut self, [c, a, b]: [&Coop; 3], span: Span) -> Option<Operand> {
-        let product = Product { m: c.rows, n: c.columns, k: a.columns, factor: a.scalar, sum: c.scalar };
-        let is_there = self.matrices.as_ref().is_some_and(|tiles| tiles.products.has(product));
-        if !is_there || (self.template.options.precise && c.scalar.is_float()) {
-            return Some(self.fail(errors::coop_emulated(self.at(span))));
+    pub(super) fn tile_multiply_add(&mut self, matrices: [&Coop; 3], span: Span) -> Option<()> {
+        let uses = [CoopUse::Accumulator, CoopUse::A, CoopUse::B];
+        if matrices.map(|coop| coop.ty().map(|ty| ty.purpose)) != uses.map(Some) {
+            return None;
         }
-        let [sum, a, b] = [c, a, b].map(|coop| self.load_whole(&coop.place, span));
-        let kind = NodeKind::CoopMultiplyAdd { sum, a, b };
-        let sum = self.node(kind, c.place.ty.clone(), span);
-        self.store_whole(&c.place, sum, span);
-        Some(Operand::Static(Static::None))
+        let [sum, a, b] = matrices.map(|coop| self.load_whole(&coop.place, span));
+        let place = &matrices[0].place;
+        let sum = self.node(NodeKind::CoopMultiplyAdd { sum, a, b }, place.ty.clone(), span);
+        self.store_whole(place, sum, span);
+        Some(())
     }
 
     pub(super) fn tile_move(
@@ -142,7 +77,8 @@ impl Ctx<'_> {
         coop: &Coop,
         args: &[Spanned],
         span: Span,
-    ) -> Option<Operand> {
+    ) -> Option<()> {
+        coop.ty()?;
         let (matrix, array) = (args[0].clone(), args[1].clone());
         let is_wide = match self.tile_memory(&array)? {
             CoopMemory::Buffer(buffer) => self.counts_of(buffer) == Width::Wide,
@@ -157,7 +93,7 @@ impl Ctx<'_> {
         let line_bytes = n_each * coop.scalar.bytes();
         let align = (line_bytes.min(ALIGNMENT) / coop.scalar.bytes()).max(1);
         let known = [coop.rows, coop.columns, align].map(|known| (Operand::int(known.into()), span));
-        let numbers = (Operand::Place(self.numbers(coop.scalar, span)?), span);
+        let numbers = (Operand::Place(self.numbers(coop.scalar, span)), span);
         let places = [start, stride].map(|node| (Operand::Node(node), span));
         let args = [matrix, array].into_iter().chain(places).chain(known).chain([numbers]).collect();
         let name = match (function, lines) {
@@ -166,7 +102,7 @@ impl Ctx<'_> {
             (CoopMove::Load, CoopLines::Rows) => "tile_load",
             (CoopMove::Load, CoopLines::Columns) => "tile_load_columns",
         };
-        Some(self.call_coop(name, args, span))
+        (!self.call_coop(name, args, span).has_error()).then_some(())
     }
 
     /// An index, as the first invocation of the subgroup computes it.
@@ -180,7 +116,7 @@ impl Ctx<'_> {
     }
 
     /// The array that contains a matrix, if instructions can access it.
-    fn tile_memory(&mut self, (operand, at): &(Operand, Span)) -> Option<CoopMemory> {
+    fn tile_memory(&self, (operand, _): &Spanned) -> Option<CoopMemory> {
         match operand {
             Operand::Buffer(buffer) if self.array(*buffer).rank == 1 && !self.is_selected(*buffer) => {
                 Some(CoopMemory::Buffer(*buffer))
@@ -196,46 +132,46 @@ impl Ctx<'_> {
                     Root::Element(..) => None,
                 }
             }
-            _ => {
-                self.error(errors::coop_emulated(self.at(*at)));
-                None
-            }
+            _ => None,
         }
     }
 
     /// The numbers of this type, as a place in this function. For `bf16`, their bits.
-    fn numbers(&mut self, scalar: Scalar, span: Span) -> Option<Place> {
-        let at = self.at(span);
-        let tiles = self.matrices.as_mut()?;
+    fn numbers(&mut self, scalar: Scalar, span: Span) -> Place {
         let ty = Type::array(MAX_SIDE, scalar.in_buffers().into());
-        let known = tiles.numbers.iter().find(|(known, _)| *known == scalar).map(|(_, id)| *id);
+        let known = self.matrix_numbers.iter().find(|(known, _)| *known == scalar).map(|(_, id)| *id);
         let id = known.unwrap_or_else(|| {
             let id = SharedId(self.shared.len() as u32);
-            self.shared.push(Shared { name: "kps.numbers".into(), ty: ty.clone(), at });
-            tiles.numbers.push((scalar, id));
+            let (name, at) = ("kps.numbers".into(), self.at(span));
+            self.shared.push(Shared { name, ty: ty.clone(), at, is_for_matrices: true });
+            self.matrix_numbers.push((scalar, id));
             id
         });
         let local = self.local_for_shared(id, "kps.numbers", ty.clone(), span);
-        Some(Place::local(local, ty))
+        Place::local(local, ty)
     }
 
     /// Writes the numbers at the start of the kernel.
     pub fn write_numbers(&mut self, span: Span) {
-        let asked = self.matrices.as_ref().map_or(Vec::new(), |tiles| tiles.numbers.clone());
+        let asked = self.matrix_numbers.clone();
         if asked.is_empty() {
             return;
         }
         let body = std::mem::take(&mut self.f.func.body);
-        let first = self.input(Input::LocalInvocationIndex, &Type::I32, span);
-        let step = Operand::int(self.local_size.iter().map(|n| i128::from(*n)).product());
-        for (scalar, _) in asked {
-            let Some(numbers) = self.numbers(scalar, span) else { continue };
-            let number = Operand::Static(Static::Type(scalar.into()));
-            let args = [Operand::Place(numbers), number, first.clone(), step.clone()];
-            let name = if scalar == Scalar::Bf16 { "tile_bits" } else { "tile_numbers" };
-            self.call_coop(name, args.map(|arg| (arg, span)).to_vec(), span);
-        }
-        self.f.block.push(Stmt::Together(Together::Barrier, span));
+        let native = |ctx: &mut Self| {
+            let first = ctx.input(Input::LocalInvocationIndex, &Type::I32, span);
+            let step = Operand::int(ctx.local_size.iter().map(|n| i128::from(*n)).product());
+            for (scalar, _) in asked {
+                let numbers = Operand::Place(ctx.numbers(scalar, span));
+                let number = Operand::Static(Static::Type(scalar.into()));
+                let args = [numbers, number, first.clone(), step.clone()];
+                let name = if scalar == Scalar::Bf16 { "tile_bits" } else { "tile_numbers" };
+                ctx.call_coop(name, args.map(|arg| (arg, span)).to_vec(), span);
+            }
+            ctx.f.block.push(Stmt::Together(Together::Barrier, span));
+            Some(())
+        };
+        self.coop_forms(span, native, |_| ());
         self.f.func.body = std::mem::take(&mut self.f.block);
         self.f.func.body.extend(body);
     }
@@ -249,9 +185,13 @@ impl Ctx<'_> {
         span: Span,
     ) -> Operand {
         let Some(place) = self.tile_place(&args[0].0) else { return Operand::Error };
-        let Type::Coop(coop) = place.ty else { return Operand::Error };
+        let Some(coop) = place.ty.coop() else { return Operand::Error };
         let done = match instruction {
-            CoopInstruction::Like => return self.tile(coop, span),
+            CoopInstruction::Like => {
+                let matrix = self.new_matrix(place.ty, None, span);
+                self.tile_zero(&matrix, span);
+                return Operand::Place(matrix);
+            }
             CoopInstruction::Length => {
                 let length = self.node(NodeKind::CoopLength(coop), Type::U32, span);
                 return Operand::Node(self.convert(length, Scalar::I32, span));

@@ -22,6 +22,8 @@ const MAX_NUMBERS: u32 = 24;
 
 /// The name of a list without a variable.
 const LIST: &str = "list";
+/// The name of a cooperative matrix without a variable.
+pub(super) const MATRIX: &str = "matrix";
 
 /// Why nothing was stored in an array or an image.
 const OUT_OF_RANGE: &str = "out of range";
@@ -49,7 +51,7 @@ impl Ctx<'_> {
     pub fn name_list(&mut self, operand: &Operand, name: &Name) {
         if let Operand::Place(Place { root: Root::Local(local), path, .. }) = operand
             && path.is_empty()
-            && &*self.f.func.local(*local).name == LIST
+            && [LIST, MATRIX].contains(&&*self.f.func.local(*local).name)
         {
             self.f.func.locals[local.idx()].name = name.clone();
         }

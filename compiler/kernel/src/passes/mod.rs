@@ -17,13 +17,19 @@ use kps_syntax::{Diagnostics, Location};
 
 use crate::ir::{FunctionId, Kernel};
 use crate::remark::Remark;
+use crate::signature::Target;
 
 /// A remark on a place of a function.
 pub(crate) type FunctionRemark = (FunctionId, Remark);
 
 /// Runs all passes. `header` is the place of the kernel's parameters. Adds to the mistakes of the kernel.
-pub(crate) fn run(kernel: &mut Kernel, header: Location, mistakes: &mut Diagnostics) -> Vec<FunctionRemark> {
-    let remarks = legalise::apply(kernel);
+pub(crate) fn run(
+    kernel: &mut Kernel,
+    target: &Target,
+    header: Location,
+    mistakes: &mut Diagnostics,
+) -> Vec<FunctionRemark> {
+    let remarks = legalise::apply(kernel, target);
     if let Some(mistake) = parameters::lay_out(kernel, header) {
         mistakes.push(mistake);
     }

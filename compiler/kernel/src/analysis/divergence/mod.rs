@@ -274,6 +274,7 @@ impl Walker<'_, '_> {
             }
             Stmt::BufferStore { .. }
             | Stmt::CoopStore { .. }
+            | Stmt::Coop(_)
             | Stmt::TextureWrite { .. }
             | Stmt::PortStore { .. }
             | Stmt::Index(_)

@@ -205,6 +205,9 @@ impl Ctx<'_> {
         if places.iter().all(|place| place.ty == *first) {
             return Some(first.clone());
         }
+        if places.iter().all(|place| place.ty.has_rows_of(first)) {
+            return Some(first.with_plain_rows());
+        }
         let mut typed = places.iter().filter(|place| !self.is_table(place));
         let ty = match typed.next() {
             Some(one) => typed.all(|place| place.ty == one.ty).then(|| one.ty.clone())?,

@@ -29,12 +29,11 @@ pub(super) fn apply(kernel: &mut Kernel) {
 
 /// Nodes that no statement evaluates may still access choices.
 fn drop_unused(function: &mut Function) {
-    for node in &mut function.nodes {
-        if matches!(buffer_of(&node.kind), Some(BufferId::Choice(_))) {
-            node.kind = NodeKind::Constant(Constant::bool(false));
-            node.ty = Type::BOOL;
-        }
-    }
+    let is_unused =
+        |node: &NodeId| matches!(buffer_of(&function.node(*node).kind), Some(BufferId::Choice(_)));
+    let nodes = (0..function.nodes.len()).map(|at| NodeId(at as u32));
+    let unused: Vec<NodeId> = nodes.filter(is_unused).collect();
+    function.forget_nodes(unused);
     function.flats.retain(|_, flat| matches!(flat.buffer, BufferId::Param(_)));
 }
 
