@@ -161,8 +161,8 @@ impl Ctx<'_> {
 
     pub(super) fn store(&mut self, target: Target, operand: Operand, value_span: Span) {
         match target {
-            Target::Name(name, span) => match self.f.scope.get(name) {
-                Some(var) if var >= self.f.n_own => {
+            Target::Name(name, span) => match self.f.vars.named(name) {
+                Some(var) if !self.f.vars.is_own(var) => {
                     self.error(errors::assign_captured_part(self.at(span), name));
                 }
                 Some(var) => self.assign_var(var, operand, span),

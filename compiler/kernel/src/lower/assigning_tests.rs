@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::Ctx;
 use super::joins::same_static;
 use super::reference_phis::is_fixed;
-use super::vars::{Binding, FlowPath, Var};
+use super::vars::{Binding, FlowPath};
 use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
 
 /// The binding that a variable has if a test has a given result.
@@ -24,7 +24,7 @@ impl Ctx<'_> {
     /// Called after a test whose value is `holds` only if `path` was taken.
     pub fn remember_assigned(&mut self, test: NodeId, holds: bool, path: &FlowPath) {
         for (var, _) in &path.changes {
-            let Binding::Maybe { assigned, missing, .. } = self.f.vars[*var as usize] else { continue };
+            let Binding::Maybe { assigned, missing, .. } = self.f.vars[*var] else { continue };
             let binding = self.join(*var, std::slice::from_ref(path));
             if !matches!(binding, Binding::Unset | Binding::Maybe { .. }) {
                 let assigned_when = Some(Rc::new(AssignedWhen { test, holds, binding }));
@@ -51,14 +51,16 @@ impl Ctx<'_> {
     }
 
     fn apply_test(&mut self, test: NodeId, holds: bool) {
-        for var in 0..self.f.vars.len() {
-            let Binding::Maybe { assigned_when: Some(assigned_when), .. } = &self.f.vars[var] else {
-                continue;
-            };
-            if (assigned_when.test, assigned_when.holds) == (test, holds) {
-                let binding = assigned_when.binding.clone();
-                self.set(var as Var, binding);
+        let decided = self.f.vars.iter().filter_map(|(var, binding)| match binding {
+            Binding::Maybe { assigned_when: Some(assigned_when), .. }
+                if (assigned_when.test, assigned_when.holds) == (test, holds) =>
+            {
+                Some((var, assigned_when.binding.clone()))
             }
+            _ => None,
+        });
+        for (var, binding) in decided.collect::<Vec<_>>() {
+            self.set(var, binding);
         }
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::lists::{CarriedList, Stored};
 use super::selected_arrays::ArraySetId;
-use super::vars::{Binding, Conflict, Var};
+use super::vars::{Conflict, Var};
 use super::{Ctx, FunctionState};
 use crate::errors;
 use crate::types::{Scalar, Type};
@@ -226,10 +226,7 @@ impl<'a> Ctx<'a> {
         f.assumed = walked.assumed;
         f.func.locals = walked.func.locals;
         f.lists.keep_memory(walked.lists);
-        f.locals = walked.locals;
+        f.vars.keep_numbers(walked.vars);
         f.shared = walked.shared;
-        f.items = walked.items;
-        f.item_names = walked.item_names;
-        f.vars.resize(walked.vars.len(), Binding::Unset);
     }
 }

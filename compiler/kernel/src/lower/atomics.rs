@@ -117,8 +117,8 @@ impl Ctx<'_> {
     /// The number of axes of an array, by its name.
     fn rank_of(&self, expr: &Expr) -> Option<u8> {
         let ExprKind::Name(name) = &expr.kind else { return None };
-        let var = self.f.scope.get(name)?;
-        match &self.f.vars[var as usize] {
+        let var = self.f.vars.named(name)?;
+        match &self.f.vars[var] {
             Binding::Bound { operand: Operand::Buffer(buffer), .. } => Some(self.array(*buffer).rank),
             _ => None,
         }

@@ -37,8 +37,8 @@ impl Ctx<'_> {
     /// Whether an expression names a variable about which a mistake was reported.
     fn reads_mistake(&self, expr: &Expr) -> bool {
         if let ExprKind::Name(name) = &expr.kind {
-            let var = self.f.scope.get(name);
-            return var.is_some_and(|var| matches!(self.f.vars[var as usize], Binding::Error));
+            let var = self.f.vars.named(name);
+            return var.is_some_and(|var| matches!(self.f.vars[var], Binding::Error));
         }
         let mut found = false;
         expr.each_child(&mut |part| found |= self.reads_mistake(part));
@@ -83,7 +83,7 @@ impl Ctx<'_> {
 
     /// The int to which a name in the kernel refers.
     pub fn named_int(&self, name: &str) -> Option<i128> {
-        match &self.f.vars[self.f.scope.get(name)? as usize] {
+        match &self.f.vars[self.f.vars.named(name)?] {
             Binding::Bound { operand, .. } => self.known_int(operand),
             _ => None,
         }

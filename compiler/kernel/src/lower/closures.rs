@@ -126,7 +126,7 @@ impl<'a> Ctx<'a> {
 
     /// A function that is defined here.
     pub fn closure(&mut self, def: &Arc<FunctionDef>) -> Operand {
-        let captured = captured_names(def, &self.f.scope).into();
+        let captured = captured_names(def, self.f.vars.scope()).into();
         let defaults = self.nested_defaults(&def.params);
         let env = match &self.f.env {
             EnvRef::Kernel(_) => None,
@@ -202,7 +202,7 @@ impl<'a> Ctx<'a> {
         reading.push((Arc::clone(&closure.def), at));
         let mut values = Vec::with_capacity(closure.captured.len());
         for (name, span) in closure.captured.iter() {
-            let var = self.f.scope.get(name).expect("captured names are variables of this function");
+            let var = self.f.vars.named(name).expect("captured names are variables of this function");
             let operand = self.read_var(var, *span);
             let value = match operand {
                 Operand::Error => None,

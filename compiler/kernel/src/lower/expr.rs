@@ -94,7 +94,7 @@ impl Ctx<'_> {
             self.error(error);
             return Operand::Error;
         }
-        let var = self.f.scope.get(&target.name).expect("a name that is assigned is a variable");
+        let var = self.f.vars.named(&target.name).expect("a name that is assigned is a variable");
         self.assign_var(var, operand.clone(), target.span);
         operand
     }
@@ -131,7 +131,7 @@ impl Ctx<'_> {
     }
 
     pub fn name_operand(&mut self, name: &Name, span: Span) -> Operand {
-        if let Some(var) = self.f.scope.get(name) {
+        if let Some(var) = self.f.vars.named(name) {
             return self.read_var(var, span);
         }
         let value = self.f.env.get().get(name);

@@ -507,13 +507,13 @@ impl<'a> Ctx<'a> {
         }
         for ((name, span), passed) in callee.captured.iter().zip(&passed[n_params..]) {
             let operand = self.received(passed, name, *span);
-            let var = self.f.scope.get(name).expect("captured names are variables");
+            let var = self.f.vars.named(name).expect("captured names are variables");
             self.bind_var(var, operand, *span);
         }
     }
 
     fn bind_name(&mut self, name: &str, operand: Operand, span: Span) {
-        let var = self.f.scope.get(name).expect("parameters are variables");
+        let var = self.f.vars.named(name).expect("parameters are variables");
         self.assign_var(var, operand, span);
     }
 

@@ -72,7 +72,7 @@ impl Ctx<'_> {
     /// The value in the script of a name or dotted name that the kernel does not shadow.
     pub(super) fn script_value(&self, expr: &Expr) -> Option<EnvValue> {
         match &expr.kind {
-            ExprKind::Name(name) if self.f.scope.get(name).is_none() => self.f.env.get().get(name),
+            ExprKind::Name(name) if self.f.vars.named(name).is_none() => self.f.env.get().get(name),
             ExprKind::Attribute { value, attr } => self.script_value(value)?.member(&attr.name),
             _ => None,
         }
@@ -272,7 +272,7 @@ impl Ctx<'_> {
             })
         }
         let is_array = |name: &Name| {
-            let binding = self.f.scope.get(name).map(|var| &self.f.vars[var as usize]);
+            let binding = self.f.vars.named(name).map(|var| &self.f.vars[var]);
             let is_list = |operand: &Operand| matches!(operand, Operand::Buffer(_) | Operand::Place(_));
             matches!(binding, Some(Binding::Bound { operand, .. }) if is_list(operand))
         };

@@ -75,9 +75,8 @@ impl Ctx<'_> {
 
     /// The binding of a variable at a join.
     pub fn join(&mut self, var: Var, paths: &[FlowPath]) -> Binding {
-        let base = std::mem::take(&mut self.f.vars);
-        let bindings: Vec<Binding> = paths.iter().map(|path| path.binding(var, &base).clone()).collect();
-        self.f.vars = base;
+        let bindings: Vec<Binding> =
+            paths.iter().map(|path| path.binding(var, &self.f.vars).clone()).collect();
         if bindings.iter().any(|binding| matches!(binding, Binding::Error)) {
             return Binding::Error;
         }
@@ -108,7 +107,7 @@ impl Ctx<'_> {
     fn all_alike(&self, var: Var, bindings: &[Binding]) -> Option<Binding> {
         let first = &bindings[0];
         // A value computed before the paths diverged dominates the join.
-        let is_unchanged = |operand: &Operand| match &self.f.vars[var as usize] {
+        let is_unchanged = |operand: &Operand| match &self.f.vars[var] {
             Binding::Bound { operand: base, .. } => same_static(base, operand),
             _ => false,
         };
@@ -123,7 +122,7 @@ impl Ctx<'_> {
             }
             _ => false,
         };
-        let is_base = |binding: &Binding| match (&self.f.vars[var as usize], binding) {
+        let is_base = |binding: &Binding| match (&self.f.vars[var], binding) {
             (
                 Binding::Bound { operand: Operand::Node(a), .. },
                 Binding::Bound { operand: Operand::Node(b), .. },
@@ -131,7 +130,7 @@ impl Ctx<'_> {
             _ => false,
         };
         if bindings.iter().all(is_base) {
-            return Some(self.f.vars[var as usize].clone());
+            return Some(self.f.vars[var].clone());
         }
         if !bindings.iter().all(is_alike) {
             return None;

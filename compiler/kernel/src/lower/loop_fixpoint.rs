@@ -31,14 +31,14 @@ impl Ctx<'_> {
         self.f.assumed.note_heads(changed.len());
         let aliases = self.aliases_before_loop(changed, span.start);
         for &var in changed {
-            let entry = self.f.vars[var as usize].clone();
+            let entry = self.f.vars[var].clone();
             let head = self.head_binding(var, &entry, constants.get(&var), span);
             self.set(var, head.clone());
             if let (Binding::Items { items, of: Whole::Selected(_), .. }, Binding::Bound { .. }) =
                 (&head, &entry)
             {
                 heads.push((var, head.clone(), None));
-                heads.push((items[0], self.f.vars[items[0] as usize].clone(), None));
+                heads.push((items[0], self.f.vars[items[0]].clone(), None));
                 continue;
             }
             heads.push((var, head, self.weak_binding(&entry)));
@@ -158,7 +158,7 @@ impl Ctx<'_> {
 
     /// For the rest of this walk, a variable has the type that it gets in the next one.
     fn retype(&mut self, var: Var, ty: &Type) {
-        let Binding::Stored { facts, span, .. } = self.f.vars[var as usize] else { return };
+        let Binding::Stored { facts, span, .. } = self.f.vars[var] else { return };
         let local = self.local_of(var, ty, span);
         let facts = Facts { guessed: true, ..facts };
         self.set(var, Binding::Stored { local, facts, span, weak: None });
@@ -236,17 +236,14 @@ impl Ctx<'_> {
 
     /// The types of a complete loop are no guesses, unless an outer loop still guesses.
     pub(super) fn confirm_types(&mut self, changed: &[Var]) {
-        let is_guessing = self
-            .f
-            .vars
-            .iter()
-            .any(|binding| matches!(binding, Binding::Stored { facts: Facts { guessed: true, .. }, .. }))
-            && !self.f.loops.is_empty();
+        let is_guessing = self.f.vars.iter().any(|(_, binding)| {
+            matches!(binding, Binding::Stored { facts: Facts { guessed: true, .. }, .. })
+        }) && !self.f.loops.is_empty();
         if is_guessing {
             return;
         }
         for &var in changed {
-            if let Binding::Stored { local, facts, span, weak } = self.f.vars[var as usize].clone() {
+            if let Binding::Stored { local, facts, span, weak } = self.f.vars[var].clone() {
                 let facts = Facts { guessed: false, ..facts };
                 self.set(var, Binding::Stored { local, facts, span, weak });
             }

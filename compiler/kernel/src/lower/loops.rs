@@ -93,7 +93,7 @@ impl<'a> Ctx<'a> {
 
     pub fn while_stmt(&mut self, test: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         let mut assigned = Vec::new();
-        walrus_names(test, &mut |target| assigned.extend(self.f.scope.get(&target.name)));
+        walrus_names(test, &mut |target| assigned.extend(self.f.vars.named(&target.name)));
         // A method may change the struct on which it is called.
         receivers_in(test, &mut |name| assigned.extend(self.struct_named(name)));
         if !assigned.is_empty() {
@@ -129,8 +129,8 @@ impl<'a> Ctx<'a> {
 
     /// The variable of this name, if it is a struct.
     fn struct_named(&self, name: &Name) -> Option<Var> {
-        let var = self.f.scope.get(name)?;
-        match &self.f.vars[var as usize] {
+        let var = self.f.vars.named(name)?;
+        match &self.f.vars[var] {
             Binding::Bound { operand, .. } => match self.value_type(operand) {
                 Some(Type::Struct(_)) => Some(var),
                 _ => None,
@@ -156,7 +156,7 @@ impl<'a> Ctx<'a> {
         let (inside, after) = if is_about_another { (&[][..], orelse) } else { (orelse, &[][..]) };
         let parts = LoopParts { span, body, orelse: after, missing, runs_once: true, tests_itself: true };
         let mut changed = assigned.to_vec();
-        assigned_names(inside, &mut |name, _| changed.extend(self.f.scope.get(name)));
+        assigned_names(inside, &mut |name, _| changed.extend(self.f.vars.named(name)));
         self.nested(span, (), |ctx| {
             ctx.lower_loop(
                 &parts,
@@ -321,14 +321,14 @@ impl<'a> Ctx<'a> {
         let mut changed = targets.to_vec();
         let mut set_in_rounds = Vec::new();
         assigned_names(parts.body, &mut |name, assigns| {
-            let Some(var) = self.f.scope.get(name) else { return };
+            let Some(var) = self.f.vars.named(name) else { return };
             changed.push(var);
-            if let (Assigns::Name(span), Binding::Unset) = (assigns, &self.f.vars[var as usize]) {
+            if let (Assigns::Name(span), Binding::Unset) = (assigns, &self.f.vars[var]) {
                 set_in_rounds.push((var, span));
             }
         });
         // A method may change the struct on which it is called.
-        receivers(parts.body, &mut |name| changed.extend(self.f.scope.get(name)));
+        receivers(parts.body, &mut |name| changed.extend(self.f.vars.named(name)));
         let mut changed = self.with_items(&changed);
         changed.extend(self.f.assumed.conflicts_of(parts.span.start));
         changed.sort_unstable();
@@ -393,7 +393,7 @@ impl<'a> Ctx<'a> {
         changed: &[Var],
         continues: &[FlowPath],
     ) -> Vec<(Var, Binding)> {
-        let unset = changed.iter().filter(|var| matches!(self.f.vars[**var as usize], Binding::Unset));
+        let unset = changed.iter().filter(|var| matches!(self.f.vars[**var], Binding::Unset));
         let maybe = unset.filter_map(|var| {
             let bindings = continues.iter().filter_map(|path| path.changed(*var));
             if bindings.clone().any(|binding| matches!(binding, Binding::Error)) {
@@ -438,7 +438,7 @@ impl<'a> Ctx<'a> {
     /// The variables to which the rounds assign only literals, with those literals.
     fn loop_literals(&self, body: &[AstStmt], targets: &[Var]) -> FxHashMap<Var, Vec<Literal>> {
         let by_name = assigned_literals(body).into_iter();
-        let by_var = by_name.filter_map(|(name, literals)| Some((self.f.scope.get(name)?, literals)));
+        let by_var = by_name.filter_map(|(name, literals)| Some((self.f.vars.named(name)?, literals)));
         by_var.filter(|(var, _)| !targets.contains(var)).collect()
     }
 
@@ -459,7 +459,7 @@ pub(crate) fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
             Part::Place(place) => root_name(place),
             Part::Expr(_) | Part::Block(_) => None,
         };
-        vars.extend(name.and_then(|name| ctx.f.scope.get(name)));
+        vars.extend(name.and_then(|name| ctx.f.vars.named(name)));
     });
     vars
 }

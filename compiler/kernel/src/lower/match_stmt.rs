@@ -182,7 +182,7 @@ impl Ctx<'_> {
     }
 
     fn capture_name(&mut self, subject: &Operand, ident: &Ident) {
-        if let Some(var) = self.f.scope.get(&ident.name) {
+        if let Some(var) = self.f.vars.named(&ident.name) {
             self.assign_var(var, subject.clone(), ident.span);
         }
     }

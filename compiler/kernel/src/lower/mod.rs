@@ -78,7 +78,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_syntax::ast::{FunctionDef, Lambda, Name};
-use kps_syntax::scope::Scope;
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -100,7 +99,7 @@ use self::selected_arrays::{ArraySets, FunctionChoices};
 use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
 use self::tiles::MatrixNumbers;
-use self::vars::{Binding, Var};
+use self::vars::{Var, Variables};
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::index_range::IndexRange;
@@ -261,11 +260,8 @@ impl EnvRef<'_> {
 pub(crate) struct FunctionState<'a> {
     source: Source,
     env: EnvRef<'a>,
-    scope: Arc<Scope>,
     /// The nesting at its call.
     call_nesting: u32,
-    /// Variables from this one on belong to enclosing functions.
-    n_own: Var,
     func: Function,
     /// One for each node.
     facts: Vec<Facts>,
@@ -277,17 +273,11 @@ pub(crate) struct FunctionState<'a> {
     stopped: bool,
     /// The last expression statement.
     expr_stmt: Option<Span>,
-    vars: Vec<Binding>,
-    /// The variables of the items of tuples, numbered after those of the scope.
-    items: FxHashMap<(Var, usize), Var>,
-    item_names: Vec<Name>,
+    vars: Variables,
     /// The index along each axis, for flat indices into arrays with several axes. Stored only for traces.
     indices: FxHashMap<NodeId, Rc<[NodeId]>>,
     /// What is known of values at this point. The facts learned in a block are dropped at its end.
     known: Vec<(NodeId, bounds::Known)>,
-    /// The previous binding for each change of a variable, to undo it.
-    log: Vec<(Var, Binding)>,
-    locals: FxHashMap<(Var, Type), LocalId>,
     choices: FunctionChoices,
     /// Locals for arrays of the workgroup, by their position in the source.
     shared: FxHashMap<u32, LocalId>,
@@ -300,8 +290,6 @@ pub(crate) struct FunctionState<'a> {
     /// The definition in the script. `None` for a library function.
     def: Option<Arc<FunctionDef>>,
     lists: Lists,
-    /// The types of assigned values, by the place of the assignment.
-    assigned_types: Vec<(Span, Type)>,
     /// The uses of cooperative matrices.
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
@@ -341,9 +329,7 @@ impl<'a> FunctionState<'a> {
         let mut state = FunctionState::bare(&def.name.name, source, env, def.name.span);
         state.lists = Lists::of(def, &scope);
         state.def = Some(Arc::clone(def));
-        state.vars = vec![Binding::Unset; scope.names().len()];
-        state.scope = scope;
-        state.n_own = n_own;
+        state.vars = Variables::of(scope, n_own);
         state
     }
 
@@ -363,22 +349,16 @@ impl<'a> FunctionState<'a> {
         FunctionState {
             source: source.clone(),
             env,
-            scope: Arc::default(),
             call_nesting: 0,
-            n_own: 0,
             func,
             facts: Vec::with_capacity(USUAL_NODES),
             block: Vec::with_capacity(USUAL_NODES),
             live: true,
             stopped: false,
             expr_stmt: None,
-            vars: Vec::new(),
-            items: FxHashMap::default(),
-            item_names: Vec::new(),
+            vars: Variables::default(),
             indices: FxHashMap::default(),
             known: Vec::new(),
-            log: Vec::new(),
-            locals: FxHashMap::default(),
             choices: FunctionChoices::default(),
             shared: FxHashMap::default(),
             weak: FxHashMap::default(),
@@ -386,7 +366,6 @@ impl<'a> FunctionState<'a> {
             at_path_ends: Vec::new(),
             def: None,
             lists: Lists::default(),
-            assigned_types: Vec::new(),
             coops: FxHashMap::default(),
             loops: Vec::new(),
             assumed: Assumptions::default(),

@@ -43,7 +43,7 @@ struct Part {
 impl Ctx<'_> {
     /// An output is unset until it is assigned.
     pub fn declare_output(&mut self, name: &Name, port: PortId) {
-        let Some(var) = self.f.scope.get(name) else { return };
+        let Some(var) = self.f.vars.named(name) else { return };
         let ir::Port { port: declared, span, .. } = &self.ports[port.idx()];
         let (ty, span) = (declared.ty.clone(), *span);
         let mut in_parts = false;
@@ -123,7 +123,7 @@ impl Ctx<'_> {
     /// Replaces one part of a variable. Of an output, only this part is assigned.
     pub(super) fn store_replaced(&mut self, inner: Target, changed: NodeId, span: Span) {
         if let Target::Name(name, at) = &inner
-            && let Some(var) = self.f.scope.get(name).filter(|var| self.is_output(*var))
+            && let Some(var) = self.f.vars.named(name).filter(|var| self.is_output(*var))
         {
             return self.bind_var(var, Operand::Node(changed), *at);
         }
@@ -156,9 +156,9 @@ impl Ctx<'_> {
         self.outputs.first()?;
         match &expr.kind {
             ExprKind::Name(name) => {
-                let output = self.output_of(self.f.scope.get(name)?)?.clone();
+                let output = self.output_of(self.f.vars.named(name)?)?.clone();
                 let ty = self.ports[output.port.idx()].port.ty.clone();
-                let is_bound = !matches!(self.f.vars[output.var as usize], Binding::Error);
+                let is_bound = !matches!(self.f.vars[output.var], Binding::Error);
                 (is_bound && !output.marks.is_empty()).then(|| Part { output, ty, starts: vec![0] })
             }
             ExprKind::Attribute { value, attr } => Some(self.part_of_output(value)?.member(&attr.name)),
@@ -192,7 +192,7 @@ impl Ctx<'_> {
             return None;
         }
         let ir::Port { name, port, .. } = &self.ports[part.output.port.idx()];
-        let binding = |at: u32| &self.f.vars[part.output.marks[at as usize] as usize];
+        let binding = |at: u32| &self.f.vars[part.output.marks[at as usize]];
         let is_missing = |at: &u32| matches!(binding(*at), Binding::Unset | Binding::Maybe { .. });
         let (start, first) = part.starts.iter().find_map(|start| {
             let first = (*start..*start + n_numbers(&part.ty)).find(is_missing)?;
@@ -233,7 +233,7 @@ impl Ctx<'_> {
     fn output_missing(&self, output: &Output, returned: Option<Span>) -> Option<Diagnostic> {
         let ir::Port { name, port, span: at } = &self.ports[output.port.idx()];
         let declared = self.at(*at);
-        let bound = self.f.vars[output.var as usize].clone();
+        let bound = self.f.vars[output.var].clone();
         let (missing, binding) = match bound {
             Binding::Unset | Binding::Maybe { .. } => (name.to_string(), bound),
             Binding::Error => return None,

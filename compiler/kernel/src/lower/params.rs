@@ -36,7 +36,7 @@ impl Ctx<'_> {
     }
 
     pub(super) fn assign_param(&mut self, param: &Param, operand: Operand) {
-        if let Some(var) = self.f.scope.get(&param.name.name) {
+        if let Some(var) = self.f.vars.named(&param.name.name) {
             self.assign_var(var, operand, param.name.span);
         }
     }

@@ -56,7 +56,7 @@ impl Ctx<'_> {
 
     /// Remarks on the value of a variable. Arguments and composite values have remarks of their own.
     pub fn remark_assigned(&mut self, var: Var, operand: &Operand, span: Span) {
-        if self.remarked.is_none() || var as usize >= self.f.scope.names().len() {
+        if self.remarked.is_none() || self.f.vars.name_in_source(var).is_none() {
             return;
         }
         let ty = match operand {

@@ -292,7 +292,7 @@ impl Ctx<'_> {
 
     /// Stores the ids of arrays that rounds assign directly.
     fn carry_arrays_back(&mut self, var: Var, item: Var, paths: &[FlowPath]) {
-        let span = binding_span(&self.f.vars[item as usize]);
+        let span = binding_span(&self.f.vars[item]);
         let local = self.local_of(item, &Type::I32, span);
         for path in paths {
             let selector = path.changed(var).cloned().and_then(|back| self.bound_selector(&back));

@@ -69,7 +69,7 @@ impl Ctx<'_> {
             StmtKind::Match { subject, cases } => self.match_stmt(subject, cases),
             StmtKind::Function(def) => {
                 let function = self.closure(def);
-                let var = self.f.scope.get(&def.name.name).expect("a function that is defined has a name");
+                let var = self.f.vars.named(&def.name.name).expect("a function that is defined has a name");
                 self.assign_var(var, function, def.name.span);
             }
             StmtKind::Assert { .. } => self.assert_stmt(stmt),
@@ -94,7 +94,7 @@ impl Ctx<'_> {
     }
 
     pub fn poison(&mut self, name: &Name, span: Span) {
-        if let Some(var) = self.f.scope.get(name) {
+        if let Some(var) = self.f.vars.named(name) {
             self.assign_var(var, Operand::Error, span);
         }
     }

@@ -136,7 +136,7 @@ impl Ctx<'_> {
         };
         errors::words_of(self.f.source.slice(text))
             .find(|name| {
-                let value = self.f.env.get().get(name).filter(|_| self.f.scope.get(name).is_none());
+                let value = self.f.env.get().get(name).filter(|_| self.f.vars.named(name).is_none());
                 value.is_some_and(|value| is_f64(&value) == Some(Scalar::F64))
             })
             .map(str::to_owned)
@@ -146,8 +146,7 @@ impl Ctx<'_> {
     fn list_begun_with_ints<'t>(&self, target: &'t str, value: &Operand) -> Option<(&'t str, String)> {
         let is_float = self.value_type(value).and_then(|ty| ty.scalar()).is_some_and(Scalar::is_float);
         let (name, _) = target.split_once('[')?;
-        let Binding::Bound { operand: Operand::Place(place), .. } =
-            &self.f.vars[self.f.scope.get(name)? as usize]
+        let Binding::Bound { operand: Operand::Place(place), .. } = &self.f.vars[self.f.vars.named(name)?]
         else {
             return None;
         };

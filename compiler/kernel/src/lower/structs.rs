@@ -402,8 +402,8 @@ impl Ctx<'_> {
     /// From here on, the caller sees changes of the first parameter.
     pub fn track_self(&mut self, def: &FunctionDef) {
         let Some(param) = def.params.iter().next() else { return };
-        let Some(var) = self.f.scope.get(&param.name.name) else { return };
-        let given = match self.f.vars[var as usize] {
+        let Some(var) = self.f.vars.named(&param.name.name) else { return };
+        let given = match self.f.vars[var] {
             Binding::Bound { operand: Operand::Node(value), .. } => {
                 let ty = self.ty(value).clone();
                 let out = self.reference(&param.name.name, ty, param.name.span);
@@ -429,7 +429,7 @@ impl Ctx<'_> {
         else {
             return;
         };
-        match self.f.vars[var as usize] {
+        match self.f.vars[var] {
             Binding::Bound { operand: Operand::Node(now), .. } if matches!(given, SelfValue::Value(value) if value == now) =>
             {
                 return;
@@ -452,7 +452,7 @@ impl Ctx<'_> {
 
     /// Whether a name is the `self` of the method being lowered.
     pub fn is_self(&self, name: &str) -> bool {
-        self.f.method.as_ref().is_some_and(|method| self.f.scope.get(name) == Some(method.var))
+        self.f.method.as_ref().is_some_and(|method| self.f.vars.named(name) == Some(method.var))
     }
 }
 

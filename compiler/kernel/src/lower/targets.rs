@@ -83,7 +83,7 @@ impl Ctx<'_> {
 
     /// Whether a name is a list of the host.
     fn is_captured_list(&self, name: &Name) -> bool {
-        self.f.scope.get(name).is_none() && matches!(self.f.env.get().get(name), Some(EnvValue::List(_)))
+        self.f.vars.named(name).is_none() && matches!(self.f.env.get().get(name), Some(EnvValue::List(_)))
     }
 
     fn is_uniform(&self, name: &str) -> bool {
@@ -94,7 +94,7 @@ impl Ctx<'_> {
 
     /// The struct in memory to which a name refers.
     pub fn cell_named(&self, name: &Name) -> Option<Place> {
-        match &self.f.vars[self.f.scope.get(name)? as usize] {
+        match &self.f.vars[self.f.vars.named(name)?] {
             Binding::Bound { operand: Operand::Place(place), .. } if matches!(place.ty, Type::Struct(_)) => {
                 Some(place.clone())
             }

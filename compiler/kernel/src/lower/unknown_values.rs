@@ -144,7 +144,7 @@ impl Ctx<'_> {
         let changes = self.changes_since(fork);
         self.rewind(fork);
         for (var, now) in changes {
-            if !is_same(&self.f.vars[var as usize], &now) {
+            if !is_same(&self.f.vars[var], &now) {
                 self.set(var, Binding::Error);
             }
         }

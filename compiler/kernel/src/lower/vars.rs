@@ -4,10 +4,14 @@
 //! records every change. So a branch can be undone, and its changes go into the join as a [`FlowPath`]
 //! (`joins.rs`).
 
+use std::ops::Index;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use kps_syntax::ast::Name;
+use kps_syntax::scope::Scope;
 use kps_syntax::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
 use super::Ctx;
 use super::assigning_tests::AssignedWhen;
@@ -112,8 +116,79 @@ impl FlowPath {
         Some(&self.changes[at].1)
     }
 
-    pub fn binding<'a>(&'a self, var: Var, base: &'a [Binding]) -> &'a Binding {
-        self.changed(var).unwrap_or(&base[var as usize])
+    pub fn binding<'a>(&'a self, var: Var, base: &'a Variables) -> &'a Binding {
+        self.changed(var).unwrap_or(&base[var])
+    }
+}
+
+/// The variables of a function at one point of it.
+#[derive(Clone, Default)]
+pub(crate) struct Variables {
+    scope: Arc<Scope>,
+    /// Variables of the scope from this one on belong to enclosing functions.
+    n_own: Var,
+    bindings: Vec<Binding>,
+    /// The variables of the items of tuples, numbered after those of the scope.
+    items: FxHashMap<(Var, usize), Var>,
+    item_names: Vec<Name>,
+    /// The previous binding for each change, to undo it.
+    log: Vec<(Var, Binding)>,
+    /// The local of a variable for each type that it has where paths join.
+    locals: FxHashMap<(Var, Type), LocalId>,
+    /// The types of assigned values, by the place of the assignment.
+    assigned_types: Vec<(Span, Type)>,
+}
+
+impl Variables {
+    pub fn of(scope: Arc<Scope>, n_own: Var) -> Variables {
+        let bindings = vec![Binding::Unset; scope.names().len()];
+        Variables { scope, n_own, bindings, ..Variables::default() }
+    }
+
+    /// Goes on after another walk over the function: variables and locals keep their numbers.
+    pub fn keep_numbers(&mut self, walked: Variables) {
+        self.bindings.resize(walked.bindings.len(), Binding::Unset);
+        self.items = walked.items;
+        self.item_names = walked.item_names;
+        self.locals = walked.locals;
+    }
+
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    pub fn named(&self, name: &str) -> Option<Var> {
+        self.scope.get(name)
+    }
+
+    /// The name of a variable of the source. `None` for items and marks.
+    pub fn name_in_source(&self, var: Var) -> Option<&Name> {
+        self.scope.names().get(var as usize)
+    }
+
+    /// Whether it belongs to the function itself, and not to an enclosing one.
+    pub fn is_own(&self, var: Var) -> bool {
+        var < self.n_own || self.name_in_source(var).is_none()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (Var, &Binding)> {
+        (0..).zip(&self.bindings)
+    }
+
+    /// A variable without a name in the source.
+    fn add(&mut self, name: &str) -> Var {
+        let var = self.bindings.len() as Var;
+        self.bindings.push(Binding::Unset);
+        self.item_names.push(name.into());
+        var
+    }
+}
+
+impl Index<Var> for Variables {
+    type Output = Binding;
+
+    fn index(&self, var: Var) -> &Binding {
+        &self.bindings[var as usize]
     }
 }
 
@@ -123,8 +198,9 @@ pub(crate) struct Fork(usize);
 
 impl Ctx<'_> {
     pub fn set(&mut self, var: Var, binding: Binding) {
-        let before = std::mem::replace(&mut self.f.vars[var as usize], binding);
-        self.f.log.push((var, before));
+        let vars = &mut self.f.vars;
+        let before = std::mem::replace(&mut vars.bindings[var as usize], binding);
+        vars.log.push((var, before));
     }
 
     /// An assignment in the source.
@@ -152,7 +228,7 @@ impl Ctx<'_> {
         let operand = self.in_memory(var, operand, span);
         self.name_table(var, &operand);
         if let Some(ty) = self.value_type(&operand) {
-            self.f.assigned_types.push((span, ty));
+            self.f.vars.assigned_types.push((span, ty));
         }
         let binding = match operand {
             Operand::Error => Binding::Error,
@@ -183,7 +259,7 @@ impl Ctx<'_> {
             let arrays = of.members.iter().filter(|member| member.ty.holds_array());
             arrays.into_iter().any(|member| self.f.lists.is_aliased_member(var, &member.name))
         };
-        if var >= self.f.n_own || !ty.holds_array() {
+        if var >= self.f.vars.n_own || !ty.holds_array() {
             return operand;
         }
         if !self.f.lists.is_changed_in_part(var) && !is_aliased() {
@@ -229,21 +305,18 @@ impl Ctx<'_> {
 
     /// The variable of one item of a tuple: always the same one.
     pub fn item_var(&mut self, var: Var, at: usize) -> Var {
-        if let Some(item) = self.f.items.get(&(var, at)) {
+        if let Some(item) = self.f.vars.items.get(&(var, at)) {
             return *item;
         }
         let name = format!("{}[{at}]", self.var_name(var));
         let item = self.new_var(&name);
-        self.f.items.insert((var, at), item);
+        self.f.vars.items.insert((var, at), item);
         item
     }
 
     /// A variable without a name in the source.
     pub fn new_var(&mut self, name: &str) -> Var {
-        let var = self.f.vars.len() as Var;
-        self.f.vars.push(Binding::Unset);
-        self.f.item_names.push(name.into());
-        var
+        self.f.vars.add(name)
     }
 
     /// The variables and the variables of their items and parts, for tuples and outputs.
@@ -252,7 +325,7 @@ impl Ctx<'_> {
         all.extend(vars.iter().flat_map(|var| self.marks_of(*var).to_vec()));
         let mut at = 0;
         while at < all.len() {
-            if let Binding::Items { items, .. } = &self.f.vars[all[at] as usize] {
+            if let Binding::Items { items, .. } = &self.f.vars[all[at]] {
                 all.extend(items.iter());
             }
             at += 1;
@@ -261,16 +334,16 @@ impl Ctx<'_> {
     }
 
     pub fn var_name(&self, var: Var) -> Name {
-        let names = self.f.scope.names();
-        match names.get(var as usize) {
+        let vars = &self.f.vars;
+        match vars.name_in_source(var) {
             Some(name) => name.clone(),
-            None => self.f.item_names[var as usize - names.len()].clone(),
+            None => vars.item_names[var as usize - vars.scope.names().len()].clone(),
         }
     }
 
     /// The operand to which a variable is bound. An error is reported once.
     pub fn read_var(&mut self, var: Var, span: Span) -> Operand {
-        if let Binding::Items { items, of, .. } = self.f.vars[var as usize].clone() {
+        if let Binding::Items { items, of, .. } = self.f.vars[var].clone() {
             return match of {
                 Whole::Tuple => Operand::Tuple(items.iter().map(|item| self.read_var(*item, span)).collect()),
                 Whole::Row { buffer, axis, .. } => self.row_of((buffer, axis), &items, span),
@@ -278,7 +351,7 @@ impl Ctx<'_> {
             };
         }
         let name = self.var_name(var);
-        let diagnostic = match &self.f.vars[var as usize] {
+        let diagnostic = match &self.f.vars[var] {
             Binding::Bound { operand, .. } => return operand.clone(),
             Binding::Stored { local, facts, weak, .. } => {
                 let (local, facts, weak) = (*local, *facts, weak.clone());
@@ -345,7 +418,7 @@ impl Ctx<'_> {
 
     /// The type of the value that was assigned at a place, if it has one.
     pub fn assigned_type(&self, assigned: Span) -> Option<&Type> {
-        self.f.assigned_types.iter().rev().find_map(|(at, ty)| (*at == assigned).then_some(ty))
+        self.f.vars.assigned_types.iter().rev().find_map(|(at, ty)| (*at == assigned).then_some(ty))
     }
 
     /// The error for a variable without a value here. A round of a loop may have assigned it.
@@ -366,25 +439,26 @@ impl Ctx<'_> {
     }
 
     pub fn fork(&self) -> Fork {
-        Fork(self.f.log.len())
+        Fork(self.f.vars.log.len())
     }
 
     pub fn has_changed(&self, fork: Fork) -> bool {
-        self.f.log.len() > fork.0
+        self.f.vars.log.len() > fork.0
     }
 
     /// The bindings that changed since the fork, sorted by variable. Nothing is undone.
     pub fn changes_since(&self, fork: Fork) -> Vec<(Var, Binding)> {
-        let mut vars: Vec<Var> = self.f.log[fork.0..].iter().map(|(var, _)| *var).collect();
+        let mut vars: Vec<Var> = self.f.vars.log[fork.0..].iter().map(|(var, _)| *var).collect();
         vars.sort_unstable();
         vars.dedup();
-        vars.into_iter().map(|var| (var, self.f.vars[var as usize].clone())).collect()
+        vars.into_iter().map(|var| (var, self.f.vars[var].clone())).collect()
     }
 
     /// Undoes every change since the fork.
     pub fn rewind(&mut self, fork: Fork) {
-        for (var, before) in self.f.log.drain(fork.0..).rev() {
-            self.f.vars[var as usize] = before;
+        let vars = &mut self.f.vars;
+        for (var, before) in vars.log.drain(fork.0..).rev() {
+            vars.bindings[var as usize] = before;
         }
     }
 
@@ -405,12 +479,12 @@ impl Ctx<'_> {
 
     /// The local of a variable for one type: always the same one.
     pub fn local_of(&mut self, var: Var, ty: &Type, span: Span) -> LocalId {
-        if let Some(local) = self.f.locals.get(&(var, ty.clone())) {
+        if let Some(local) = self.f.vars.locals.get(&(var, ty.clone())) {
             return *local;
         }
         let name = self.var_name(var);
         let local = self.new_local(&name, ty.clone(), span);
-        self.f.locals.insert((var, ty.clone()), local);
+        self.f.vars.locals.insert((var, ty.clone()), local);
         local
     }
 

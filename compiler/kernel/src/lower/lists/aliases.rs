@@ -118,7 +118,7 @@ impl Ctx<'_> {
     /// Records the part of a list that is assigned to a name.
     pub fn note_named_part(&mut self, target: &Expr, operand: &Operand, value: Span) {
         if let (ExprKind::Name(name), Operand::Place(_)) = (&target.kind, operand)
-            && let Some(var) = self.f.scope.get(name)
+            && let Some(var) = self.f.vars.named(name)
         {
             self.f.lists.named_parts.insert(var, value);
         }
@@ -149,7 +149,7 @@ impl Ctx<'_> {
             _ => None,
         };
         let named: Vec<(Var, Span)> =
-            (0..).zip(&self.f.vars).filter_map(|(var, binding)| Some((var, lies_in(binding)?))).collect();
+            self.f.vars.iter().filter_map(|(var, binding)| Some((var, lies_in(binding)?))).collect();
         for (var, named) in named {
             let part = self.f.lists.named_parts.get(&var).copied().filter(|part| *part != named);
             self.set(var, Binding::Conflict(Rc::new(Conflict::Replaced { named, part, by })));
@@ -316,8 +316,8 @@ impl Ctx<'_> {
     fn line_that_copies(&self, list: LocalId, at: Span, mention: Span) -> String {
         let slice = |span| self.f.source.slice(span);
         let base = errors::root_of(slice(at));
-        let var = self.f.scope.get(base);
-        match var.map(|var| &self.f.vars[var as usize]) {
+        let var = self.f.vars.named(base);
+        match var.map(|var| &self.f.vars[var]) {
             Some(Binding::Bound { operand: Operand::Place(place), span })
                 if place.root == Root::Local(list) =>
             {
@@ -355,7 +355,7 @@ impl Ctx<'_> {
                 .map(|copied| (copied.at, copied.alias_text())),
             _ => None,
         };
-        let vars = (0..).zip(&self.f.vars);
+        let vars = self.f.vars.iter();
         let found: Vec<(Var, _)> =
             vars.filter_map(|(var, binding)| Some((var, outdated(binding)?))).collect();
         for (var, (copied, may_alias)) in found {
@@ -413,7 +413,9 @@ impl Ctx<'_> {
             Binding::Bound { operand: Operand::Place(named), .. } => named.root == place.root,
             _ => false,
         };
-        is_captured || self.f.func.local(local).home != Home::Own || self.f.vars.iter().any(names_it)
+        is_captured
+            || self.f.func.local(local).home != Home::Own
+            || self.f.vars.iter().any(|(_, binding)| names_it(binding))
     }
 
     /// Whether the caller of a function has another reference to the list that it returns.

@@ -126,7 +126,7 @@ impl Ctx<'_> {
         };
         list.path.is_empty()
             && self.f.lists.carried.contains(&local)
-            && !(0..).zip(&self.f.vars).any(is_anothers)
+            && !self.f.vars.iter().any(is_anothers)
             && !self.f.lists.iterated.iter().any(|(iterated, _)| iterated.root == list.root)
     }
 
@@ -204,7 +204,8 @@ impl Ctx<'_> {
             place.is_some_and(|places| places.iter().any(is_among))
         };
         let span = binding_span(binding(var));
-        let vars = (0..self.f.vars.len() as Var).filter(is_alias).map(|other| (other, span)).collect();
+        let vars =
+            self.f.vars.iter().map(|(other, _)| other).filter(is_alias).map(|other| (other, span)).collect();
         let is_external = |place: &&Place| match place.root {
             Root::Local(local) => self.f.func.local(local).home == Home::Caller,
             Root::Element(..) => true,
@@ -229,7 +230,7 @@ impl Ctx<'_> {
     fn note_aliases_of(&mut self, var: Var, list: &Place, aliases: ListAliases) {
         let Root::Local(local) = list.root else { return };
         let named = aliases.vars.into_iter().filter_map(|(other, given)| {
-            let place = place_of(&self.f.vars[other as usize]).filter(|place| place.root != list.root)?;
+            let place = place_of(&self.f.vars[other]).filter(|place| place.root != list.root)?;
             let name = self.var_name(other);
             let what = match (place.ty == list.ty, place.path.is_empty()) {
                 (true, _) => format!("the list of `{name}`"),
@@ -273,7 +274,7 @@ impl Ctx<'_> {
         let carried = changed.iter().filter_map(|var| Some((*var, self.carried_list(*var, loop_start)?)));
         let with_entry = carried.map(|(var, list)| {
             let mut aliases = list.aliases.clone();
-            aliases.add(self.aliases_on(var, |var| &self.f.vars[var as usize]));
+            aliases.add(self.aliases_on(var, |var| &self.f.vars[var]));
             (var, aliases)
         });
         with_entry.collect()
@@ -314,7 +315,7 @@ impl Ctx<'_> {
     /// Called when everything is bound at the head.
     pub fn note_aliases_at_head(&mut self, aliases: Vec<(Var, ListAliases)>) {
         for (var, aliases) in aliases {
-            if let Some(list) = list_of(&self.f.vars[var as usize]).cloned() {
+            if let Some(list) = list_of(&self.f.vars[var]).cloned() {
                 self.note_aliases_of(var, &list, aliases);
             }
         }
@@ -370,7 +371,7 @@ impl Ctx<'_> {
         for path in rounds {
             let binding = |var: Var| path.binding(var, &self.f.vars);
             let mut of_round = self.aliases_on(var, binding);
-            of_round.vars.retain(|(other, _)| place_of(&self.f.vars[*other as usize]).is_some());
+            of_round.vars.retain(|(other, _)| place_of(&self.f.vars[*other]).is_some());
             is_new |= aliases.add(of_round);
             let (binding, list) = (binding(var).clone(), list.clone());
             if let (Some(carry), Some(given)) = (path.carry, list_of(&binding)) {

@@ -140,8 +140,9 @@ impl Ctx<'_> {
 
     /// The least number of subscripts with which the function mentions a variable.
     fn reading_depth(&self, var: Var) -> usize {
-        let (Some(name), Some(def)) = (self.f.scope.names().get(var as usize), &self.f.def) else { return 0 };
-        let is_predefined = |name: &str| !self.f.scope.contains(name) && self.f.env.get().get(name).is_none();
+        let (Some(name), Some(def)) = (self.f.vars.name_in_source(var), &self.f.def) else { return 0 };
+        let is_predefined =
+            |name: &str| self.f.vars.named(name).is_none() && self.f.env.get().get(name).is_none();
         let depths =
             self.f.lists.reading_depths.get_or_init(|| resolve::reading_depths(&def.body, &is_predefined));
         depths.get(name).copied().unwrap_or(usize::MAX)
