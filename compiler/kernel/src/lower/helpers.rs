@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use kps_syntax::ast::{Expr, FunctionDef, Ident, Name, Stmt as AstStmt};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Severity, Span};
+use rustc_hash::FxHashMap;
 
 use super::argument_passing::{ArgKey, OutgoingArgs, Passed};
 use super::assumptions::WeakKey;
@@ -28,7 +29,7 @@ use crate::type_expr::TypeExpr;
 use crate::types::{Scalar, Type};
 
 /// A function compiled for one signature.
-pub(crate) struct Instance {
+struct Instance {
     /// `None` if it has mistakes.
     compiled: Option<Compiled>,
     diagnostics: Vec<Diagnostic>,
@@ -55,7 +56,7 @@ struct Compiled {
 }
 
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct InstanceKey {
+struct InstanceKey {
     def: DefIdentity,
     /// The identity of its environment: one definition may make several functions.
     env: usize,
@@ -85,7 +86,7 @@ impl Called {
 }
 
 /// A function being lowered.
-pub(crate) struct Active {
+struct Active {
     def: Arc<FunctionDef>,
     /// The identity of its environment: one definition may make several functions.
     env: usize,
@@ -96,12 +97,52 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    pub fn kernel(def: &Arc<FunctionDef>, env: &dyn KernelEnv, location: Location) -> Active {
+    fn kernel(def: &Arc<FunctionDef>, env: &dyn KernelEnv, location: Location) -> Active {
         Active { def: Arc::clone(def), env: env.identity(), given: Vec::new(), location }
     }
+}
 
-    pub fn body(&self) -> &[AstStmt] {
-        &self.def.body
+/// The functions of a kernel: those that are complete, and those being lowered.
+pub(crate) struct Functions {
+    /// Callees first.
+    complete: Vec<Function>,
+    instances: Vec<Instance>,
+    /// The instance that was compiled to each function.
+    compiled_in: FxHashMap<FunctionId, usize>,
+    instance_of: FxHashMap<InstanceKey, usize>,
+    /// The stack of functions being lowered.
+    active: Vec<Active>,
+}
+
+impl Functions {
+    pub fn of_kernel(def: &Arc<FunctionDef>, env: &dyn KernelEnv, location: Location) -> Functions {
+        Functions {
+            complete: Vec::new(),
+            instances: Vec::new(),
+            compiled_in: FxHashMap::default(),
+            instance_of: FxHashMap::default(),
+            active: vec![Active::kernel(def, env, location)],
+        }
+    }
+
+    /// Adds a complete function.
+    pub fn add(&mut self, function: Function) -> FunctionId {
+        self.complete.push(function);
+        FunctionId(self.complete.len() as u32 - 1)
+    }
+
+    /// The number of the function after the complete ones.
+    pub fn next_id(&self) -> FunctionId {
+        FunctionId(self.complete.len() as u32)
+    }
+
+    pub fn into_complete(self) -> Vec<Function> {
+        self.complete
+    }
+
+    /// The body of the innermost function being lowered.
+    pub fn active_body(&self) -> &[AstStmt] {
+        self.active.last().map_or(&[], |active| &active.def.body)
     }
 }
 
@@ -184,18 +225,20 @@ impl<'a> Ctx<'a> {
         let env = callee.env.get().identity();
         let def = DefIdentity(Arc::clone(&callee.def));
         let key = InstanceKey { def, env, args: keys, style, result };
-        let instance = match self.instance_of.get(&key) {
+        let instance = match self.functions.instance_of.get(&key) {
             Some(instance) => *instance,
             None => match self.compile(callee, &key, &passed, span) {
                 Some(instance) => {
-                    self.instance_of.insert(key, instance);
+                    self.functions.instance_of.insert(key, instance);
                     instance
                 }
                 None => return Called::ERROR,
             },
         };
         self.f.calls.push(instance);
-        let Some(compiled) = self.instances[instance].compiled.clone() else { return Called::ERROR };
+        let Some(compiled) = self.functions.instances[instance].compiled.clone() else {
+            return Called::ERROR;
+        };
         let called = self.emit_call(&compiled, args, span);
         match (compiled.weak, &called.result) {
             (Some(weak), _) if let [literal] = *weak.numbers => {
@@ -353,10 +396,11 @@ impl<'a> Ctx<'a> {
         let is_same = |active: &Active| {
             Arc::ptr_eq(&active.def, &callee.def) && active.env == env && active.given == given
         };
-        let first = self.active.iter().position(is_same)?;
-        let callees = self.active[first + 1..].iter().map(|active| (&active.def, active.location.clone()));
+        let first = self.functions.active.iter().position(is_same)?;
+        let callees =
+            self.functions.active[first + 1..].iter().map(|active| (&active.def, active.location.clone()));
         let callees = callees.chain([(&callee.def, self.at(span))]);
-        let steps = self.active[first..].iter().zip(callees).map(|(caller, (callee, location))| {
+        let steps = self.functions.active[first..].iter().zip(callees).map(|(caller, (callee, location))| {
             (location, format!("`{}` calls `{}`", caller.def.name.name, callee.name.name))
         });
         Some(steps.collect())
@@ -380,12 +424,12 @@ impl<'a> Ctx<'a> {
         if !self.spend_function(def, span) {
             return None;
         }
-        if self.active.len() > MAX_CALLS {
+        if self.functions.active.len() > MAX_CALLS {
             self.error(errors::called_too_deep(self.at(span), MAX_CALLS));
             return None;
         }
         let env = callee.env.get().identity();
-        self.active.push(Active { def: Arc::clone(def), env, given, location: self.at(span) });
+        self.functions.active.push(Active { def: Arc::clone(def), env, given, location: self.at(span) });
         let mut state = FunctionState::new(def, &callee.source, callee.env.clone(), &callee.captured);
         if library::is_library_function(def) {
             let caller = &self.f.func;
@@ -411,7 +455,7 @@ impl<'a> Ctx<'a> {
             is_resolved
         });
         let inner = std::mem::replace(&mut self.f, outer);
-        self.active.pop();
+        self.functions.active.pop();
         let FunctionState {
             mut func,
             diagnostics,
@@ -424,7 +468,7 @@ impl<'a> Ctx<'a> {
             demanded_args,
             ..
         } = inner;
-        let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
+        let callees_compiled = calls.iter().all(|call| self.functions.instances[*call].compiled.is_some());
         let is_whole = is_resolved && diagnostics.is_empty() && callees_compiled && !stopped;
         if let Some(module) = callee.env.get().library()
             && !is_whole
@@ -441,15 +485,14 @@ impl<'a> Ctx<'a> {
             return None;
         }
         let compiled = is_whole.then(|| {
-            let id = FunctionId(self.functions.len() as u32);
             let result = func.result.clone();
             let n_writes = self.n_writes(&func);
             let changed_self = method.and_then(|method| method.changed(&mut func, &n_writes));
             let writes = written_references(&func, &n_writes);
             func.args.extend(changed_self.map(Arg::Reference));
             let changes_self = changed_self.is_some();
-            self.functions.push(func);
-            self.compiled_in.insert(id, self.instances.len());
+            let id = self.functions.add(func);
+            self.functions.compiled_in.insert(id, self.functions.instances.len());
             self.keep_remarks(id, def, remarks);
             Compiled {
                 id,
@@ -462,13 +505,13 @@ impl<'a> Ctx<'a> {
                 weak,
             }
         });
-        self.instances.push(Instance { compiled, diagnostics, calls });
-        Some(self.instances.len() - 1)
+        self.functions.instances.push(Instance { compiled, diagnostics, calls });
+        Some(self.functions.instances.len() - 1)
     }
 
     /// The properties of a complete function of the script.
     fn compiled(&self, function: FunctionId) -> Option<&Compiled> {
-        self.instances[*self.compiled_in.get(&function)?].compiled.as_ref()
+        self.functions.instances[*self.functions.compiled_in.get(&function)?].compiled.as_ref()
     }
 
     /// The number of writes to each local of a function.
@@ -534,7 +577,7 @@ impl<'a> Ctx<'a> {
     fn annotated_arg(&mut self, param: &Ident, operand: Operand, annotation: &Expr) -> Operand {
         let (env, source) = (self.f.env.clone(), self.f.source.clone());
         let declared = (TypeReader { source: &source, env: env.get(), ints: NO_INTS }).read(annotation);
-        let call = self.active.last().map(|active| active.location.clone());
+        let call = self.functions.active.last().map(|active| active.location.clone());
         let converted = match (&declared, &operand) {
             (Ok(TypeExpr::Buffer(array)), Operand::Buffer(buffer)) => {
                 array.takes(&self.buffer_array(*buffer)).then(|| operand.clone())
@@ -582,7 +625,7 @@ impl<'a> Ctx<'a> {
         let mut calls: Vec<usize> = self.f.calls.clone();
         while let Some(call) = calls.pop() {
             if seen.insert(call) {
-                let instance = &self.instances[call];
+                let instance = &self.functions.instances[call];
                 diagnostics.extend(instance.diagnostics.iter().cloned());
                 calls.extend(&instance.calls);
             }

@@ -88,7 +88,7 @@ pub(crate) use self::builtin_calls::{BuiltinCall, ROUND, TreeCall};
 pub(crate) use self::calls::Arguments;
 pub(crate) use self::fold::{fold_abs, fold_clamp, fold_extreme, fold_sqrt};
 pub(crate) use self::formulas::Math;
-use self::helpers::{Active, Instance, InstanceKey};
+use self::helpers::Functions;
 use self::lists::Lists;
 use self::loops::LoopState;
 use self::operand::Facts;
@@ -163,7 +163,7 @@ pub(crate) fn lower_remarked(
     let mut ctx = Ctx::new(template, env, signature, &Target::portable());
     ctx.remarked = Some(Vec::new());
     ctx.lower_kernel(signature);
-    let main = FunctionId(ctx.functions.len() as u32);
+    let main = ctx.functions.next_id();
     let remarks = std::mem::take(&mut ctx.f.remarks);
     ctx.keep_remarks(main, &template.def, remarks);
     let remarked = ctx.remarked.take().unwrap_or_default();
@@ -210,18 +210,11 @@ pub(crate) struct Ctx<'a> {
     /// The inputs and outputs of a vertex or fragment function.
     ports: Vec<Port>,
     outputs: Vec<Output>,
-    /// Complete functions, callees first.
-    functions: Vec<Function>,
+    functions: Functions,
     /// Functions for powers of ints.
     int_powers: Vec<(Scalar, FunctionId)>,
-    instances: Vec<Instance>,
-    /// The instance that was compiled to each function.
-    compiled_in: FxHashMap<FunctionId, usize>,
-    instance_of: FxHashMap<InstanceKey, usize>,
     /// Methods that were checked, and whether they can be called.
     checked_methods: FxHashMap<*const FunctionDef, bool>,
-    /// The stack of functions being lowered.
-    active: Vec<Active>,
     /// Each lambda in the source, as a function definition.
     lambdas: Vec<(Arc<Lambda>, Arc<FunctionDef>)>,
     /// The environment of the kernel itself.
@@ -414,13 +407,9 @@ impl<'a> Ctx<'a> {
             samplers: Vec::new(),
             ports: Vec::new(),
             outputs: Vec::new(),
-            functions: Vec::new(),
+            functions: Functions::of_kernel(def, env, template.source.at(def.name.span)),
             int_powers: Vec::new(),
-            instances: Vec::new(),
-            compiled_in: FxHashMap::default(),
-            instance_of: FxHashMap::default(),
             checked_methods: FxHashMap::default(),
-            active: vec![Active::kernel(def, env, template.source.at(def.name.span))],
             lambdas: Vec::new(),
             kernel_env: env,
             is_partial: false,
@@ -495,7 +484,7 @@ impl<'a> Ctx<'a> {
 
     fn finish(self) -> Lowered {
         let mistakes = self.all_diagnostics();
-        let mut functions = self.functions;
+        let mut functions = self.functions.into_complete();
         functions.push(self.f.func);
         let options = &self.template.options;
         let mut kernel = Kernel {

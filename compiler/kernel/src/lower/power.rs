@@ -52,8 +52,7 @@ impl Ctx<'_> {
         self.int_power_body(scalar, span);
         let mut inner = std::mem::replace(&mut self.f, outer);
         inner.func.body = inner.block;
-        let id = FunctionId(self.functions.len() as u32);
-        self.functions.push(inner.func);
+        let id = self.functions.add(inner.func);
         self.int_powers.push((scalar, id));
         id
     }

@@ -13,7 +13,6 @@ use kps_syntax::ast::{
 
 use super::Ctx;
 use super::format_spec::{self, Subject};
-use super::helpers::Active;
 use super::operand::{Operand, Static};
 use super::stmts::Condition;
 use crate::builtins::Effect;
@@ -210,8 +209,8 @@ impl Ctx<'_> {
 
     /// Whether a statement is in the function's outermost block, with no `return` before it.
     fn precedes_return(&self, stmt: &AstStmt) -> bool {
-        let is_own = |function: &Active| function.body().iter().any(|own| own.span == stmt.span);
-        !self.f.is_kernel && self.f.returns.is_empty() && self.active.last().is_some_and(is_own)
+        let is_own = || self.functions.active_body().iter().any(|own| own.span == stmt.span);
+        !self.f.is_kernel && self.f.returns.is_empty() && is_own()
     }
 
     /// The message, and after a line break the values in the test.
