@@ -144,17 +144,24 @@ impl<'k> Invocation<'k> {
                 self.set(*local, value, world);
             }
             Stmt::StoreElement { local, path, value, .. } => {
-                let (path, value) = (self.path(path), self.value(*value));
-                if let Some(part) = self.memory_mut(*local, world).at_mut(&path) {
-                    *part = value;
-                }
+                let (at, value) = (self.path(path), self.value(*value));
+                let is_there = match self.memory_mut(*local, world).at_mut(&at) {
+                    Some(part) => {
+                        *part = value;
+                        true
+                    }
+                    None => false,
+                };
+                self.ensure_right(None, path, is_there);
             }
             Stmt::BufferStore { buffer, index, path, value, .. } => {
-                let index = self.element_index(*index, world);
-                let (path, value) = (self.path(path), self.value(*value));
+                let element_at = usize::try_from(self.element_index(*index, world)).ok();
+                let (at, value) = (self.path(path), self.value(*value));
                 let elements = &mut world.buffers[buffer.idx()].values;
-                let element = usize::try_from(index).ok().and_then(|index| elements.get_mut(index));
-                if let Some(part) = element.and_then(|element| element.at_mut(&path)) {
+                let element = element_at.and_then(|element_at| elements.get_mut(element_at));
+                let part = element.and_then(|element| element.at_mut(&at));
+                self.ensure_right(Some(*index), path, part.is_some());
+                if let Some(part) = part {
                     *part = value;
                 }
             }

@@ -3,7 +3,7 @@
 //! Arithmetic on vectors and matrices is componentwise. Out of range, loads give zeros and stores have no
 //! effect.
 
-use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, FloatFn, Node, NodeId, NodeKind, Step, part_at};
+use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, Extent, FloatFn, Node, NodeId, NodeKind, Step, part_at};
 use kps_kernel::{Input, Scalar, Type};
 
 use super::machine::Invocation;
@@ -124,22 +124,42 @@ impl<'k> Invocation<'k> {
         }
     }
 
+    /// The compiler must not mark an index that is out of range.
+    pub fn ensure_right(&self, index: Option<NodeId>, path: &[Step], is_there: bool) {
+        let steps = path.iter().filter_map(|step| match step {
+            Step::Part(_) => None,
+            Step::At(index) => Some(*index),
+        });
+        let is_proven = |index: NodeId| matches!(self.function().node(index).kind, NodeKind::Proven(_));
+        let mut indices = index.into_iter().chain(steps).peekable();
+        let are_proven = indices.peek().is_some() && indices.all(is_proven);
+        assert!(is_there || !are_proven, "an index that was proven is out of range");
+    }
+
     fn load(&self, kind: &NodeKind, ty: &Type, world: &World<'k>) -> Value {
         match kind {
             NodeKind::Load(local) => self.local(*local, world).clone(),
             NodeKind::LoadElement { local, path } => {
-                self.local(*local, world).at(&self.path(path)).cloned().unwrap_or_else(|| Value::zero(ty))
-            }
-            NodeKind::BufferLoad { buffer, index, path, .. } => {
-                let index = usize::try_from(self.element_index(*index, world)).ok();
-                let element = index.and_then(|index| world.buffers[buffer.idx()].values.get(index));
-                let part = element.and_then(|element| element.at(&self.path(path)));
+                let local = self.local(*local, world);
+                let part = local.at(&self.path(path));
+                self.ensure_right(None, path, part.is_some());
                 part.cloned().unwrap_or_else(|| Value::zero(ty))
             }
-            NodeKind::IsInside { buffer, index } => {
-                let index = usize::try_from(self.element_index(*index, world)).ok();
-                let n_elements = world.buffers[buffer.idx()].values.len();
-                Value::Bool(index.is_some_and(|index| index < n_elements))
+            NodeKind::BufferLoad { buffer, index, path, .. } => {
+                let at = usize::try_from(self.element_index(*index, world)).ok();
+                let element = at.and_then(|at| world.buffers[buffer.idx()].values.get(at));
+                let part = element.and_then(|element| element.at(&self.path(path)));
+                self.ensure_right(Some(*index), path, part.is_some());
+                part.cloned().unwrap_or_else(|| Value::zero(ty))
+            }
+            NodeKind::IsInside { of, index } => {
+                let (index, len) = match of {
+                    Extent::Elements(buffer) => {
+                        (self.element_index(*index, world), world.buffers[buffer.idx()].values.len())
+                    }
+                    Extent::Parts(len) => (self.value(*index).as_int(), *len as usize),
+                };
+                Value::Bool(usize::try_from(index).is_ok_and(|index| index < len))
             }
             NodeKind::BufferLen(buffer) => Value::Int(world.buffers[buffer.idx()].values.len() as i128),
             NodeKind::BufferAxis { buffer, axis } => {

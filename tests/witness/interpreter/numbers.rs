@@ -75,6 +75,9 @@ fn of_ints(op: BinaryOp, scalar: Scalar, a: i128, b: i128) -> i128 {
         _ if b == 0 && is_division(op) => 0,
         BinaryOp::FloorDiv => a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0),
         BinaryOp::FloorMod => a.rem_euclid(b) + if b < 0 && a.rem_euclid(b) != 0 { b } else { 0 },
+        BinaryOp::PlainDiv | BinaryOp::PlainMod if a < 0 || b < 0 => {
+            panic!("a division that was proven to be of ints that are not negative is one of {a} by {b}")
+        }
         BinaryOp::PlainDiv | BinaryOp::TruncDiv => a / b,
         BinaryOp::PlainMod | BinaryOp::TruncRem => a % b,
         BinaryOp::ShiftLeft => a << amount,

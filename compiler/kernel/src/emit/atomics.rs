@@ -88,9 +88,7 @@ impl FunctionEmitter<'_> {
                 if !path.is_empty() {
                     return self.atomic_within(op, (*buffer, *index, path), (value, expected), ty);
                 }
-                self.report_buffer_index(*buffer, *index, Touch::Both);
-                let (is_inside, index) = self.inside_buffer(*buffer, *index);
-                self.when_value(is_inside, ty, |emitter| {
+                let operation = |emitter: &mut Self, index: Word| {
                     let element = &emitter.kernel.buffers[buffer.idx()].element;
                     if is_narrow(element) {
                         let pointer = emitter.element_pointer(*buffer, index);
@@ -98,7 +96,14 @@ impl FunctionEmitter<'_> {
                     }
                     let element = emitter.buffer_element(op, *buffer, index);
                     emitter.atomic_at(op, &element, value, expected)
-                })
+                };
+                if matches!(self.function.node(*index).kind, NodeKind::Proven(_)) {
+                    let index = self.proven_index(*buffer, *index);
+                    return operation(self, index);
+                }
+                self.report_buffer_index(*buffer, *index, Touch::Both);
+                let (is_inside, index) = self.inside_buffer(*buffer, *index);
+                self.when_value(is_inside, ty, |emitter| operation(emitter, index))
             }
             AtomicPlace::Shared { local, path } => {
                 let (pointer, is_inside) = self.local_part(*local, path, Touch::Both);

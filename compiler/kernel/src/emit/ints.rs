@@ -14,6 +14,9 @@ impl FunctionEmitter<'_> {
     pub fn int_division(&mut self, op: BinaryOp, a: Word, b: Word, known: Option<i128>, ty: &Type) -> Word {
         let is_signed = ty.scalar().is_some_and(Scalar::is_signed);
         match op {
+            BinaryOp::PlainDiv | BinaryOp::PlainMod if known.and_then(power_of_two).is_some() => {
+                self.divide_by_known(op == BinaryOp::PlainDiv, a, b, known.unwrap_or(1), ty)
+            }
             BinaryOp::PlainDiv | BinaryOp::PlainMod => {
                 // Two values that are not negative are the same as unsigned ones.
                 let unsigned = ty.with_scalar(ty.scalar().map_or(Scalar::U32, Scalar::as_unsigned));

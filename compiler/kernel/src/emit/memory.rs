@@ -124,14 +124,19 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Whether an index is below `len`, and the index, or 0 where it is not.
-    pub fn inside_or_zero(&mut self, index: NodeId, len: u32) -> (Word, Word) {
+    /// Whether an index is below `len`. They are compared as unsigned numbers, so that a negative one is outside.
+    pub fn is_below(&mut self, index: NodeId, len: u32) -> Word {
         let ty = self.function.ty(index).clone();
         let len = self.int(&ty, i128::from(len));
         let index = self.value(index);
-        // As unsigned numbers, so that negative ones are outside too.
-        let is_inside = self.ids(Op::ULessThan, &Type::BOOL, &[index, len]);
+        self.ids(Op::ULessThan, &Type::BOOL, &[index, len])
+    }
+
+    /// Whether an index is below `len`, and the index, or 0 where it is not.
+    pub fn inside_or_zero(&mut self, index: NodeId, len: u32) -> (Word, Word) {
+        let is_inside = self.is_below(index, len);
         self.module.name(is_inside, INSIDE);
+        let (ty, index) = (self.function.ty(index).clone(), self.value(index));
         let zero = self.int(&ty, 0);
         (is_inside, self.select(&ty, is_inside, index, zero))
     }
@@ -158,25 +163,35 @@ impl FunctionEmitter<'_> {
             true => self.param_variable(array),
             false => self.spilled(array),
         };
-        let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
+        let (index, is_inside) = self.part_index(array, index);
         let element = self.module.ty(ty);
         let place = self.pointer_to(StorageClass::Function, element, &[variable, index]);
         let value = self.ids(Op::Load, ty, &[place]);
-        self.or_zero(value, Some(is_inside), ty)
+        self.or_zero(value, is_inside, ty)
     }
 
     /// Out of range leaves the array as it is.
     pub fn insert_element(&mut self, array: NodeId, value: NodeId, index: NodeId, ty: &Type) -> Word {
         let variable = self.spilled(array);
         let element_ty = self.function.ty(value).clone();
-        let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
+        let (index, is_inside) = self.part_index(array, index);
         let value = self.value(value);
-        self.when(is_inside, |emitter| {
+        self.when_inside(is_inside, |emitter| {
             let element = emitter.module.ty(&element_ty);
             let place = emitter.pointer_to(StorageClass::Function, element, &[variable, index]);
             emitter.effect(Op::Store, &[Operand::IdRef(place), Operand::IdRef(value)]);
         });
         self.ids(Op::Load, ty, &[variable])
+    }
+
+    /// An index of a part that exists, and whether it is the one meant, where that is not known.
+    fn part_index(&mut self, whole: NodeId, index: NodeId) -> (Word, Option<Word>) {
+        let len = self.n_parts(whole);
+        if self.is_known_inside(index, len) {
+            return (self.value(index), None);
+        }
+        let (is_inside, index) = self.inside_or_zero(index, len);
+        (index, Some(is_inside))
     }
 
     fn n_parts(&self, node: NodeId) -> u32 {

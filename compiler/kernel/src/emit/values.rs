@@ -7,7 +7,8 @@ use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::constant::Constant;
 use crate::ir::{
-    BinaryOp, BitsOp, CallArg, CompareOp, FloatFn, FunctionId, GeometryFn, Node, NodeId, NodeKind, UnaryOp,
+    BinaryOp, BitsOp, CallArg, CompareOp, Extent, FloatFn, FunctionId, GeometryFn, Node, NodeId, NodeKind,
+    UnaryOp,
 };
 use crate::types::{Kind, Scalar, Type};
 
@@ -150,7 +151,10 @@ impl FunctionEmitter<'_> {
                 self.load_buffer(*buffer, *index, path, *bounds)
             }
             NodeKind::BufferAxis { buffer, axis } => self.buffer_axis(*buffer, *axis),
-            NodeKind::IsInside { buffer, index } => self.inside_buffer(*buffer, *index).0,
+            NodeKind::IsInside { of: Extent::Elements(buffer), index } => {
+                self.inside_buffer(*buffer, *index).0
+            }
+            NodeKind::IsInside { of: Extent::Parts(len), index } => self.is_below(*index, *len),
             NodeKind::BufferLen(buffer) => {
                 let len = self.buffer_len(*buffer);
                 self.ids(Op::Bitcast, ty, &[len])

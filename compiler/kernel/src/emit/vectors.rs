@@ -33,6 +33,10 @@ impl FunctionEmitter<'_> {
             return self.extract_element(whole, index, ty);
         };
         let vector = self.value(whole);
+        if self.is_known_inside(index, n.into()) {
+            let index = self.value(index);
+            return self.ids(Op::VectorExtractDynamic, ty, &[vector, index]);
+        }
         let (is_inside, index) = self.inside_or_zero(index, u32::from(n));
         let found = self.ids(Op::VectorExtractDynamic, ty, &[vector, index]);
         let result = self.module.ty(ty);
@@ -52,7 +56,12 @@ impl FunctionEmitter<'_> {
             return self.insert_element(whole, value, index, ty);
         }
         let (vector, value) = (self.value(whole), self.value(value));
-        let (is_inside, index) = self.inside_or_zero(index, u32::from(ty.n_components()));
+        let n = u32::from(ty.n_components());
+        if self.is_known_inside(index, n) {
+            let index = self.value(index);
+            return self.ids(Op::VectorInsertDynamic, ty, &[vector, value, index]);
+        }
+        let (is_inside, index) = self.inside_or_zero(index, n);
         let inserted = self.ids(Op::VectorInsertDynamic, ty, &[vector, value, index]);
         self.select(ty, is_inside, inserted, vector)
     }

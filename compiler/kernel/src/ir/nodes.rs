@@ -107,9 +107,9 @@ pub enum NodeKind {
     },
     /// All elements of it.
     BufferLen(BufferId),
-    /// Whether an index is one of an element that is there: a bool.
+    /// Whether an index is in range: a bool.
     IsInside {
-        buffer: BufferId,
+        of: Extent,
         index: NodeId,
     },
     /// The length of one axis of a buffer with several.
@@ -167,6 +167,15 @@ pub enum BoundsCheck {
     Device,
     /// The module, on every device.
     Words,
+}
+
+/// What an index counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The elements of a buffer.
+    Elements(BufferId),
+    /// So many parts of a value.
+    Parts(u32),
 }
 
 /// One step from a value to a part.
@@ -360,25 +369,27 @@ pub enum GeometryFn {
 
 /// The nodes that a path uses.
 pub(crate) fn steps(path: &[Step]) -> impl Iterator<Item = NodeId> {
+    steps_ref(path).copied()
+}
+
+fn steps_ref(path: &[Step]) -> impl Iterator<Item = &NodeId> {
     path.iter().filter_map(|step| match step {
         Step::Part(_) => None,
-        Step::At(index) => Some(*index),
+        Step::At(index) => Some(index),
     })
 }
 
-impl NodeKind {
-    /// About how many instructions compute it.
-    pub(crate) fn n_operations(&self) -> usize {
-        match self {
-            // Either float as bits, masked; the bits joined, and as a float again.
-            NodeKind::CopySign { .. } => 6,
-            _ => 1,
-        }
-    }
+pub(super) fn steps_mut(path: &mut [Step]) -> impl Iterator<Item = &mut NodeId> {
+    path.iter_mut().filter_map(|step| match step {
+        Step::Part(_) => None,
+        Step::At(index) => Some(index),
+    })
+}
 
-    /// Calls `visit` for every node that this one uses.
-    pub fn operands(&self, visit: &mut dyn FnMut(NodeId)) {
-        match self {
+/// Visits the operands of a node by reference: shared or mutable ones.
+macro_rules! operands {
+    ($kind:expr, $visit:ident, $iter:ident, $steps:ident, $($ref:tt)+) => {
+        match $kind {
             NodeKind::Constant(_)
             | NodeKind::Opaque(_)
             | NodeKind::Input(_)
@@ -408,54 +419,79 @@ impl NodeKind {
             | NodeKind::Uniform(a)
             | NodeKind::IsInside { index: a, .. }
             | NodeKind::TextureRead { at: a, .. }
-            | NodeKind::TextureSample { at: a, .. } => visit(*a),
+            | NodeKind::TextureSample { at: a, .. } => $visit(a),
             NodeKind::Binary(_, a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::Dot(a, b)
             | NodeKind::CopySign { magnitude: a, sign: b }
             | NodeKind::ExtractAt { whole: a, index: b }
             | NodeKind::Insert { whole: a, value: b, .. } => {
-                visit(*a);
-                visit(*b);
+                $visit(a);
+                $visit(b);
             }
             NodeKind::Select { condition: a, then: b, orelse: c }
             | NodeKind::CoopMultiplyAdd { sum: a, a: b, b: c }
             | NodeKind::InsertAt { whole: a, value: b, index: c } => {
-                visit(*a);
-                visit(*b);
-                visit(*c);
+                $visit(a);
+                $visit(b);
+                $visit(c);
             }
-            NodeKind::Float(_, args) => args.iter().flatten().for_each(|arg| visit(*arg)),
+            NodeKind::Float(_, args) => args.$iter().flatten().for_each(|arg| $visit(arg)),
             NodeKind::Construct(parts) | NodeKind::Geometry(_, parts) => {
-                parts.iter().for_each(|part| visit(*part));
+                parts.$iter().for_each(|part| $visit(part));
             }
-            NodeKind::LoadElement { path, .. } => steps(path).for_each(visit),
+            NodeKind::LoadElement { path, .. } => $steps(path).for_each(|index| $visit(index)),
             NodeKind::CoopLoad(place) => {
-                visit(place.start);
-                visit(place.stride);
+                $visit($($ref)+ place.start);
+                $visit($($ref)+ place.stride);
             }
             NodeKind::BufferLoad { index, path, .. } => {
-                visit(*index);
-                steps(path).for_each(visit);
+                $visit(index);
+                $steps(path).for_each(|index| $visit(index));
             }
-            NodeKind::Subgroup { value, lane, .. } => value.iter().chain(lane).for_each(|node| visit(*node)),
+            NodeKind::Subgroup { value, lane, .. } => {
+                value.$iter().chain(lane.$iter()).for_each(|node| $visit(node));
+            }
             NodeKind::Atomic(atomic) => {
-                match &atomic.place {
+                match $($ref)+ atomic.place {
                     AtomicPlace::Buffer { index, path, .. } => {
-                        visit(*index);
-                        steps(path).for_each(&mut *visit);
+                        $visit(index);
+                        $steps(path).for_each(|index| $visit(index));
                     }
-                    AtomicPlace::Shared { path, .. } => steps(path).for_each(&mut *visit),
+                    AtomicPlace::Shared { path, .. } => $steps(path).for_each(|index| $visit(index)),
                 }
-                atomic.value.iter().chain(&atomic.expected).for_each(|node| visit(*node));
+                atomic.value.$iter().for_each(|node| $visit(node));
+                atomic.expected.$iter().for_each(|node| $visit(node));
             }
             NodeKind::Call { args, .. } => {
                 for arg in args {
                     if let CallArg::Value(value) = arg {
-                        visit(*value);
+                        $visit(value);
                     }
                 }
             }
         }
+    };
+}
+
+impl NodeKind {
+    /// About how many instructions compute it.
+    pub(crate) fn n_operations(&self) -> usize {
+        match self {
+            // Either float as bits, masked; the bits joined, and as a float again.
+            NodeKind::CopySign { .. } => 6,
+            _ => 1,
+        }
+    }
+
+    /// Calls `visit` for every node that this one uses.
+    pub fn operands(&self, visit: &mut dyn FnMut(NodeId)) {
+        let mut visit = |node: &NodeId| visit(*node);
+        operands!(self, visit, iter, steps_ref, &);
+    }
+
+    /// Calls `visit` for every node that this one uses, to replace it.
+    pub(crate) fn operands_mut(&mut self, visit: &mut dyn FnMut(&mut NodeId)) {
+        operands!(self, visit, iter_mut, steps_mut, &mut);
     }
 }

@@ -2,6 +2,7 @@
 
 use kps_syntax::Span;
 
+use super::nodes::steps_mut;
 use super::{BufferId, CarryId, CoopPlace, LocalId, NodeId, PortId, Step, TextureId};
 
 pub type Block = Vec<Stmt>;
@@ -150,6 +151,46 @@ pub struct Loop {
     /// Runs after the body and on `Continue`.
     pub step: Block,
     pub span: Span,
+}
+
+impl Stmt {
+    /// Calls `visit` for every node that the statement itself uses, to replace it. A path has its own list of stores.
+    pub(crate) fn operands_mut(&mut self, visit: &mut dyn FnMut(&mut NodeId)) {
+        match self {
+            Stmt::Eval(_)
+            | Stmt::Carry(_)
+            | Stmt::Together(..)
+            | Stmt::Break
+            | Stmt::Continue
+            | Stmt::Return(None, _)
+            | Stmt::End(_) => {}
+            Stmt::Store { value, .. } | Stmt::PortStore { value, .. } | Stmt::Return(Some(value), _) => {
+                visit(value);
+            }
+            Stmt::StoreElement { path, value, .. } => {
+                steps_mut(path).for_each(&mut *visit);
+                visit(value);
+            }
+            Stmt::BufferStore { index, path, value, .. } => {
+                visit(index);
+                steps_mut(path).for_each(&mut *visit);
+                visit(value);
+            }
+            Stmt::CoopStore { place, value, .. } => {
+                visit(&mut place.start);
+                visit(&mut place.stride);
+                visit(value);
+            }
+            Stmt::Record(record) => record.values.iter_mut().for_each(visit),
+            Stmt::TextureWrite { at, value, .. } => {
+                visit(at);
+                visit(value);
+            }
+            Stmt::Index(index) => index.axes.iter_mut().for_each(|(index, _)| visit(index)),
+            Stmt::If { condition, .. } => visit(condition),
+            Stmt::Loop(parts) => parts.condition.iter_mut().for_each(visit),
+        }
+    }
 }
 
 /// Calls `visit` for every statement of a block, those inside of others included.

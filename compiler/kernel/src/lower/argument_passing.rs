@@ -13,7 +13,7 @@ use kps_syntax::ast::Name;
 use super::Ctx;
 use super::access_paths::AccessPath;
 use super::closures::Closure;
-use super::operand::{Facts, Operand, Place, Root, Row, Static};
+use super::operand::{Operand, Place, Root, Row, Static};
 use super::selected_arrays::ArraySetId;
 use super::weak_types::WeakValues;
 use crate::builtins::Function;
@@ -25,13 +25,10 @@ use crate::types::Type;
 /// The part of an argument on which the compiled function depends.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum ArgKey {
-    Value {
-        ty: Type,
-        nonneg: bool,
-    },
+    Value(Type),
     Literal(Literal),
     /// One of these, as a number of this type.
-    Weak(Type, bool, Rc<[Literal]>),
+    Weak(Type, Rc<[Literal]>),
     Constant(Constant),
     Array(Type),
     /// A part of memory that other invocations see.
@@ -75,14 +72,10 @@ impl ArgKey {
 
 /// An argument as the callee sees it.
 pub(crate) enum Passed {
-    Value {
-        ty: Type,
-        facts: Facts,
-    },
+    Value(Type),
     /// A weak number.
     Weak {
         ty: Type,
-        facts: Facts,
         numbers: Rc<[Literal]>,
     },
     Constant(Constant),
@@ -106,8 +99,8 @@ impl Passed {
     pub fn key(&self) -> Option<ArgKey> {
         let keys = |parts: &[Passed]| parts.iter().map(Passed::key).collect::<Option<Vec<ArgKey>>>();
         Some(match self {
-            Passed::Value { ty, facts } => ArgKey::Value { ty: ty.clone(), nonneg: facts.nonneg },
-            Passed::Weak { ty, facts, numbers } => ArgKey::Weak(ty.clone(), facts.nonneg, Rc::clone(numbers)),
+            Passed::Value(ty) => ArgKey::Value(ty.clone()),
+            Passed::Weak { ty, numbers } => ArgKey::Weak(ty.clone(), Rc::clone(numbers)),
             Passed::Constant(constant) => ArgKey::Constant(*constant),
             Passed::Array(ty) => ArgKey::Array(ty.clone()),
             Passed::Memory(part) => ArgKey::Memory(part.clone()),
@@ -169,11 +162,10 @@ impl Ctx<'_> {
                 if let Some(constant) = self.f.func.constant(*node) {
                     return Passed::Constant(constant);
                 }
-                let facts = Facts { guessed: false, ..self.facts(*node) };
                 let ty = self.ty(*node).clone();
                 match self.values_of_node(operand) {
-                    Some(WeakValues { numbers, .. }) => Passed::Weak { ty, facts, numbers },
-                    None => Passed::Value { ty, facts },
+                    Some(WeakValues { numbers, .. }) => Passed::Weak { ty, numbers },
+                    None => Passed::Value(ty),
                 }
             }
             Operand::Row(row) => {
@@ -259,14 +251,9 @@ impl Ctx<'_> {
     pub fn received(&mut self, passed: &Passed, name: &Name, span: Span) -> Operand {
         match passed {
             Passed::Constant(constant) => Operand::Node(self.constant(*constant, span)),
-            Passed::Value { ty, facts } => {
+            Passed::Value(ty) => Operand::Node(self.value_arg(name, ty, span)),
+            Passed::Weak { ty, numbers } => {
                 let node = self.value_arg(name, ty, span);
-                self.set_facts(node, *facts);
-                Operand::Node(node)
-            }
-            Passed::Weak { ty, facts, numbers } => {
-                let node = self.value_arg(name, ty, span);
-                self.set_facts(node, *facts);
                 self.note_weak_arg(node, numbers);
                 Operand::Node(node)
             }

@@ -291,13 +291,6 @@ impl Ctx<'_> {
         let Some((ty, a, b)) = self.common(left, right, spans, false) else {
             return self.mismatch(symbol(op), sides, n_errors);
         };
-        let signed = ty.scalar().is_some_and(Scalar::is_signed);
-        let plain = signed && self.facts(a).nonneg && self.facts(b).nonneg;
-        let op = match op {
-            BinaryOp::FloorDiv if plain => BinaryOp::PlainDiv,
-            BinaryOp::FloorMod if plain => BinaryOp::PlainMod,
-            op => op,
-        };
         Operand::Node(self.node(NodeKind::Binary(op, a, b), ty, spans.0.to(spans.1)))
     }
 

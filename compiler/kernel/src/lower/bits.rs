@@ -9,7 +9,7 @@ use kps_syntax::ast::{Argument, Ident};
 
 use super::Ctx;
 use super::builtin_calls::BuiltinCall;
-use super::operand::{Facts, Operand};
+use super::operand::Operand;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, BitsOp, CompareOp, NodeId, NodeKind};
@@ -75,7 +75,7 @@ impl<'a> Ctx<'a> {
     /// The bits of the least int, read as unsigned, are its absolute value.
     fn bits_of_size(&mut self, method: &str, node: NodeId, span: Span) -> NodeId {
         let ty = self.ty(node).clone();
-        let is_signed = ty.scalar().is_some_and(Scalar::is_signed) && !self.facts(node).nonneg;
+        let is_signed = ty.scalar().is_some_and(Scalar::is_signed);
         let size = if is_signed { self.node(NodeKind::Abs(node), ty.clone(), span) } else { node };
         if method == COUNT {
             return self.bits(span).of(BitsFn::Popcount, size);
@@ -83,9 +83,7 @@ impl<'a> Ctx<'a> {
         let zeros = self.bits(span).of(BitsFn::LeadingZeros, size);
         let width = i128::from(ty.scalar().map_or(32, Scalar::bits));
         let width = self.constant(Constant::int(Scalar::I32, width), span);
-        let length = self.node(NodeKind::Binary(BinaryOp::Sub, width, zeros), Scalar::I32, span);
-        self.set_facts(length, Facts { nonneg: true, guessed: false });
-        length
+        self.node(NodeKind::Binary(BinaryOp::Sub, width, zeros), Scalar::I32, span)
     }
 
     fn bits(&mut self, span: Span) -> Bits<'_, 'a> {
@@ -119,9 +117,7 @@ impl Bits<'_, '_> {
             BitsFn::LeadingZeros => self.leading_zeros(unsigned),
             _ => self.trailing_zeros(unsigned),
         };
-        let count = self.ctx.node(NodeKind::Bitcast(count), ty.with_scalar(Scalar::I32), self.span);
-        self.ctx.set_facts(count, Facts { nonneg: true, guessed: false });
-        count
+        self.ctx.node(NodeKind::Bitcast(count), ty.with_scalar(Scalar::I32), self.span)
     }
 
     fn ones(&mut self, node: NodeId) -> NodeId {

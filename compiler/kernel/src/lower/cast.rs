@@ -145,8 +145,7 @@ impl Ctx<'_> {
 
     /// The result of an explicit cast has the written type, whatever the type of the operand.
     fn confirmed(&mut self, node: NodeId) -> NodeId {
-        let facts = self.facts(node);
-        self.set_facts(node, super::Facts { guessed: false, ..facts });
+        self.set_facts(node, super::Facts { guessed: false });
         node
     }
 

@@ -240,8 +240,7 @@ impl Ctx<'_> {
         self.join_arms(condition, then, orelse, (fork, missing), span);
         let loaded = sides.iter().zip(stored).map(|(of, local)| {
             let node = self.node(NodeKind::Load(local), of.ty.clone(), span);
-            let facts = self.facts(node);
-            self.set_facts(node, super::Facts { guessed: of.guessed, ..facts });
+            self.set_facts(node, super::Facts { guessed: of.guessed });
             self.note_choice(node, of.sides.each_ref(), of.key);
             node
         });

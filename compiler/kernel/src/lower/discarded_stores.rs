@@ -1,4 +1,4 @@
-//! Stores out of range, in traces. Where an index is not proven in range, a traced kernel tests it. The trace
+//! Stores out of range, in traces. A traced kernel tests each index. The trace
 //! step of a discarded store has an extra line after the value that says why.
 
 use kps_syntax::Span;
@@ -7,8 +7,7 @@ use super::Ctx;
 use super::operand::{Place, Root};
 use super::record::Text;
 use super::stmts::Condition;
-use crate::constant::Constant;
-use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, RecordKind, Step, TextureId};
+use crate::ir::{BinaryOp, CompareOp, Extent, NodeId, NodeKind, RecordKind, Step, TextureId};
 use crate::types::Type;
 
 impl Ctx<'_> {
@@ -28,13 +27,12 @@ impl Ctx<'_> {
             Root::Local(local) => ty.clone_from(&self.f.func.local(local).ty),
             Root::Element(buffer, index) => {
                 ty.clone_from(&self.array(buffer).element);
-                if !self.is_inside(Step::At(index)) {
-                    tests.push(self.node(NodeKind::IsInside { buffer, index }, Type::BOOL, span));
-                }
+                let of = Extent::Elements(buffer);
+                tests.push(self.node(NodeKind::IsInside { of, index }, Type::BOOL, span));
             }
         }
         for &step in place.path.iter() {
-            if let (Step::At(index), Some(len), false) = (step, ty.n_parts(), self.is_inside(step)) {
+            if let (Step::At(index), Some(len)) = (step, ty.n_parts()) {
                 tests.push(self.is_below_len(index, len, span));
             }
             ty = ty.part(step.part()).unwrap_or(Type::Void);
@@ -54,9 +52,7 @@ impl Ctx<'_> {
     }
 
     pub fn is_below_len(&mut self, index: NodeId, len: u32, span: Span) -> NodeId {
-        let scalar = self.ty(index).scalar().expect("an index is an int");
-        let len = self.constant(Constant::int(scalar, len.into()), span);
-        self.is_below(index, len, span)
+        self.node(NodeKind::IsInside { of: Extent::Parts(len), index }, Type::BOOL, span)
     }
 
     /// Compares unsigned numbers, so that a negative index is out of range.

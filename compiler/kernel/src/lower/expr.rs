@@ -14,7 +14,7 @@ use super::vars::{FlowPath, Fork, Missing};
 use super::weak_types::WeakSide;
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::builtins::{self, Builtin};
-use crate::constant::Literal;
+use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{BinaryOp, Block, NodeId, NodeKind, Stmt};
@@ -324,7 +324,7 @@ impl Ctx<'_> {
         };
         let fork = self.fork();
         let (mut block, (value, path)) = self.sub_block(|ctx| {
-            ctx.learn(left, !decided);
+            ctx.learn_assigned(left, !decided);
             let value = right(ctx);
             if let (Operand::Node(value), true) = (&value, ctx.has_changed(fork)) {
                 // If the whole has this result, the right side was evaluated, and has the same result.
@@ -404,6 +404,7 @@ impl Ctx<'_> {
         block.iter().map(n_operations).sum::<usize>() <= MAX_EAGER
             && block.iter().all(|stmt| match stmt {
                 Stmt::Eval(node) if self.checks && self.is_reported(*node) => false,
+                Stmt::Eval(node) if self.divides_by_constant(*node) => true,
                 Stmt::Eval(node) => !matches!(
                     self.f.func.nodes[node.idx()].kind,
                     NodeKind::BufferLoad { .. }
@@ -422,6 +423,16 @@ impl Ctx<'_> {
                 ),
                 _ => false,
             })
+    }
+
+    /// An int divided by a constant costs a multiplication.
+    fn divides_by_constant(&self, node: NodeId) -> bool {
+        match self.f.func.nodes[node.idx()].kind {
+            NodeKind::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod, _, divisor) => {
+                self.f.func.constant(divisor).and_then(Constant::as_int).is_some()
+            }
+            _ => false,
+        }
     }
 
     /// The common type of operands after weak types and guesses are widened, and whether it is a guess. `None`

@@ -65,15 +65,12 @@ impl Ctx<'_> {
     /// A step to a part that exists, and whether it is the requested one if that is not known.
     pub fn tested_step(&mut self, step: Step, len: u32, span: Span) -> (Step, Option<NodeId>) {
         let Step::At(index) = step else { return (step, None) };
-        if self.is_inside(step) {
-            return (step, None);
-        }
         let inside = self.is_below_len(index, len, span);
         let ty = self.ty(index).clone();
         let first = self.constant(Constant::zero(ty.scalar().expect("an index is an int")), span);
         let kind = NodeKind::Select { condition: inside, then: index, orelse: first };
         let there = self.node(kind, ty, span);
-        (Step::At(self.proven(there, span)), Some(inside))
+        (Step::At(there), Some(inside))
     }
 
     /// One component.
@@ -100,7 +97,7 @@ impl Ctx<'_> {
         let numbers: Vec<u32> = places.iter().map(|place| place.path[at].part()).collect();
         let number = self.select_number(&numbers, index, span);
         let mut path = first.path.to_vec();
-        path[at] = Step::At(self.proven(number, span));
+        path[at] = Step::At(number);
         Place { path: path.into(), ..first.clone() }
     }
 

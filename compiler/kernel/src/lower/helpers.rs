@@ -15,7 +15,7 @@ use super::argument_passing::{ArgKey, OutgoingArgs, Passed};
 use super::assumptions::WeakKey;
 use super::calls::Arguments;
 use super::closures::Callee;
-use super::operand::{Facts, Operand, Static};
+use super::operand::{Operand, Static};
 use super::weak_types::WeakValues;
 use super::{Ctx, FunctionState, MAX_CALLS};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
@@ -207,7 +207,7 @@ impl<'a> Ctx<'a> {
         let is_library = library::is_library_function(&callee.def);
         // Library functions are compiled for the types of their arguments.
         let passed = args.iter().map(|(operand, _)| match self.passed(operand) {
-            Passed::Weak { ty, facts, .. } if is_library => Passed::Value { ty, facts },
+            Passed::Weak { ty, .. } if is_library => Passed::Value(ty),
             passed => passed,
         });
         let passed: Vec<Passed> = passed.collect();
@@ -274,8 +274,6 @@ impl<'a> Ctx<'a> {
         });
         let kind = NodeKind::Call { function: compiled.id, args: call_args };
         let node = self.node(kind, compiled.result.clone(), span);
-        let facts = self.facts(node);
-        self.set_facts(node, Facts { nonneg: false, ..facts });
         for (place, local) in copies {
             let value = self.node(NodeKind::Load(local), place.ty.clone(), span);
             self.store_whole(&place, value, span);

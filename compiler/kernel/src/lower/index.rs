@@ -283,7 +283,7 @@ impl Ctx<'_> {
     pub fn fixed_index(&mut self, operand: &Operand, len: u32, span: Span, what: &str) -> Option<Step> {
         let Some(value) = self.known_int(operand) else {
             let index = self.index_node(operand, span)?;
-            return Some(Step::At(self.proven_below(index, len, span)));
+            return Some(Step::At(index));
         };
         let from_start = if value < 0 { value + i128::from(len) } else { value };
         match u32::try_from(from_start) {

@@ -21,7 +21,6 @@ use super::reference_phis::is_fixed;
 use super::selected_arrays::JoinedArrays;
 use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
 use super::weak_types::{WeakPhi, WeakSide, WeakValues};
-use crate::constant::Literal;
 use crate::env::EnvModule;
 use crate::errors::Found;
 use crate::ir::{Block, CarryId, LocalId, Stmt};
@@ -305,18 +304,14 @@ impl Ctx<'_> {
     }
 
     pub fn joined_facts(&self, bindings: &[Binding]) -> Facts {
-        let mut joined = Facts { nonneg: true, guessed: false };
+        let mut joined = Facts::default();
         for binding in bindings {
             let facts = match binding {
                 Binding::Bound { operand: Operand::Node(node), .. } => self.facts(*node),
                 Binding::Stored { facts, .. } => *facts,
-                Binding::Bound { operand: Operand::Literal(Literal::Int(value)), .. } => {
-                    Facts { nonneg: *value >= 0, guessed: false }
-                }
                 _ => Facts::default(),
             };
-            joined =
-                Facts { nonneg: joined.nonneg && facts.nonneg, guessed: joined.guessed || facts.guessed };
+            joined.guessed |= facts.guessed;
         }
         joined
     }

@@ -95,7 +95,7 @@ impl Ctx<'_> {
         let local = self.local_of(var, &ty, entry_span);
         let carry = self.new_carry();
         self.carry(carry, local, entry);
-        Binding::Stored { local, facts: Facts { nonneg: false, guessed }, span: entry_span, weak: None }
+        Binding::Stored { local, facts: Facts { guessed }, span: entry_span, weak: None }
     }
 
     /// The head of a variable that has only weak numbers before the loop and in its rounds.
@@ -158,9 +158,9 @@ impl Ctx<'_> {
 
     /// For the rest of this walk, a variable has the type that it gets in the next one.
     fn retype(&mut self, var: Var, ty: &Type) {
-        let Binding::Stored { facts, span, .. } = self.f.vars[var] else { return };
+        let Binding::Stored { span, .. } = self.f.vars[var] else { return };
         let local = self.local_of(var, ty, span);
-        let facts = Facts { guessed: true, ..facts };
+        let facts = Facts { guessed: true };
         self.set(var, Binding::Stored { local, facts, span, weak: None });
     }
 
@@ -243,8 +243,8 @@ impl Ctx<'_> {
             return;
         }
         for &var in changed {
-            if let Binding::Stored { local, facts, span, weak } = self.f.vars[var].clone() {
-                let facts = Facts { guessed: false, ..facts };
+            if let Binding::Stored { local, span, weak, .. } = self.f.vars[var].clone() {
+                let facts = Facts { guessed: false };
                 self.set(var, Binding::Stored { local, facts, span, weak });
             }
         }

@@ -13,8 +13,7 @@ use kps_syntax::{Part, Span};
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
-use super::operand::{Facts, Operand, Static};
-use super::ranges::Within;
+use super::operand::{Operand, Static};
 use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
 use super::vars::{Binding, FlowPath, Fork, Missing, Var, binding_span};
@@ -224,13 +223,6 @@ impl<'a> Ctx<'a> {
             |ctx| {
                 let now = ctx.node(NodeKind::Load(counter), ty.clone(), iter_span);
                 let value = range.value_of(ctx, now, iter_span);
-                ctx.set_facts(value, Facts { nonneg: range.nonneg, guessed: false });
-                ctx.f.func.between.insert(value, range.between);
-                match range.within {
-                    Within::Below(stop) => ctx.learn_less(value, stop),
-                    Within::AtMost(first) => ctx.learn_at_most(value, first),
-                    Within::Unknown => {}
-                }
                 ctx.assign_target(target, Operand::Node(value), target.span);
             },
             |ctx| {

@@ -74,7 +74,7 @@ impl<'a> Ctx<'a> {
     pub fn abs(&mut self, call: &BuiltinCall) -> Option<NodeId> {
         let node = self.number(&call.args[0], "abs")?;
         let ty = self.ty(node).clone();
-        if self.facts(node).nonneg || !is_signed(&ty) {
+        if !is_signed(&ty) {
             return Some(node);
         }
         let abs = self.node(NodeKind::Abs(node), ty, call.span);

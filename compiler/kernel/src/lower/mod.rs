@@ -13,7 +13,6 @@ mod assigning_tests;
 mod assumptions;
 mod atomics;
 mod bits;
-mod bounds;
 mod budget;
 mod builtin_calls;
 mod calls;
@@ -269,8 +268,6 @@ pub(crate) struct FunctionState<'a> {
     vars: Variables,
     /// The index along each axis, for flat indices into arrays with several axes. Stored only for traces.
     indices: FxHashMap<NodeId, Rc<[NodeId]>>,
-    /// What is known of values at this point. The facts learned in a block are dropped at its end.
-    known: Vec<(NodeId, bounds::Known)>,
     choices: FunctionChoices,
     /// Locals for arrays of the workgroup, by their position in the source.
     shared: FxHashMap<u32, LocalId>,
@@ -351,7 +348,6 @@ impl<'a> FunctionState<'a> {
             expr_stmt: None,
             vars: Variables::default(),
             indices: FxHashMap::default(),
-            known: Vec::new(),
             choices: FunctionChoices::default(),
             shared: FxHashMap::default(),
             weak: FxHashMap::default(),

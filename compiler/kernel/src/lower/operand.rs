@@ -15,10 +15,10 @@ use super::sequences::Sequence;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, HelperFunction};
+use crate::errors;
 use crate::errors::Found;
 use crate::ir::{BufferId, LocalId, Node, NodeId, NodeKind, SamplerId, Step, Stmt, TextureId};
 use crate::types::{Scalar, Type};
-use crate::{errors, ir};
 
 #[derive(Clone)]
 pub(crate) enum Operand {
@@ -118,8 +118,6 @@ pub(crate) enum Static {
 /// What is known of a node besides its type.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Facts {
-    /// Proven not negative.
-    pub nonneg: bool,
     /// Its type is a guess for a literal that a loop carries. Another pass may widen it.
     pub guessed: bool,
 }
@@ -188,34 +186,7 @@ impl Ctx<'_> {
         {
             guessed = false;
         }
-        Facts { nonneg: self.is_nonneg(kind), guessed }
-    }
-
-    fn is_nonneg(&self, kind: &NodeKind) -> bool {
-        use ir::BinaryOp as Op;
-        let known = |node: NodeId| self.facts(node).nonneg;
-        match kind {
-            // An unsigned constant may be reinterpreted later.
-            NodeKind::Constant(constant) => constant
-                .as_int()
-                .is_some_and(|value| (0..1 << (constant.scalar().bits() - 1)).contains(&value)),
-            NodeKind::Input(_)
-            | NodeKind::Domain
-            | NodeKind::BufferLen(_)
-            | NodeKind::BufferAxis { .. }
-            | NodeKind::TextureSize(_) => true,
-            NodeKind::Bitcast(a) | NodeKind::Proven(a) | NodeKind::Extract(a, _) | NodeKind::Splat(a) => {
-                known(*a)
-            }
-            NodeKind::Swizzle(a, _) => known(*a),
-            NodeKind::Construct(parts) => parts.iter().all(|part| known(*part)),
-            NodeKind::Select { then, orelse, .. } => known(*then) && known(*orelse),
-            // Sums and products may wrap.
-            NodeKind::Binary(Op::PlainDiv | Op::PlainMod | Op::ShiftRight, a, _) => known(*a),
-            NodeKind::Binary(Op::FloorMod | Op::TruncDiv, a, b) => known(*a) && known(*b),
-            NodeKind::Binary(Op::And, a, b) => known(*a) || known(*b),
-            _ => false,
-        }
+        Facts { guessed }
     }
 
     /// A numeric operand as a node. A literal gets its default type. An operand without a value at run time is
@@ -338,15 +309,7 @@ impl Ctx<'_> {
         if let Some(constant) = self.f.func.constant(node) {
             return self.constant(constant.cast(to), span);
         }
-        let facts = self.facts(node);
-        let converted = self.node(NodeKind::Convert(node), from.with_scalar(to), span);
-        // A non-negative int stays so unless its top bit becomes a sign.
-        let keeps_sign = from.scalar().is_some_and(|from| from.is_int() && to.bits() >= from.bits());
-        let wraps = from.scalar().is_some_and(|from| !from.is_signed()) && to.is_signed();
-        let fills = from.scalar().map_or(0, Scalar::bits) == to.bits();
-        let nonneg = keeps_sign && !(wraps && fills) && (facts.nonneg || wraps);
-        self.set_facts(converted, Facts { nonneg, ..facts });
-        converted
+        self.node(NodeKind::Convert(node), from.with_scalar(to), span)
     }
 
     /// Splats a scalar, if `to` is a vector.

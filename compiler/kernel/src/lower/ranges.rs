@@ -23,19 +23,6 @@ pub(crate) struct Range {
     scale: Option<(Scalar, NodeId, NodeId)>,
     /// Known if all bounds are constants.
     pub n_rounds: Option<i128>,
-    /// All values lie between these.
-    pub between: (NodeId, NodeId),
-    /// No value is negative.
-    pub nonneg: bool,
-    pub within: Within,
-}
-
-/// Bounds of the values of a range, as far as they are known.
-#[derive(Clone, Copy)]
-pub(crate) enum Within {
-    Unknown,
-    Below(NodeId),
-    AtMost(NodeId),
 }
 
 impl Range {
@@ -114,41 +101,12 @@ impl Ctx<'_> {
             (Some(first), Some(stop), Some(step)) => Some(n_rounds(first, stop, step)),
             _ => None,
         };
-        let nonneg =
-            self.facts(first).nonneg && (constant(step).is_some_and(|step| step > 0) || n_rounds == Some(0));
-        let within = match constant(step) {
-            Some(step) if step > 0 => Within::Below(stop),
-            Some(step) if step < 0 => Within::AtMost(first),
-            _ => Within::Unknown,
-        };
         match constant(step) {
-            Some(1) => Range {
-                ty,
-                first,
-                end: stop,
-                test: CompareOp::Less,
-                increment: 1,
-                scale: None,
-                n_rounds,
-                between: (first, stop),
-                nonneg,
-                within,
-            },
+            Some(1) => {
+                Range { ty, first, end: stop, test: CompareOp::Less, increment: 1, scale: None, n_rounds }
+            }
             Some(-1) => {
-                // It counts down to an exclusive bound that is known to be non-negative.
-                let nonneg = self.facts(stop).nonneg || constant(stop) == Some(-1);
-                Range {
-                    ty,
-                    first,
-                    end: stop,
-                    test: CompareOp::Greater,
-                    increment: -1,
-                    scale: None,
-                    n_rounds,
-                    between: (first, stop),
-                    nonneg,
-                    within,
-                }
+                Range { ty, first, end: stop, test: CompareOp::Greater, increment: -1, scale: None, n_rounds }
             }
             _ => {
                 // Counts rounds, since adding a wide step could overflow the type.
@@ -163,9 +121,6 @@ impl Ctx<'_> {
                     increment: 1,
                     scale: Some((ty, first, step)),
                     n_rounds,
-                    between: (first, stop),
-                    nonneg,
-                    within,
                 }
             }
         }

@@ -14,7 +14,7 @@ use kps_syntax::Span;
 use super::Ctx;
 use super::closures::Closure;
 use super::joins::same_static;
-use super::operand::{Facts, Operand, Place, Root, Static};
+use super::operand::{Operand, Place, Root, Static};
 use super::vars::{Binding, FlowPath, Var, binding_span};
 use crate::ir::{NodeId, NodeKind, Step};
 
@@ -52,10 +52,7 @@ impl Ctx<'_> {
             let carry = path.carry.expect("paths without stores were excluded above");
             self.f.func.carries[carry.idx()].push((local, numbers[at]));
         }
-        let nonneg = numbers.iter().all(|numbers| self.facts(numbers[at]).nonneg);
-        let loaded = self.node(NodeKind::Load(local), ty, span);
-        self.set_facts(loaded, Facts { nonneg, guessed: false });
-        loaded
+        self.node(NodeKind::Load(local), ty, span)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! For an index into a vector, matrix or array that is a value (`v[i]`, `m[i, j]`, `v.xy[i] = x`), lowering
 //! adds a statement with the requested index before the access. It adds none if the target does not check, or
-//! if every index is proven in range. The emitter adds the reports for indices into memory.
+//! if every index is a constant. The emitter adds the reports for indices into memory.
 
 use kps_syntax::Span;
 
@@ -61,7 +61,7 @@ impl Ctx<'_> {
     }
 
     pub fn report_axes(&mut self, axes: &[(Step, u32)], touch: Touch, (name, span): (Span, Span)) {
-        if !self.checks || axes.iter().all(|(step, _)| self.is_inside(*step)) {
+        if !self.checks || axes.iter().all(|(step, _)| matches!(step, Step::Part(_))) {
             return;
         }
         let index = |ctx: &mut Self, step: Step| match step {
@@ -71,14 +71,6 @@ impl Ctx<'_> {
         let axes = axes.iter().map(|&(step, len)| (index(self, step), len)).collect();
         let whole = self.f.source.slice(name).to_owned();
         self.f.block.push(Stmt::Index(Box::new(ValueIndex { whole, touch, axes, span })));
-    }
-
-    /// Whether an index is known to be in range.
-    pub fn is_inside(&self, step: Step) -> bool {
-        match step {
-            Step::Part(_) => true,
-            Step::At(index) => matches!(self.f.func.node(index).kind, NodeKind::Proven(_)),
-        }
     }
 }
 

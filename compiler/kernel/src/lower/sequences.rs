@@ -11,7 +11,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, CompareOp as AstCompareOp, Expr, 
 use super::Ctx;
 use super::builtin_calls::BuiltinCall;
 use super::loops::LoopParts;
-use super::operand::{Facts, Operand, Place, Static};
+use super::operand::{Operand, Place, Static};
 use super::vars::Missing;
 use crate::constant::{Constant, Literal};
 use crate::errors::{self, Found, SequenceKind};
@@ -59,7 +59,6 @@ enum Walk {
     Range {
         ty: Scalar,
         first: NodeId,
-        stop: NodeId,
         step: NodeId,
         count: NodeId,
     },
@@ -163,8 +162,6 @@ impl Ctx<'_> {
             },
             |ctx| {
                 let now = ctx.node(NodeKind::Load(counter), ty, at);
-                ctx.set_facts(now, Facts { nonneg: true, ..Facts::default() });
-                ctx.f.func.between.insert(now, (zero, count));
                 let value = ctx.value_at(&walk, now, at);
                 ctx.assign_target(target, value, target.span);
             },
@@ -247,7 +244,7 @@ impl Ctx<'_> {
             Sequence::Range(bounds, span) => {
                 let (ty, [first, stop, step]) = self.range_bounds(bounds)?;
                 let count = self.round_count(ty, first, stop, step, *span);
-                Walk::Range { ty, first, stop, step, count }
+                Walk::Range { ty, first, step, count }
             }
             Sequence::Enumerate(of, (start, at)) => {
                 let walk = self.walk(of)?;
@@ -316,16 +313,11 @@ impl Ctx<'_> {
     /// The item of round `at`.
     fn value_at(&mut self, walk: &Walk, at: NodeId, span: Span) -> Operand {
         match walk {
-            Walk::Range { ty, first, stop, step, .. } => {
+            Walk::Range { ty, first, step, .. } => {
                 let round = self.as_int(at, *ty, span);
-                let value = self.value_of_round(*ty, (*first, *step), round, span);
-                self.f.func.between.insert(value, (*first, *stop));
-                Operand::Node(value)
+                Operand::Node(self.value_of_round(*ty, (*first, *step), round, span))
             }
-            Walk::Array(place, _) => {
-                let at = self.proven(at, span);
-                self.element_of(place, Step::At(at), span)
-            }
+            Walk::Array(place, _) => self.element_of(place, Step::At(at), span),
             Walk::Vector(vector) => {
                 let scalar = self.ty(*vector).scalar().expect("vectors have one");
                 Operand::Node(self.node(NodeKind::ExtractAt { whole: *vector, index: at }, scalar, span))
@@ -461,7 +453,6 @@ impl Ctx<'_> {
         });
         let (body, equal) = self.sub_block(|ctx| {
             let now = ctx.node(NodeKind::Load(counter), Type::I32, span);
-            let now = ctx.proven(now, span);
             let element = ctx.element_of(place, Step::At(now), span);
             let equal = ctx.equal(left, &element, op_span, spans)?;
             let condition = ctx.materialize(&equal, span)?;

@@ -85,15 +85,12 @@ impl Ctx<'_> {
                 Some(flat) => self.index_math(BinaryOp::Add, flat, offset, index.span),
             });
         }
-        let mut flat = flat?;
+        let flat = flat?;
         let indices = self.reported_indices(array, &nodes);
         if axis < rank {
             self.note_terms(array, &nodes, flat);
             let indices = indices.map(|indices| self.row_indices(&indices, flat, index.span));
             return Some(Indexed::Row(Row { buffer, start: flat, axis, indices }));
-        }
-        if !self.reports_axes(buffer) {
-            flat = self.proven_in(buffer, flat, index.span);
         }
         self.note_indices(buffer, flat, indices, index.span);
         self.note_terms(array, &nodes, flat);
@@ -258,8 +255,6 @@ impl Ctx<'_> {
             return Operand::Row(Row { buffer, start: flat, axis, indices });
         }
         self.note_indices(buffer, flat, indices, span);
-        // A loop over an array counts up to its length.
-        let flat = if axis == 1 { self.proven(flat, span) } else { flat };
         let element = self.array(buffer).element.clone();
         self.load_place(&Place::element(buffer, flat, element), span)
     }

@@ -37,9 +37,7 @@ impl Ctx<'_> {
     /// A block of its own, filled by `fill`.
     pub fn sub_block<R>(&mut self, fill: impl FnOnce(&mut Self) -> R) -> (Block, R) {
         let outer = std::mem::take(&mut self.f.block);
-        let n_known = self.f.known.len();
         let result = fill(self);
-        self.f.known.truncate(n_known);
         (std::mem::replace(&mut self.f.block, outer), result)
     }
 
@@ -172,8 +170,9 @@ impl Ctx<'_> {
         };
         let when_true = Missing { span, text: "not when this is true" };
         let when_false = Missing { span, text: "not when this is false" };
-        let learned =
-            |holds: bool| move |ctx: &mut Self| condition.iter().for_each(|test| ctx.learn(*test, holds));
+        let learned = |holds: bool| {
+            move |ctx: &mut Self| condition.iter().for_each(|test| ctx.learn_assigned(*test, holds))
+        };
         let (then_block, then_path) = self.arm(when_true, |ctx| {
             learned(true)(ctx);
             then(ctx);

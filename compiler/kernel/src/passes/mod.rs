@@ -8,10 +8,12 @@
 //! |---|---|
 //! | `legalise` | what the IR can say and the target cannot do |
 //! | `parameters` | the layout of parameters, as the others need it |
+//! | `ranges` | accesses at indices that are in range, and divisions that need no sign |
 
 pub(crate) mod build;
 pub(crate) mod legalise;
 mod parameters;
+mod ranges;
 
 use kps_syntax::{Diagnostics, Location};
 
@@ -32,6 +34,10 @@ pub(crate) fn run(
     let remarks = legalise::apply(kernel, target);
     if let Some(mistake) = parameters::lay_out(kernel, header) {
         mistakes.push(mistake);
+    }
+    // It relies on the rules of `verify`, which kernels with mistakes break.
+    if mistakes.is_empty() {
+        ranges::apply(kernel);
     }
     remarks
 }

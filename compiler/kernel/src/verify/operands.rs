@@ -8,7 +8,7 @@ use kps_syntax::Span;
 use super::{Check, Verifier, Violation, ensure, indexed};
 use crate::constant::Constant;
 use crate::ir::{
-    Arg, Atomic, AtomicOp, AtomicPlace, BinaryOp, Buffer, CallArg, Combine, CoopMemory, CoopPlace,
+    Arg, Atomic, AtomicOp, AtomicPlace, BinaryOp, Buffer, CallArg, Combine, CoopMemory, CoopPlace, Extent,
     GeometryFn, Home, NodeId, NodeKind, SubgroupOp, UnaryOp,
 };
 use crate::matrices::{CoopType, CoopUse};
@@ -126,9 +126,11 @@ impl Verifier<'_> {
                 self.buffer(*buffer, span)?;
                 *ty == self.kernel.buffers[buffer.idx()].counts.signed().into()
             }
-            NodeKind::IsInside { buffer, index } => {
+            NodeKind::IsInside { of, index } => {
                 self.index(*index, span)?;
-                self.buffer(*buffer, span)?;
+                if let Extent::Elements(buffer) = of {
+                    self.buffer(*buffer, span)?;
+                }
                 *ty == Type::BOOL
             }
             NodeKind::BufferAxis { buffer, axis } => {

@@ -7,8 +7,8 @@ use kps_syntax::Span;
 
 use crate::constant::Constant;
 use crate::ir::{
-    AtomicPlace, Block, BufferId, Choice, CompareOp, Flat, Function, Home, Kernel, Local, LocalId, NodeId,
-    NodeKind, Stmt,
+    AtomicPlace, Block, BufferId, Choice, CompareOp, Extent, Flat, Function, Home, Kernel, Local, LocalId,
+    NodeId, NodeKind, Stmt,
 };
 use crate::passes::build::Builder;
 use crate::types::{Scalar, Type};
@@ -177,7 +177,7 @@ fn with_array(builder: &mut Builder, kind: &NodeKind, array: BufferId) -> NodeKi
             NodeKind::Atomic(atomic)
         }
         NodeKind::IsInside { index, .. } => {
-            NodeKind::IsInside { buffer: array, index: index_into(builder, array, index) }
+            NodeKind::IsInside { of: Extent::Elements(array), index: index_into(builder, array, index) }
         }
         NodeKind::BufferAxis { axis, .. } => NodeKind::BufferAxis { buffer: array, axis },
         _ => NodeKind::BufferLen(array),
@@ -208,7 +208,7 @@ fn buffer_of(kind: &NodeKind) -> Option<BufferId> {
         NodeKind::BufferLoad { buffer, .. }
         | NodeKind::BufferLen(buffer)
         | NodeKind::BufferAxis { buffer, .. }
-        | NodeKind::IsInside { buffer, .. } => Some(*buffer),
+        | NodeKind::IsInside { of: Extent::Elements(buffer), .. } => Some(*buffer),
         NodeKind::Atomic(atomic) => match &atomic.place {
             AtomicPlace::Buffer { buffer, .. } => Some(*buffer),
             AtomicPlace::Shared { .. } => None,

@@ -1,0 +1,108 @@
+//! Range analysis: what is known of each int, and what follows for indices and divisions.
+//!
+//! In goes a kernel whose accesses are all unproven. Out comes the same kernel:
+//! - an index that is in range is marked (`NodeKind::Proven`), so that the emitter adds no test for it;
+//! - a test of such an index is gone, with the branch or the choice that it decided;
+//! - `//` and `%` of ints that are not negative are plain divisions, and `abs` of such an int is the int.
+//!
+//! An int has an interval, and bounds by sizes that only a launch knows (`interval.rs`). A forward walk computes them
+//! from operands (`values.rs`) and from the conditions that dominate a statement (`conditions.rs`). At the head of a
+//! loop, a variable has an assumed interval. If a round breaks the assumption, it is widened, and the function is walked
+//! again (`walk.rs`). Widening is bounded, and so is the number of walks.
+//!
+//! Callers are analysed before their callees. An argument is what all calls pass together.
+//!
+//! The algorithm is that of P. and R. Cousot, *Static determination of dynamic properties of programs* (1976).
+
+mod conditions;
+mod decisions;
+mod interval;
+mod rewrite;
+mod rounds;
+mod values;
+mod walk;
+
+use self::interval::Interval;
+use self::rewrite::rewrite;
+use self::walk::{Heads, Walk};
+use crate::ir::{BinaryOp, Function, FunctionId, Kernel, Node, NodeKind, Stmt, steps, walk};
+
+/// After so many walks, nothing is assumed of the variables that loops change.
+const MAX_WALKS: usize = 8;
+
+/// What is passed to a function, by all calls together; `None` before the first one.
+type Passed = Option<Vec<Interval>>;
+
+pub(crate) fn apply(kernel: &mut Kernel) {
+    let reached = kernel.reached();
+    let mut functions = std::mem::take(&mut kernel.functions);
+    let mut passed: Vec<Passed> = vec![None; functions.len()];
+    // Callees come before their callers.
+    for at in (0..functions.len()).rev().filter(|at| reached[*at]) {
+        let args = passed[at].take().unwrap_or_default();
+        for (callee, args) in analyse(kernel, &mut functions[at], &args) {
+            join_args(&mut passed[callee.idx()], args);
+        }
+    }
+    kernel.functions = functions;
+}
+
+/// Rewrites a function, and gives what it passes to others.
+fn analyse(kernel: &Kernel, function: &mut Function, args: &[Interval]) -> Vec<(FunctionId, Vec<Interval>)> {
+    if !has_questions(function) {
+        return Vec::new();
+    }
+    let mut heads = Heads::of(function);
+    let mut n_walks = 0;
+    loop {
+        let mut walk = Walk::new(kernel, function, args, &mut heads);
+        n_walks += 1;
+        if walk.body() {
+            let (calls, decisions) = (walk.calls, walk.decisions);
+            rewrite(function, &decisions);
+            return calls;
+        }
+        if n_walks == MAX_WALKS {
+            heads.give_up(function);
+        }
+    }
+}
+
+/// Whether there is anything to decide about a function or the arguments of its calls. Most library functions on floats
+/// have nothing.
+fn has_questions(function: &Function) -> bool {
+    let is_question = |node: &Node| match &node.kind {
+        NodeKind::Call { .. }
+        | NodeKind::BufferLoad { .. }
+        | NodeKind::IsInside { .. }
+        | NodeKind::Atomic(_)
+        | NodeKind::ExtractAt { .. }
+        | NodeKind::InsertAt { .. } => true,
+        NodeKind::LoadElement { path, .. } => steps(path).next().is_some(),
+        NodeKind::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod, ..) | NodeKind::Abs(_) => {
+            values::int_of(&node.ty).is_some()
+        }
+        _ => false,
+    };
+    if function.nodes.iter().any(is_question) {
+        return true;
+    }
+    let mut is_stored = false;
+    walk(&function.body, &mut |stmt| match stmt {
+        Stmt::BufferStore { .. } | Stmt::Index(_) => is_stored = true,
+        Stmt::StoreElement { path, .. } => is_stored |= steps(path).next().is_some(),
+        _ => {}
+    });
+    is_stored
+}
+
+fn join_args(known: &mut Passed, args: Vec<Interval>) {
+    match known {
+        None => *known = Some(args),
+        Some(known) => {
+            for (known, arg) in known.iter_mut().zip(&args) {
+                *known = known.join(arg);
+            }
+        }
+    }
+}
