@@ -3,7 +3,7 @@
 //! The flat index of an element of an array with several axes may overflow an i32. For ids, counters and sizes the
 //! compiler knows an upper bound: a sum of multiples of the launch's sizes. A module that assumes the range
 //! ([`IndexRange::Assumed`]) has no test of those indices. Before such a launch the host asks [`IndexLimits::hold`].
-//! `emit/limits.rs` finds the limits; this file never looks at nodes.
+//! `passes/ranges/limits.rs` finds the limits; this file never looks at nodes.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,9 @@
 //! Arithmetic on vectors and matrices is componentwise. Out of range, loads give zeros and stores have no
 //! effect.
 
-use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, Extent, FloatFn, Node, NodeId, NodeKind, Step, part_at};
+use kps_kernel::ir::{
+    Atomic, AtomicPlace, BinaryOp, Extent, FloatFn, Node, NodeId, NodeKind, Proof, Step, part_at,
+};
 use kps_kernel::{Input, Scalar, Type};
 
 use super::machine::Invocation;
@@ -22,7 +24,7 @@ impl<'k> Invocation<'k> {
             NodeKind::Scalar(scalar) => Ok(world.scalars[scalar.idx()].clone()),
             NodeKind::Arg(at) => Ok(self.arg(*at)),
             NodeKind::Select { condition, then, orelse } => Ok(self.select(*condition, *then, *orelse)),
-            NodeKind::Proven(a) | NodeKind::Uniform(a) => Ok(self.value(*a)),
+            NodeKind::Proven(_, a) | NodeKind::Uniform(a) => Ok(self.value(*a)),
             NodeKind::Load(_)
             | NodeKind::LoadElement { .. }
             | NodeKind::BufferLoad { .. }
@@ -130,7 +132,8 @@ impl<'k> Invocation<'k> {
             Step::Part(_) => None,
             Step::At(index) => Some(*index),
         });
-        let is_proven = |index: NodeId| matches!(self.function().node(index).kind, NodeKind::Proven(_));
+        let is_proven =
+            |index: NodeId| matches!(self.function().node(index).kind, NodeKind::Proven(Proof::InRange, _));
         let mut indices = index.into_iter().chain(steps).peekable();
         let are_proven = indices.peek().is_some() && indices.all(is_proven);
         assert!(is_there || !are_proven, "an index that was proven is out of range");

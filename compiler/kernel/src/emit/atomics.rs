@@ -14,8 +14,8 @@ use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
 use crate::ir::{
-    Atomic, AtomicOp, AtomicPlace, BoundsCheck, BufferId, Home, Kernel, LocalId, NodeId, NodeKind, SharedId,
-    Step, Touch, part_at,
+    Atomic, AtomicOp, AtomicPlace, BoundsCheck, BufferId, Home, Kernel, LocalId, NodeId, NodeKind, Proof,
+    SharedId, Step, Touch, part_at,
 };
 use crate::signature::{Capability, Target};
 use crate::types::{Scalar, Type};
@@ -97,7 +97,7 @@ impl FunctionEmitter<'_> {
                     let element = emitter.buffer_element(op, *buffer, index);
                     emitter.atomic_at(op, &element, value, expected)
                 };
-                if matches!(self.function.node(*index).kind, NodeKind::Proven(_)) {
+                if matches!(self.function.node(*index).kind, NodeKind::Proven(Proof::InRange, _)) {
                     let index = self.proven_index(*buffer, *index);
                     return operation(self, index);
                 }

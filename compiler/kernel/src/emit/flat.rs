@@ -1,6 +1,6 @@
 //! Overflow tests of flat indices into arrays of several axes, so that none wraps around into the array.
 //!
-//! An index whose range the launch guarantees (`limits.rs`) needs no test. For any other, the module adds the
+//! An index whose range the launch guarantees (`passes/ranges/overflow.rs`) needs no test. For any other, the module adds the
 //! absolute offsets along the outer axes as floats. If the sum is larger than an i32, the index is outside, whatever
 //! the last axis adds. A signed index along the last axis is left out, so that neighbours in a row share one test.
 //! Bounds tests are never here.
@@ -8,8 +8,6 @@
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::function::FunctionEmitter;
-use super::limits::Limits;
-use crate::index_range::IndexRange;
 use crate::ir::{BufferId, NodeId};
 use crate::push::Member;
 use crate::types::{Scalar, Type};
@@ -44,7 +42,7 @@ impl FunctionEmitter<'_> {
     /// Whether a flat index did not overflow; `None` if it never does, or is not a flat index.
     pub fn fits(&mut self, index: NodeId) -> Option<Word> {
         let function = self.function;
-        let flat = function.flats.get(&index).filter(|_| !self.never_overflows(index))?;
+        let flat = function.flats.get(&index)?;
         let (outer, _) = flat.outer_and_last(function, self.kernel.buffers[flat.buffer.idx()].rank);
         let mut sum = None;
         for (index, axis) in outer {
@@ -56,22 +54,6 @@ impl FunctionEmitter<'_> {
         }
         let limit = self.float(&F32, LIMIT);
         Some(self.ids(Op::FOrdLessThan, &Type::BOOL, &[sum?, limit]))
-    }
-
-    /// Whether an index cannot overflow in any launch of this module.
-    pub fn never_overflows(&mut self, index: NodeId) -> bool {
-        let (kernel, function, args) = (self.kernel, self.function, self.limits_of_args);
-        let Some(flat) = function.flats.get(&index) else { return true };
-        if kernel.index_range == IndexRange::Any {
-            return false;
-        }
-        let limits = self.limits.get_or_insert_with(|| Limits::of(kernel, function, args));
-        let Some(limits) = limits.of_axes(flat) else { return false };
-        let buffer = &kernel.buffers[flat.buffer.idx()];
-        for (axis, limit) in limits {
-            self.interface.index_limits.add(buffer, axis, limit);
-        }
-        true
     }
 
     /// Elements between the start of an axis and an index of it.

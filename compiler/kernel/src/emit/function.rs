@@ -4,13 +4,10 @@ use kps_syntax::Span;
 use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
-use super::counted::{Counted, counted_args};
 use super::debug::FunctionDebug;
 use super::interface::Interface;
-use super::limits::{Limits, limits_of_args};
 use super::module::{Module, Operand, begin, end, write, write_operands};
 use crate::constant::Constant;
-use crate::index_range::Limit;
 use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind, ScalarId};
 use crate::push::{BlockKind, Member};
 use crate::signature::Target;
@@ -41,14 +38,6 @@ pub(crate) struct FunctionEmitter<'e> {
     pub numbers: FxHashMap<(BlockKind, usize), Word>,
     /// Variables that hold such parameters, or parts of them from a number on, for indices known at run time.
     pub param_variables: FxHashMap<(ScalarId, usize, Type), Word>,
-    /// Which locals are counters, computed for the first index.
-    pub counted: Option<Counted<'e>>,
-    /// Which arguments are.
-    pub counted_args: &'e [bool],
-    /// The limits of values, computed for the first index.
-    pub limits: Option<Limits<'e>>,
-    /// How far arguments do.
-    pub limits_of_args: &'e [Option<Limit>],
     /// Constants that optimizers cannot know, in the prologue.
     pub opaque: FxHashMap<Constant, Word>,
     /// All blocks so far, from the end of the first label.
@@ -72,26 +61,11 @@ pub(crate) struct FunctionEmitter<'e> {
 /// The initial capacity in words, enough for most functions.
 const USUAL_WORDS: usize = 1024;
 
-/// What all calls of a function guarantee of its arguments.
-pub(crate) struct Known {
-    counted: Vec<bool>,
-    limits: Vec<Option<Limit>>,
-}
-
-impl Known {
-    /// Of each function.
-    pub fn of(kernel: &Kernel) -> Vec<Known> {
-        let known = counted_args(kernel).into_iter().zip(limits_of_args(kernel));
-        known.map(|(counted, limits)| Known { counted, limits }).collect()
-    }
-}
-
 impl<'e> FunctionEmitter<'e> {
     pub fn new(
         kernel: &'e Kernel,
         function: &'e Function,
         functions: &'e [Option<Word>],
-        known: &'e Known,
         target: &'e Target,
         module: &'e mut Module,
         interface: &'e mut Interface,
@@ -114,10 +88,6 @@ impl<'e> FunctionEmitter<'e> {
             hidden: FxHashMap::default(),
             numbers: FxHashMap::default(),
             param_variables: FxHashMap::default(),
-            counted: None,
-            counted_args: &known.counted,
-            limits: None,
-            limits_of_args: &known.limits,
             opaque: FxHashMap::default(),
             body: Vec::with_capacity(USUAL_WORDS),
             label: 0,

@@ -16,7 +16,6 @@ use super::reach::{BufferVariable, fits_uniform};
 use super::record::ring_variable;
 use super::textures::TextureVariables;
 use crate::analysis::written_buffers;
-use crate::index_range::IndexLimits;
 use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
 use crate::push::BlockKind;
 use crate::signature::{Binding, BindingPlace, Capability, Target};
@@ -40,8 +39,6 @@ pub(crate) struct Interface {
     shared: FxHashMap<SharedId, Word>,
     /// Shared memory that holds the bits of its elements.
     pub shared_bits: Vec<SharedId>,
-    /// How far indices go that are not tested.
-    pub index_limits: IndexLimits,
     /// Buffers that the kernel writes, where it says so at each access.
     written: FxHashSet<BufferId>,
 }
@@ -76,7 +73,6 @@ impl Interface {
             n_sites: 0,
             shared: FxHashMap::default(),
             shared_bits: shared_bits(kernel, target),
-            index_limits: IndexLimits::default(),
             written: match module.model {
                 MemoryModel::Vulkan => written_buffers(kernel),
                 _ => FxHashSet::default(),

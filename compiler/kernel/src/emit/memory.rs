@@ -10,11 +10,10 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 
 use super::bits::bits_of;
 use super::checks::INSIDE;
-use super::counted::Counted;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
-use crate::ir::{BoundsCheck, BufferId, LocalId, NodeId, NodeKind, Step, Touch};
+use crate::ir::{BoundsCheck, BufferId, LocalId, NodeId, NodeKind, Proof, Step, Touch};
 use crate::types::Type;
 
 /// More elements than this are moved by a loop.
@@ -116,7 +115,7 @@ impl FunctionEmitter<'_> {
 
     pub fn is_known_inside(&self, index: NodeId, len: u32) -> bool {
         match self.function.node(index).kind {
-            NodeKind::Proven(_) => true,
+            NodeKind::Proven(Proof::InRange, _) => true,
             NodeKind::Constant(constant) => {
                 constant.as_int().is_some_and(|index| (0..i128::from(len)).contains(&index))
             }
@@ -237,7 +236,11 @@ impl FunctionEmitter<'_> {
         touch: Touch,
         bounds: BoundsCheck,
     ) -> (Place, Option<Word>) {
-        let is_proven = matches!(self.function.node(index).kind, NodeKind::Proven(_));
+        let proof = match self.function.node(index).kind {
+            NodeKind::Proven(proof, _) => Some(proof),
+            _ => None,
+        };
+        let is_proven = proof == Some(Proof::InRange);
         let class = self.interface.buffer(buffer).class();
         // A uniform holds one value, and no array of them.
         let element_index = (class != StorageClass::Uniform).then_some(index);
@@ -250,7 +253,7 @@ impl FunctionEmitter<'_> {
         let (element_inside, index) = match class {
             StorageClass::Uniform => (None, None),
             _ if is_proven || self.is_reported() => (None, Some(self.proven_index(buffer, index))),
-            _ if is_robust && self.is_counted(buffer, index) => (None, Some(self.value(index))),
+            _ if is_robust && proof == Some(Proof::Near) => (None, Some(self.value(index))),
             _ if is_robust => (None, Some(self.unwrapped_index(buffer, index))),
             _ => {
                 let (is_inside, index) = self.inside_buffer(buffer, index);
@@ -276,15 +279,6 @@ impl FunctionEmitter<'_> {
         };
         let packing = path.iter().fold(whole, |packing, _| packing.of_part());
         (Place { class, chain, column, ty, packing }, is_inside)
-    }
-
-    pub fn is_counted(&mut self, buffer: BufferId, index: NodeId) -> bool {
-        let (function, scalars, args) = (self.function, self.kernel.ints, self.counted_args);
-        let element = u64::from(self.interface.buffer(buffer).element.packed_size());
-        self.counted
-            .get_or_insert_with(|| Counted::of(function, scalars, args))
-            .holds(function, index, element)
-            && self.never_overflows(index)
     }
 
     /// An index for a device that tests accesses itself. Some devices compute the byte offset in 32 bits, so the index

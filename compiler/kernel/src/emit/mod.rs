@@ -4,7 +4,7 @@
 //! - `control`: the tree of statements; `values`: the nodes; `ints`, `floats`, `convert`, `vectors`: arithmetic;
 //! - `memory`: locals and buffers, with addresses from `reach` and types from `layout`; `stored`, `bits`: values that
 //!   memory holds in another type;
-//! - `counted`, `flat`, `limits`: which indices need an overflow test; `opaque`: constants that no optimizer knows;
+//! - `flat`: overflow tests of indices; `opaque`: constants that no optimizer knows;
 //! - `coop`: cooperative matrices; `atomics`, `narrow`, `subgroup`: operations between invocations;
 //! - `checks`: check instructions; `debug`: debug information;
 //! - `interface`: bindings; `ports`: inputs and outputs of a graphics stage; `module`: what functions share.
@@ -15,7 +15,6 @@ mod checks;
 mod control;
 mod convert;
 mod coop;
-mod counted;
 mod debug;
 mod ends;
 mod fills;
@@ -25,7 +24,6 @@ mod function;
 mod interface;
 mod ints;
 mod layout;
-mod limits;
 mod memory;
 mod module;
 mod narrow;
@@ -43,7 +41,7 @@ mod vectors;
 use kps_syntax::{Diagnostics, Location};
 use rspirv::spirv::{MemoryModel, Word};
 
-use self::function::{FunctionEmitter, Known};
+use self::function::FunctionEmitter;
 use self::interface::Interface;
 use self::module::{EntryPoint, Module};
 use crate::ir::{Entry, Kernel, SharedId};
@@ -60,14 +58,13 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     }
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);
-    let known = Known::of(kernel);
-    for ((function, id), known) in kernel.functions.iter().zip(&ids).zip(&known) {
+    for (function, id) in kernel.functions.iter().zip(&ids) {
         let Some(id) = *id else { continue };
         match &function.called_for {
             Some(place) => module.set_place(place),
             None => module.set_source(&function.source),
         }
-        FunctionEmitter::new(kernel, function, &ids, known, target, &mut module, &mut interface).emit(id);
+        FunctionEmitter::new(kernel, function, &ids, target, &mut module, &mut interface).emit(id);
     }
     interface.decorate_access(kernel, &mut module);
     module.debug_globals(kernel, &interface);
@@ -92,7 +89,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         bindings: interface.bindings(kernel),
         push_constant_size: kernel.push.push.size,
         uniform_size: kernel.push.spill.size,
-        index_limits: std::mem::take(&mut interface.index_limits),
+        index_limits: kernel.index_limits.clone(),
         capabilities,
         shared: interface
             .shared_variables()

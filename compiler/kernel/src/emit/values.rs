@@ -67,7 +67,7 @@ impl FunctionEmitter<'_> {
                 self.report_conversion(a, from, made, ty);
                 made
             }
-            NodeKind::Proven(a) => self.value(*a),
+            NodeKind::Proven(_, a) => self.value(*a),
             NodeKind::Bitcast(a) => {
                 let from = of(*a);
                 let a = self.value(*a);

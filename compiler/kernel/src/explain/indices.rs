@@ -3,7 +3,7 @@
 use kps_syntax::Span;
 
 use super::{IndexTest, Remark, RemarkKind};
-use crate::ir::{AtomicPlace, BufferId, Function, Kernel, NodeId, NodeKind, Step, Stmt, steps, walk};
+use crate::ir::{AtomicPlace, BufferId, Function, Kernel, NodeId, NodeKind, Proof, Step, Stmt, steps, walk};
 
 /// Remarks on every access of a function at an index; `differs` says which of its nodes may differ
 /// between invocations.
@@ -74,7 +74,8 @@ fn tested(
 ) -> Option<Remark> {
     let mut indices = indices.into_iter().peekable();
     indices.peek()?;
-    let is_proven = indices.all(|index| matches!(function.node(index).kind, NodeKind::Proven(_)));
+    let is_proven =
+        indices.all(|index| matches!(function.node(index).kind, NodeKind::Proven(Proof::InRange, _)));
     let test = if is_proven { IndexTest::Proven } else { otherwise };
     Some(Remark { span, kind: RemarkKind::Index(test) })
 }

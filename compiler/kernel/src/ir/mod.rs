@@ -25,7 +25,7 @@ pub use self::nodes::*;
 pub use self::statements::*;
 
 use crate::constant::Constant;
-use crate::index_range::IndexRange;
+use crate::index_range::{IndexLimits, IndexRange};
 use crate::push::PushLayout;
 use crate::signature::{BoundaryTest, Dispatches, Ints, Memory, Reach, Width};
 use crate::stages::{self, Stage};
@@ -116,6 +116,8 @@ pub struct Kernel {
     /// Of its scalars.
     pub ints: Ints,
     pub index_range: IndexRange,
+    /// Of the indices that the module does not test.
+    pub index_limits: IndexLimits,
     /// It has barriers: a launch has whole workgroups, and needs no boundary test.
     pub whole_groups: bool,
     pub precise: bool,
@@ -274,8 +276,6 @@ pub struct Function {
     pub own: FxHashSet<NodeId>,
     /// The terms of flat indices into arrays of several axes, which are computed in 32 bits.
     pub flats: FxHashMap<NodeId, Flat>,
-    /// Bounds of values from loops: each is between the two, or equal to one.
-    pub between: FxHashMap<NodeId, (NodeId, NodeId)>,
     /// The arrays that are selected at run time.
     pub choices: Vec<Choice>,
     pub body: Block,
@@ -368,7 +368,6 @@ impl Function {
             origins: FxHashMap::default(),
             own: FxHashSet::default(),
             flats: FxHashMap::default(),
-            between: FxHashMap::default(),
             choices: Vec::new(),
             body: Vec::new(),
             called_for: None,

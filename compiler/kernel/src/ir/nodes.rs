@@ -46,8 +46,8 @@ pub enum NodeKind {
     Convert(NodeId),
     /// The same bits as another type of the same width.
     Bitcast(NodeId),
-    /// An index that is proven to be in range.
-    Proven(NodeId),
+    /// An index of which something is proven.
+    Proven(Proof, NodeId),
     /// The condition is a bool, or one for each component.
     Select {
         condition: NodeId,
@@ -167,6 +167,15 @@ pub enum BoundsCheck {
     Device,
     /// The module, on every device.
     Words,
+}
+
+/// What is proven of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// It is in range.
+    InRange,
+    /// It may be out of range, but not so far that the byte offset overflows.
+    Near,
 }
 
 /// What an index counts.
@@ -406,7 +415,7 @@ macro_rules! operands {
             | NodeKind::Bits(_, a)
             | NodeKind::Convert(a)
             | NodeKind::Bitcast(a)
-            | NodeKind::Proven(a)
+            | NodeKind::Proven(_, a)
             | NodeKind::Abs(a)
             | NodeKind::Sign(a)
             | NodeKind::IsNan(a)

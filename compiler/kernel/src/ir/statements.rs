@@ -154,11 +154,13 @@ pub struct Loop {
 }
 
 impl Stmt {
-    /// Calls `visit` for every node that the statement itself uses, to replace it. A path has its own list of stores.
+    /// Calls `visit` for every node that the statement itself uses, to replace it. A path has its own list of stores,
+    /// and legalisation leaves no operation in two forms.
     pub(crate) fn operands_mut(&mut self, visit: &mut dyn FnMut(&mut NodeId)) {
         match self {
             Stmt::Eval(_)
             | Stmt::Carry(_)
+            | Stmt::Coop(_)
             | Stmt::Together(..)
             | Stmt::Break
             | Stmt::Continue

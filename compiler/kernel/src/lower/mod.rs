@@ -101,7 +101,7 @@ use self::tiles::MatrixNumbers;
 use self::vars::{Var, Variables};
 use crate::env::KernelEnv;
 use crate::errors;
-use crate::index_range::IndexRange;
+use crate::index_range::{IndexLimits, IndexRange};
 use crate::ir::{
     Block, Buffer, CarryId, Conversions, Entry, Function, FunctionId, Kernel, LocalId, NodeId, Port,
     SamplerParam, ScalarParam, Shared, Stmt, Texture,
@@ -493,6 +493,7 @@ impl<'a> Ctx<'a> {
             memory: self.memory,
             ints: self.ints,
             index_range: self.index_range,
+            index_limits: IndexLimits::default(),
             whole_groups: false,
             precise: options.precise,
             subgroup_size: options.subgroup_size,

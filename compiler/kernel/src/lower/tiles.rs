@@ -14,7 +14,8 @@ use super::operand::{Operand, Place, Root, Static};
 use super::sequences::Spanned;
 use crate::constant::Constant;
 use crate::ir::{
-    CoopLines, CoopMemory, CoopPlace, NodeId, NodeKind, Shared, SharedId, Step, Stmt, SubgroupOp, Together,
+    CoopLines, CoopMemory, CoopPlace, NodeId, NodeKind, Proof, Shared, SharedId, Step, Stmt, SubgroupOp,
+    Together,
 };
 use crate::matrices::{CoopType, CoopUse, MAX_SIDE};
 use crate::signature::Width;
@@ -257,7 +258,7 @@ impl Ctx<'_> {
         let memory = self.tile_memory(&args[1])?;
         let [start, stride] = [&args[2], &args[3]].map(|(operand, at)| self.materialize(operand, *at));
         let (start, ty) = (start?, self.ty(start?).clone());
-        let start = self.node(NodeKind::Proven(start), ty, span);
+        let start = self.node(NodeKind::Proven(Proof::InRange, start), ty, span);
         Some(CoopPlace { memory, start, stride: stride?, lines })
     }
 
@@ -269,7 +270,7 @@ impl Ctx<'_> {
         span: Span,
     ) -> Option<Place> {
         let index = self.materialize(index, *at)?;
-        let index = self.node(NodeKind::Proven(index), self.ty(index).clone(), span);
+        let index = self.node(NodeKind::Proven(Proof::InRange, index), self.ty(index).clone(), span);
         Some(place.part(Step::At(index), coop.scalar.into()))
     }
 }

@@ -56,7 +56,7 @@ impl Verifier<'_> {
             NodeKind::Convert(a) => {
                 ty.n_components() > 0 && of(a).n_components() == ty.n_components() && of(a) != ty
             }
-            NodeKind::Proven(a) => of(a) == ty && matches!(ty, Type::Scalar(ty) if ty.is_int()),
+            NodeKind::Proven(_, a) => of(a) == ty && matches!(ty, Type::Scalar(ty) if ty.is_int()),
             NodeKind::Bitcast(a) => {
                 let bits = |ty: &Type| ty.scalar().map(Scalar::bits);
                 bits(of(a)) == bits(ty) && of(a).n_components() == ty.n_components()

@@ -8,7 +8,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::ir::{
-    Block, BoundsCheck, BufferId, Function, FunctionId, Kernel, NodeId, NodeKind, Stmt, is_terminator, walk,
+    Block, BoundsCheck, BufferId, Function, FunctionId, Kernel, NodeId, NodeKind, Proof, Stmt, is_terminator,
+    walk,
 };
 
 type Buffers = FxHashSet<BufferId>;
@@ -62,7 +63,7 @@ fn stored_in(function: &Function, block: &Block, stores: &[Buffers]) -> Buffers 
 }
 
 fn is_proven(function: &Function, index: NodeId) -> bool {
-    matches!(function.node(index).kind, NodeKind::Proven(_))
+    matches!(function.node(index).kind, NodeKind::Proven(Proof::InRange, _))
 }
 
 fn callee(function: &Function, node: NodeId) -> Option<FunctionId> {

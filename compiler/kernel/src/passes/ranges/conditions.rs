@@ -123,7 +123,7 @@ impl Walk<'_> {
         self.changes.push(Change::Interval(node, before));
         match self.function.node(node).kind {
             NodeKind::Load(_) => self.narrow_local(node, &met, depth),
-            NodeKind::Proven(a) | NodeKind::Uniform(a) => self.narrow_part(a, &met, depth),
+            NodeKind::Proven(_, a) | NodeKind::Uniform(a) => self.narrow_part(a, &met, depth),
             // The same bits are the same number in both types, if both have it.
             NodeKind::Bitcast(a) if self.is_int(a) => {
                 if int_of(self.function.ty(a)).is_some_and(|ty| met.fits(ty)) {

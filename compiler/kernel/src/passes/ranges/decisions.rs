@@ -1,6 +1,6 @@
 //! What follows from the intervals at each place: which indices are in range, and which operations are simpler.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interval::Size;
 use super::values::int_of;
@@ -18,6 +18,8 @@ pub(super) struct Decisions {
     pub stmts: Vec<Decision>,
     /// The first value and the end of the range from which a value is.
     pub ranges: FxHashMap<NodeId, (NodeId, NodeId)>,
+    /// Flat indices that do not overflow.
+    pub exact: FxHashSet<NodeId>,
 }
 
 /// What is decided about a node or a statement.
@@ -25,6 +27,8 @@ pub(super) struct Decisions {
 pub(super) struct Decision {
     /// The index of the element is in range. For an operation without one: a simpler one does.
     pub holds: bool,
+    /// The byte offset of the element does not overflow.
+    pub is_near: bool,
     /// A bit for each step of the path whose index is in range.
     pub path: u32,
 }
@@ -32,13 +36,13 @@ pub(super) struct Decision {
 impl Decisions {
     pub fn of(function: &Function) -> Decisions {
         let nodes = vec![Decision::default(); function.nodes.len()];
-        Decisions { nodes, stmts: Vec::new(), ranges: FxHashMap::default() }
+        Decisions { nodes, stmts: Vec::new(), ranges: FxHashMap::default(), exact: FxHashSet::default() }
     }
 
     /// Whether nothing can be simpler.
     pub fn is_empty(&self) -> bool {
         let is_none = |decision: &Decision| *decision == Decision::default();
-        self.ranges.is_empty() && self.nodes.iter().chain(&self.stmts).all(is_none)
+        self.exact.is_empty() && self.nodes.iter().chain(&self.stmts).all(is_none)
     }
 }
 
@@ -46,7 +50,7 @@ impl Walk<'_> {
     /// Decides about a node, which has its interval.
     pub fn decide_node(&mut self, node: NodeId) {
         let function = self.function;
-        let holds = |holds: bool| Decision { holds, path: 0 };
+        let holds = |holds: bool| Decision { holds, ..Decision::default() };
         self.decisions.nodes[node.idx()] = match &function.node(node).kind {
             NodeKind::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod, a, b) => {
                 let is_signed = int_of(function.ty(node)).is_some_and(Scalar::is_signed);
@@ -90,7 +94,7 @@ impl Walk<'_> {
     /// A report of indices that are all in range is not needed.
     pub fn decide_report(&mut self, report: &ValueIndex) {
         let holds = report.axes.iter().all(|(index, len)| self.is_part(*index, *len));
-        self.decisions.stmts.push(Decision { holds, path: 0 });
+        self.decisions.stmts.push(Decision { holds, ..Decision::default() });
     }
 
     fn is_nonnegative(&self, node: NodeId) -> bool {
@@ -121,11 +125,13 @@ impl Walk<'_> {
         // A device that checks reports the index along each axis.
         let is_reported = self.function.axes.contains_key(&index);
         let holds = !is_reported && self.is_element(buffer, index);
-        Decision { holds, path: self.path(&self.kernel.buffers[buffer.idx()].element, path) }
+        let path = self.path(&self.kernel.buffers[buffer.idx()].element, path);
+        Decision { holds, path, ..Decision::default() }
     }
 
     fn local_part(&self, local: LocalId, path: &[Step]) -> Decision {
-        Decision { holds: false, path: self.path(&self.function.local(local).ty, path) }
+        let path = self.path(&self.function.local(local).ty, path);
+        Decision { path, ..Decision::default() }
     }
 
     fn path(&self, ty: &Type, path: &[Step]) -> u32 {

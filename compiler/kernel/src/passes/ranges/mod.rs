@@ -3,6 +3,8 @@
 //! In goes a kernel whose accesses are all unproven. Out comes the same kernel:
 //! - an index that is in range is marked (`NodeKind::Proven`), so that the emitter adds no test for it;
 //! - a test of such an index is gone, with the branch or the choice that it decided;
+//! - an index whose byte offset does not overflow is marked, too, and a flat index that does not overflow is no longer
+//!   among those to be tested (`overflow.rs`);
 //! - `//` and `%` of ints that are not negative are plain divisions, and `abs` of such an int is the int.
 //!
 //! An int has an interval, and bounds by sizes that only a launch knows (`interval.rs`). A forward walk computes them
@@ -15,13 +17,17 @@
 //! The algorithm is that of P. and R. Cousot, *Static determination of dynamic properties of programs* (1976).
 
 mod conditions;
+mod counted;
 mod decisions;
 mod interval;
+mod limits;
+mod overflow;
 mod rewrite;
 mod rounds;
 mod values;
 mod walk;
 
+use self::decisions::Decisions;
 use self::interval::Interval;
 use self::rewrite::rewrite;
 use self::walk::{Heads, Walk};
@@ -30,37 +36,54 @@ use crate::ir::{BinaryOp, Function, FunctionId, Kernel, Node, NodeKind, Stmt, st
 /// After so many walks, nothing is assumed of the variables that loops change.
 const MAX_WALKS: usize = 8;
 
-/// What is passed to a function, by all calls together; `None` before the first one.
-type Passed = Option<Vec<Interval>>;
+/// What is passed to a function, by all calls together.
+#[derive(Default)]
+struct Passed {
+    /// `None` before the first call.
+    intervals: Option<Vec<Interval>>,
+    indices: overflow::Args,
+}
 
 pub(crate) fn apply(kernel: &mut Kernel) {
     let reached = kernel.reached();
     let mut functions = std::mem::take(&mut kernel.functions);
-    let mut passed: Vec<Passed> = vec![None; functions.len()];
+    let mut index_limits = std::mem::take(&mut kernel.index_limits);
+    let mut passed: Vec<Passed> = functions.iter().map(|_| Passed::default()).collect();
     // Callees come before their callers.
     for at in (0..functions.len()).rev().filter(|at| reached[*at]) {
-        let args = passed[at].take().unwrap_or_default();
-        for (callee, args) in analyse(kernel, &mut functions[at], &args) {
-            join_args(&mut passed[callee.idx()], args);
+        let (callees, own) = passed.split_at_mut(at);
+        let function = &mut functions[at];
+        if !has_questions(function) {
+            continue;
         }
+        let args = own[0].intervals.take().unwrap_or_default();
+        let (calls, mut decisions) = analyse(kernel, function, &args);
+        for (callee, args) in calls {
+            join_args(&mut callees[callee.idx()].intervals, args);
+        }
+        let indices = overflow::decide(kernel, function, &own[0].indices, &mut decisions, &mut index_limits);
+        for (callee, args) in indices {
+            callees[callee.idx()].indices.join(args);
+        }
+        rewrite(function, &decisions);
     }
     kernel.functions = functions;
+    kernel.index_limits = index_limits;
 }
 
-/// Rewrites a function, and gives what it passes to others.
-fn analyse(kernel: &Kernel, function: &mut Function, args: &[Interval]) -> Vec<(FunctionId, Vec<Interval>)> {
-    if !has_questions(function) {
-        return Vec::new();
-    }
+/// What a function passes to others, and what is decided about it.
+fn analyse(
+    kernel: &Kernel,
+    function: &Function,
+    args: &[Interval],
+) -> (Vec<(FunctionId, Vec<Interval>)>, Decisions) {
     let mut heads = Heads::of(function);
     let mut n_walks = 0;
     loop {
         let mut walk = Walk::new(kernel, function, args, &mut heads);
         n_walks += 1;
         if walk.body() {
-            let (calls, decisions) = (walk.calls, walk.decisions);
-            rewrite(function, &decisions);
-            return calls;
+            return (walk.calls, walk.decisions);
         }
         if n_walks == MAX_WALKS {
             heads.give_up(function);
@@ -96,7 +119,7 @@ fn has_questions(function: &Function) -> bool {
     is_stored
 }
 
-fn join_args(known: &mut Passed, args: Vec<Interval>) {
+fn join_args(known: &mut Option<Vec<Interval>>, args: Vec<Interval>) {
     match known {
         None => *known = Some(args),
         Some(known) => {

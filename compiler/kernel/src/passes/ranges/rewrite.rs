@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::decisions::{Decision, Decisions};
 use crate::constant::Constant;
-use crate::ir::{Atomic, AtomicPlace, BinaryOp, Block, Function, Node, NodeId, NodeKind, Step, Stmt};
+use crate::ir::{Atomic, AtomicPlace, BinaryOp, Block, Function, Node, NodeId, NodeKind, Proof, Step, Stmt};
 
 pub(super) fn rewrite(function: &mut Function, decisions: &Decisions) {
     if decisions.is_empty() {
@@ -22,7 +22,7 @@ pub(super) fn rewrite(function: &mut Function, decisions: &Decisions) {
     rewriter.block(&mut body);
     rewriter.replace_in_tables();
     function.body = body;
-    function.between.extend(&decisions.ranges);
+    function.flats.retain(|index, _| !decisions.exact.contains(index));
 }
 
 struct Rewriter<'a> {
@@ -143,7 +143,9 @@ impl Rewriter<'_> {
 
     fn mark_element(&mut self, decision: Decision, index: &mut NodeId, path: &mut [Step]) {
         if decision.holds {
-            self.mark(index);
+            self.mark(index, Proof::InRange);
+        } else if decision.is_near {
+            self.mark(index, Proof::Near);
         }
         self.mark_path(decision, path);
     }
@@ -151,18 +153,18 @@ impl Rewriter<'_> {
     fn mark_path(&mut self, decision: Decision, path: &mut [Step]) {
         for (step, at) in path.iter_mut().zip(0..u32::BITS) {
             if let (Step::At(index), true) = (step, decision.path & (1 << at) != 0) {
-                self.mark(index);
+                self.mark(index, Proof::InRange);
             }
         }
     }
 
-    /// Marks an index as one in range.
-    fn mark(&mut self, index: &mut NodeId) {
+    /// Marks an index with what is proven of it.
+    fn mark(&mut self, index: &mut NodeId, proof: Proof) {
         let Node { kind, ty, span, .. } = self.function.node(*index);
-        if matches!(kind, NodeKind::Constant(_) | NodeKind::Proven(_)) {
+        if matches!(kind, NodeKind::Constant(_) | NodeKind::Proven(..)) {
             return;
         }
-        let marked = Node { kind: NodeKind::Proven(*index), ty: ty.clone(), span: *span, name: None };
+        let marked = Node { kind: NodeKind::Proven(proof, *index), ty: ty.clone(), span: *span, name: None };
         let id = NodeId(self.function.nodes.len() as u32);
         self.function.nodes.push(marked);
         self.inserted.push(Stmt::Eval(id));

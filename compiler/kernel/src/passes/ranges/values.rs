@@ -51,7 +51,7 @@ impl Walk<'_> {
                 None => self.binary(*op, [*a, *b], ty),
             },
             NodeKind::Convert(a) | NodeKind::Bitcast(a) => self.converted(*a, self.function.ty(node)),
-            NodeKind::Proven(a) | NodeKind::Uniform(a) | NodeKind::Splat(a) | NodeKind::Swizzle(a, _) => {
+            NodeKind::Proven(_, a) | NodeKind::Uniform(a) | NodeKind::Splat(a) | NodeKind::Swizzle(a, _) => {
                 *of(a)
             }
             NodeKind::Abs(a) if of(a).is_nonnegative() => *of(a),

@@ -4,9 +4,9 @@
 //! drivers from strength-reducing addresses. A local qualifies if all its stores do, and an argument if all calls pass
 //! such values. How an index is tested is never here.
 
-use super::values::is_float;
-use crate::ir::{BinaryOp, CallArg, Function, Home, Kernel, LocalId, NodeId, NodeKind, Stmt, walk};
+use crate::ir::{BinaryOp, CallArg, Function, Home, LocalId, NodeId, NodeKind, Stmt, walk};
 use crate::signature::Ints;
+use crate::types::Type;
 
 /// The largest number of nodes that the analysis visits for an index.
 const MAX_COUNTED: usize = 32;
@@ -23,27 +23,6 @@ pub(crate) struct Counted<'a> {
     locals: Vec<bool>,
     args: &'a [bool],
     scalars: Ints,
-}
-
-/// For each function, which of its arguments are counted wherever it is called.
-pub(crate) fn counted_args(kernel: &Kernel) -> Vec<Vec<bool>> {
-    let mut counted_args: Vec<Vec<bool>> =
-        kernel.functions.iter().map(|function| vec![true; function.args.len()]).collect();
-    let reached = kernel.reached();
-    // Callees come before their callers.
-    for (at, function) in kernel.functions.iter().enumerate().rev().filter(|(at, _)| reached[*at]) {
-        let (callees, own) = counted_args.split_at_mut(at);
-        let counted = Counted::of(function, kernel.ints, &own[0]);
-        for node in &function.nodes {
-            let NodeKind::Call { function: callee, args } = &node.kind else { continue };
-            for (is_counted, arg) in callees[callee.idx()].iter_mut().zip(args) {
-                if let CallArg::Value(value) = arg {
-                    *is_counted &= counted.holds(function, *value, 1);
-                }
-            }
-        }
-    }
-    counted_args
 }
 
 impl<'a> Counted<'a> {
@@ -77,12 +56,12 @@ impl<'a> Counted<'a> {
                     _ => return false,
                 },
                 NodeKind::Load(local) if !self.locals[local.idx()] => return false,
-                NodeKind::Arg(at) if !self.args[*at as usize] => return false,
+                NodeKind::Arg(at) if self.args.get(*at as usize) != Some(&true) => return false,
                 NodeKind::Load(_)
                 | NodeKind::Arg(_)
                 | NodeKind::Input(_)
                 | NodeKind::Domain
-                | NodeKind::Proven(_)
+                | NodeKind::Proven(..)
                 | NodeKind::BufferLen(_)
                 | NodeKind::BufferAxis { .. }
                 | NodeKind::TextureSize(_) => {
@@ -93,7 +72,7 @@ impl<'a> Counted<'a> {
                 NodeKind::Unary(_, a) | NodeKind::Bitcast(a) | NodeKind::Extract(a, _) => {
                     open.push((*a, stride));
                 }
-                NodeKind::Convert(a) if !is_float(function.ty(*a)) => open.push((*a, stride)),
+                NodeKind::Convert(a) if is_int(function.ty(*a)) => open.push((*a, stride)),
                 NodeKind::Binary(BinaryOp::Mul, a, b) => {
                     match (self.factor(function, *a), self.factor(function, *b)) {
                         (_, Some(factor)) => open.push((*a, stride.saturating_mul(factor))),
@@ -118,7 +97,7 @@ impl<'a> Counted<'a> {
         match &function.node(node).kind {
             NodeKind::Constant(constant) => u64::try_from(constant.as_int()?.unsigned_abs()).ok(),
             NodeKind::Scalar(_) if self.scalars == Ints::Modest => Some(Ints::MAX_MODEST as u64),
-            NodeKind::Convert(a) | NodeKind::Bitcast(a) if !is_float(function.ty(*a)) => {
+            NodeKind::Convert(a) | NodeKind::Bitcast(a) if is_int(function.ty(*a)) => {
                 self.factor(function, *a)
             }
             _ => None,
@@ -147,4 +126,8 @@ fn stores(function: &Function, counted: &mut Counted<'_>) -> Vec<(LocalId, NodeI
         _ => {}
     });
     stores
+}
+
+fn is_int(ty: &Type) -> bool {
+    ty.scalar().is_some_and(|scalar| !scalar.is_float())
 }

@@ -7,8 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::values::is_float;
-use crate::index_range::{IndexRange, LaunchSize, Limit};
+use crate::index_range::{LaunchSize, Limit};
 use crate::ir::{
     BinaryOp, BitsOp, Block, Buffer, BufferId, CallArg, CompareOp, Flat, Function, Home, Kernel, LocalId,
     NodeId, NodeKind, Stmt, UnaryOp,
@@ -29,6 +28,8 @@ pub(crate) struct Limits<'a> {
     kernel: &'a Kernel,
     function: &'a Function,
     args: &'a [Option<Limit>],
+    /// The first value and the end of the range from which a value is.
+    ranges: &'a FxHashMap<NodeId, (NodeId, NodeId)>,
     /// The stores to each local; `None` if other functions or invocations can change it.
     stores: Vec<Option<Vec<Stored>>>,
     known: FxHashMap<NodeId, Option<Limit>>,
@@ -44,38 +45,17 @@ struct Stored {
     test: Option<NodeId>,
 }
 
-/// For each function, the limits of its arguments over all calls.
-pub(crate) fn limits_of_args(kernel: &Kernel) -> Vec<Vec<Option<Limit>>> {
-    let unknown = |function: &Function| vec![None; function.args.len()];
-    let mut limits: Vec<Vec<Option<Limit>>> = kernel.functions.iter().map(unknown).collect();
-    if kernel.index_range == IndexRange::Any {
-        return limits;
-    }
-    let mut is_called = vec![false; kernel.functions.len()];
-    let reached = kernel.reached();
-    // Callees come before their callers.
-    for (at, function) in kernel.functions.iter().enumerate().rev().filter(|(at, _)| reached[*at]) {
-        let (callees, own) = limits.split_at_mut(at);
-        let mut own = Limits::of(kernel, function, &own[0]);
-        for node in &function.nodes {
-            let NodeKind::Call { function: callee, args } = &node.kind else { continue };
-            let is_first = !std::mem::replace(&mut is_called[callee.idx()], true);
-            for (known, arg) in callees[callee.idx()].iter_mut().zip(args) {
-                let CallArg::Value(value) = arg else { continue };
-                let given = own.given(*value);
-                *known = if is_first { given } else { known.take().zip(given).map(|(a, b)| a.or(&b)) };
-            }
-        }
-    }
-    limits
-}
-
 impl<'a> Limits<'a> {
-    pub fn of(kernel: &'a Kernel, function: &'a Function, args: &'a [Option<Limit>]) -> Limits<'a> {
+    pub fn of(
+        kernel: &'a Kernel,
+        function: &'a Function,
+        args: &'a [Option<Limit>],
+        ranges: &'a FxHashMap<NodeId, (NodeId, NodeId)>,
+    ) -> Limits<'a> {
         let is_own = |home: Home| (home == Home::Own).then(Vec::new);
         let stores = function.locals.iter().map(|local| is_own(local.home)).collect();
         let (known, open) = (FxHashMap::default(), Vec::new());
-        let mut limits = Limits { kernel, function, args, stores, known, open, depth: 0 };
+        let mut limits = Limits { kernel, function, args, ranges, stores, known, open, depth: 0 };
         limits.look_for_references();
         limits.look_for_stores(&function.body, None);
         limits
@@ -99,7 +79,7 @@ impl<'a> Limits<'a> {
 
     /// The limit of an argument. The start of a row is a flat index, which is limited along its own axes: it adds
     /// nothing along the others.
-    fn given(&mut self, value: NodeId) -> Option<Limit> {
+    pub fn given(&mut self, value: NodeId) -> Option<Limit> {
         let function = self.function;
         match function.flats.get(&value) {
             Some(flat) => {
@@ -134,7 +114,7 @@ impl<'a> Limits<'a> {
     fn computed(&mut self, node: NodeId, component: Option<u32>) -> Option<Limit> {
         let function = self.function;
         let ty = function.ty(node).scalar().filter(|ty| ty.is_int())?;
-        if let Some((first, stop)) = function.between.get(&node) {
+        if let Some((first, stop)) = self.ranges.get(&node) {
             let limit = self.node(*first)?.or(&self.node(*stop)?);
             return Some(limit).filter(|limit| ty.is_signed() || !limit.is_signed);
         }
@@ -149,19 +129,19 @@ impl<'a> Limits<'a> {
             }
             NodeKind::Input(input) => Some(self.input(*input, component)),
             NodeKind::Domain => Some(invocations(component)),
-            NodeKind::Arg(at) => self.args[*at as usize].clone(),
+            NodeKind::Arg(at) => self.args.get(*at as usize).cloned().flatten(),
             NodeKind::BufferLen(buffer) if self.buffer(*buffer).rank == 1 => Some(self.axis(*buffer, 0)),
             NodeKind::BufferAxis { buffer, axis } => Some(self.axis(*buffer, *axis)),
             NodeKind::TextureSize(_) => Some(Limit::number(MAX_TEXELS)),
             NodeKind::Load(local) => self.local(*local),
-            NodeKind::Proven(a) | NodeKind::Uniform(a) | NodeKind::Splat(a) => part(self, *a),
+            NodeKind::Proven(_, a) | NodeKind::Uniform(a) | NodeKind::Splat(a) => part(self, *a),
             NodeKind::Bits(BitsOp::CountOnes, _) => Some(Limit::number(32)),
             NodeKind::Abs(a) => Some(part(self, *a)?.unsigned()),
             NodeKind::Unary(UnaryOp::Negate | UnaryOp::Invert, a) => {
                 Some(part(self, *a)?.plus(&Limit::number(1)).signed())
             }
             NodeKind::Bitcast(a) | NodeKind::Convert(a) => {
-                let from = function.ty(*a).scalar().filter(|_| !is_float(function.ty(*a)))?;
+                let from = function.ty(*a).scalar().filter(|from| !from.is_float())?;
                 let limit = if is_narrow(from) { narrow(from) } else { part(self, *a)? };
                 // An unsigned number that wrapped below 0 is large in a wider type.
                 let is_other = limit.is_signed && from.kind() == Kind::Unsigned && ty.bits() > from.bits();
