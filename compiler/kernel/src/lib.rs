@@ -9,7 +9,7 @@
 //! FunctionDef --check--> KernelTemplate
 //! KernelTemplate --specialize--> KernelModule
 //!     lower        syntax tree -> typed IR         `ir` describes the IR
-//!     passes       IR -> IR                        rewrites what the target lacks
+//!     passes       IR -> IR                        rewrites what the target lacks, adds what it reports
 //!     verify       IR -> Verified<Kernel>          `verify.rs` lists the rules
 //!     analysis     finds barriers in control flow that diverges
 //!     workarounds  Verified<Kernel> -> the same    for faults of the target's driver

@@ -24,9 +24,10 @@ use std::fmt::Display;
 use kps_syntax::{Diagnostics, Span};
 
 use crate::errors;
+use crate::ir::text;
 use crate::ir::{
-    Arg, Block, BufferId, CarryId, Function, Home, Kernel, LocalId, NodeId, NodeKind, PortId, RoundBy, Step,
-    Stmt, TextureId, is_terminator,
+    Arg, Assigned, AssignedValue, Assignee, Block, BufferId, CarryId, Function, Home, Kernel, LocalId,
+    NodeId, NodeKind, PortId, RoundBy, Step, Stmt, TextureId, is_terminator,
 };
 use crate::stages::{Direction, Stage};
 use crate::textures::TextureType;
@@ -165,6 +166,12 @@ impl Verifier<'_> {
                 self.coop_place(place, self.function.ty(*value), *span)
             }
             Stmt::Coop(forms) => ensure(false, forms.span, "an operation on matrices in two forms"),
+            Stmt::Assigned(assigned) => self.assigned(assigned),
+            Stmt::Message(message) => message.values.iter().try_for_each(|value| {
+                self.usable(*value, message.span)?;
+                let has_text = text::n_numbers(self.function.ty(*value)).is_some();
+                ensure(has_text, message.span, "a message with what has no text")
+            }),
             Stmt::Record(record) => record.values.iter().try_for_each(|value| {
                 self.usable(*value, record.span)?;
                 let carried = matches!(self.function.ty(*value), Type::Scalar(scalar) if *scalar == Scalar::Bool || scalar.bits() >= 32);
@@ -220,6 +227,39 @@ impl Verifier<'_> {
                 }
                 (None, _) => ensure(false, *span, "a return without its value"),
             },
+        }
+    }
+
+    fn assigned(&self, assigned: &Assigned) -> Check {
+        let span = assigned.span;
+        match &assigned.target {
+            Assignee::Name(_) => {}
+            Assignee::Local { local, path } => drop(self.path(*local, path, span)?),
+            Assignee::Element { buffer, index, path, .. } => {
+                let element = self.buffer(*buffer, span)?.clone();
+                self.index(*index, span)?;
+                self.part(element, path, span)?;
+            }
+            Assignee::Texel { at, .. } => self.usable(*at, span)?,
+            Assignee::Scattered { inside } => self.value(*inside, &Type::BOOL, span)?,
+        }
+        self.assigned_value(&assigned.value, span)
+    }
+
+    fn assigned_value(&self, value: &AssignedValue, span: Span) -> Check {
+        match value {
+            AssignedValue::Node(node) => self.usable(*node, span),
+            AssignedValue::InMemory { load, ty } => {
+                let mut usable = Ok(());
+                load.operands(&mut |operand| {
+                    if usable.is_ok() {
+                        usable = self.usable(operand, span);
+                    }
+                });
+                usable?;
+                self.node(load, ty, span)
+            }
+            AssignedValue::Tuple(items) => items.iter().try_for_each(|item| self.assigned_value(item, span)),
         }
     }
 

@@ -189,9 +189,9 @@ impl<'k> Invocation<'k> {
             Stmt::Together(..) => unreachable!("`run` stops there"),
             Stmt::Coop(_) => unreachable!("verified: operations on matrices have one form"),
             Stmt::CoopStore { place, value, .. } => self.coop_store(place, *value, world),
-            // It only annotates the next statement.
-            Stmt::Index(_) => {}
-            Stmt::Record(_) => return Err(Stop::NotHere("records".into())),
+            // They only annotate others.
+            Stmt::Index(_) | Stmt::Assigned(_) => {}
+            Stmt::Message(_) | Stmt::Record(_) => return Err(Stop::NotHere("records".into())),
             Stmt::TextureWrite { .. } => return Err(Stop::NotHere("textures".into())),
             Stmt::PortStore { .. } => return Err(Stop::NotHere("graphics".into())),
             Stmt::End(_) => return Err(Stop::NotHere("ends".into())),

@@ -57,6 +57,8 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.coop_store(place, *value);
             }
+            Stmt::Assigned(_) => {}
+            Stmt::Message(_) => unreachable!("`passes/instrument` makes a record of each message"),
             Stmt::Record(record) => {
                 self.at(record.span);
                 self.record(record);

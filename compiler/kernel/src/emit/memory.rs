@@ -244,7 +244,8 @@ impl FunctionEmitter<'_> {
         let class = self.interface.buffer(buffer).class();
         // A uniform holds one value, and no array of them.
         let element_index = (class != StorageClass::Uniform).then_some(index);
-        if !is_proven && element_index.is_some() {
+        let has_axes = self.function.axes.contains_key(&index);
+        if (!is_proven || has_axes) && element_index.is_some() {
             self.report_buffer_index(buffer, index, touch);
         }
         self.report_buffer_path(buffer, element_index, path, touch);

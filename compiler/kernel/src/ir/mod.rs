@@ -12,6 +12,7 @@ mod functions;
 mod nodes;
 mod print;
 mod statements;
+pub(crate) mod text;
 
 use std::ops::Index;
 use std::rc::Rc;
@@ -267,7 +268,7 @@ pub struct Function {
     pub locals: Vec<Local>,
     pub nodes: Vec<Node>,
     pub carries: Vec<Vec<(LocalId, NodeId)>>,
-    /// For flat indices of arrays of several axes, index and length along each; where the target checks.
+    /// For flat indices of arrays of several axes, index and length along each; where the target checks or traces.
     pub axes: FxHashMap<NodeId, Vec<(NodeId, NodeId)>>,
     /// The arguments of each float that a library formula computes, for reports of non-finite results. The steps of the
     /// formula have no arguments here and are not reported. Any other float is an operation of its own.

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use kps_syntax::Span;
 
 use super::{
-    Arg, AtomicPlace, BinaryOp, Block, CallArg, CoopMemory, Function, Home, Kernel, Local, LocalId, NodeId,
-    NodeKind, Step, Stmt, UnaryOp,
+    Arg, AssignedValue, Assignee, AtomicPlace, BinaryOp, Block, CallArg, CoopMemory, Function, Home, Kernel,
+    Local, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp,
 };
 use crate::constant::{Constant, Literal};
 use crate::types::{Scalar, Type};
@@ -177,6 +177,19 @@ impl Printer<'_> {
                 let name = &self.kernel.ports[port.idx()].name;
                 self.line(&format!("{name} = {}", self.value(*value)), Some(*span));
             }
+            Stmt::Assigned(assigned) => {
+                if let Assignee::Name(name) = &assigned.target {
+                    let text = format!("`{name}` is {}", self.assigned(&assigned.value));
+                    self.line(&text, Some(assigned.span));
+                }
+            }
+            Stmt::Message(message) => {
+                self.message(&variant(&message.kind), &message.template, &message.values, message.span);
+            }
+            Stmt::Record(record) => {
+                let kind = format!("record of {}", variant(&record.kind));
+                self.message(&kind, &record.template, &record.values, record.span);
+            }
             stmt => self.line(&variant(stmt), None),
         }
     }
@@ -225,6 +238,22 @@ impl Printer<'_> {
         match self.function.locals.iter().zip(&self.used).filter(named).count() {
             1 => name.to_string(),
             _ => format!("{name}.{}", id.0),
+        }
+    }
+
+    fn message(&mut self, kind: &str, template: &str, values: &[NodeId], span: Span) {
+        let values = values.iter().map(|value| format!(", {}", self.value(*value))).collect::<String>();
+        self.line(&format!("{kind} {template:?}{values}"), Some(span));
+    }
+
+    fn assigned(&self, value: &AssignedValue) -> String {
+        match value {
+            AssignedValue::Node(node) => self.value(*node),
+            AssignedValue::InMemory { load, .. } => self.kind(load),
+            AssignedValue::Tuple(items) => {
+                let items: Vec<String> = items.iter().map(|item| self.assigned(item)).collect();
+                format!("({})", items.join(", "))
+            }
         }
     }
 

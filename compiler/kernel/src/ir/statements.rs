@@ -1,9 +1,11 @@
 //! The statements of the IR.
 
 use kps_syntax::Span;
+use kps_syntax::ast::Name;
 
 use super::nodes::steps_mut;
-use super::{BufferId, CarryId, CoopPlace, LocalId, NodeId, PortId, Step, TextureId};
+use super::{BufferId, CarryId, CoopPlace, LocalId, NodeId, NodeKind, PortId, Step, TextureId};
+use crate::types::Type;
 
 pub type Block = Vec<Stmt>;
 
@@ -37,7 +39,11 @@ pub enum Stmt {
     },
     /// An operation on cooperative matrices, in two forms.
     Coop(Box<CoopForms>),
-    /// From `print` or `assert`, or of a trace.
+    /// The text of a `print` or of a failed `assert`.
+    Message(Box<Message>),
+    /// The source assigned a value. It computes nothing, and what stores the value is before it.
+    Assigned(Box<Assigned>),
+    /// What an instrumented kernel writes for the host. Lowering makes none.
     Record(Box<Record>),
     /// The value has four components.
     TextureWrite {
@@ -120,11 +126,74 @@ pub enum Touch {
     Both,
 }
 
-/// Text for the host with values in it: numbers of 32 or 64 bits, and bools.
+/// An assignment of the source.
+#[derive(Debug, Clone)]
+pub struct Assigned {
+    pub target: Assignee,
+    pub value: AssignedValue,
+    pub span: Span,
+}
+
+/// What has a new value.
+#[derive(Debug, Clone)]
+pub enum Assignee {
+    /// A variable, or `return`.
+    Name(Name),
+    Local {
+        local: LocalId,
+        path: Vec<Step>,
+    },
+    Element {
+        buffer: BufferId,
+        index: NodeId,
+        path: Vec<Step>,
+    },
+    Texel {
+        texture: TextureId,
+        at: NodeId,
+    },
+    /// Several places behind it, if `inside` holds.
+    Scattered {
+        inside: NodeId,
+    },
+}
+
+#[derive(Debug, Clone)]
+pub enum AssignedValue {
+    Node(NodeId),
+    /// What `load` gives at this point.
+    InMemory {
+        load: NodeKind,
+        ty: Type,
+    },
+    Tuple(Vec<AssignedValue>),
+}
+
+/// Text for the host with values of any types in it.
+#[derive(Debug, Clone)]
+pub struct Message {
+    pub kind: MessageKind,
+    /// See `text.rs`.
+    pub template: String,
+    pub values: Vec<NodeId>,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone)]
+pub enum MessageKind {
+    /// This template follows.
+    Print { end: String },
+    /// The invocation ends after it.
+    Assert,
+    /// The invocation continues, since others may wait for it. Only its first message is kept.
+    AssertOnce,
+}
+
+/// A message as a kernel writes it: its values are numbers of 32 or 64 bits, and bools.
 #[derive(Debug, Clone)]
 pub struct Record {
     pub kind: RecordKind,
-    /// See `lower/record.rs`.
+    /// See `text.rs`.
     pub template: String,
     pub values: Vec<NodeId>,
     pub span: Span,

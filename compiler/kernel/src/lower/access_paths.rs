@@ -24,8 +24,7 @@ pub(crate) struct AccessPath {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum AccessRoot {
     Workgroup(SharedId),
-    /// The types of the indices that are passed: the flat one, then one for each axis if the device checks
-    /// those.
+    /// The types of the indices that are passed: the flat one, then those along each axis if they are kept.
     Element(BufferId, Vec<Type>),
 }
 

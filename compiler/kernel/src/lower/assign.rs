@@ -177,7 +177,7 @@ impl Ctx<'_> {
                     self.copy_written(&place, span);
                     self.original_written(&place, span);
                     self.store_whole(&place, value, span);
-                    self.trace_store(&place, value, span);
+                    self.mark_place(&place, value, span);
                     self.part_replaced(&place, span);
                     if let Operand::Place(list) = &operand {
                         self.note_stored(list, &place, value_span);

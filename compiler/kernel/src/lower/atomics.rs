@@ -48,8 +48,7 @@ impl Ctx<'_> {
         let expected = (op == AtomicOp::CompareExchange).then(|| nodes[0]);
         let result = if op == AtomicOp::Store { Type::Void } else { element };
         let atomic = Atomic { op, place, value, expected };
-        let node = self.node(NodeKind::Atomic(Box::new(atomic.clone())), result.clone(), span);
-        self.trace_atomic(&atomic, node, span);
+        let node = self.node(NodeKind::Atomic(Box::new(atomic)), result.clone(), span);
         match result {
             Type::Void => Operand::Static(Static::None),
             _ => Operand::Node(node),

@@ -11,10 +11,10 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
 
 use super::Ctx;
+use super::assignments::MATRIX;
 use super::builtin_calls::{BuiltinCall, TreeCall};
 use super::calls::Arguments;
 use super::operand::{Operand, Place, Root, Row, Static};
-use super::trace::MATRIX;
 use crate::builtins::{count_in_words, line};
 use crate::constant::Constant;
 use crate::errors::{self, CallWithoutRow};

@@ -12,7 +12,7 @@ use super::Ctx;
 use super::operand::{Operand, Place};
 use super::stmts::Condition;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, NodeId, NodeKind, Step};
+use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, Step};
 use crate::types::Type;
 
 #[derive(Clone)]
@@ -101,6 +101,15 @@ impl Ctx<'_> {
         Place { path: path.into(), ..first.clone() }
     }
 
+    fn is_below_len(&mut self, index: NodeId, len: u32, span: Span) -> NodeId {
+        let scalar = self.ty(index).scalar().expect("an index is an int");
+        let len = self.constant(Constant::int(scalar, len.into()), span);
+        // As unsigned numbers, so that a negative index is out of range.
+        let unsigned = Type::from(scalar.as_unsigned());
+        let [index, len] = [index, len].map(|x| self.node(NodeKind::Bitcast(x), unsigned.clone(), span));
+        self.math(span, &unsigned).compare(CompareOp::Less, index, len)
+    }
+
     /// `numbers[index]`.
     fn select_number(&mut self, numbers: &[u32], index: NodeId, span: Span) -> NodeId {
         if numbers.iter().zip(0..).all(|(number, at)| *number == at) {
@@ -131,9 +140,15 @@ impl Ctx<'_> {
         let Some(value) = self.stored_value(operand, &to.ty(), span, value_span) else { return };
         self.copy_written(&to.places[0], span);
         self.original_written(&to.places[0], span);
-        let inside = to.inside.map_or(Condition::Known(true), Condition::Node);
+        let inside = match to.inside {
+            Some(inside) => {
+                self.mark_scattered(inside, value, span);
+                Condition::Node(inside)
+            }
+            None => Condition::Known(true),
+        };
         let store = |ctx: &mut Self| ctx.store_components(&to.places, value, span);
-        self.branch(&inside, span, store, |ctx| ctx.trace_dropped(span, value));
+        self.branch(&inside, span, store, |_| {});
     }
 
     fn store_components(&mut self, places: &[Place], value: NodeId, span: Span) {
@@ -143,7 +158,7 @@ impl Ctx<'_> {
                 _ => self.node(NodeKind::Extract(value, at), place.ty.clone(), span),
             };
             self.store_whole(place, part, span);
-            self.trace_store(place, part, span);
+            self.mark_place(place, part, span);
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder};
 use crate::errors::{self, Found};
-use crate::ir::{BoundsCheck, BufferId, NodeId, NodeKind, Step, Stmt, Touch};
+use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt, Touch};
 use crate::structs::{MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
@@ -352,15 +352,7 @@ impl Ctx<'_> {
 
     /// Loads a whole place as one value.
     pub fn load_whole(&mut self, place: &Place, span: Span) -> NodeId {
-        let path = place.path.to_vec();
-        let kind = match place.root {
-            Root::Local(local) if path.is_empty() => NodeKind::Load(local),
-            Root::Local(local) => NodeKind::LoadElement { local, path },
-            Root::Element(buffer, index) => {
-                NodeKind::BufferLoad { buffer, index, path, bounds: BoundsCheck::Device }
-            }
-        };
-        self.node(kind, place.ty.clone(), span)
+        self.node(place.load(), place.ty.clone(), span)
     }
 
     pub fn store_whole(&mut self, place: &Place, value: NodeId, span: Span) {

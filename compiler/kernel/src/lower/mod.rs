@@ -10,6 +10,7 @@ mod argument_passing;
 mod arith;
 mod assign;
 mod assigning_tests;
+mod assignments;
 mod assumptions;
 mod atomics;
 mod bits;
@@ -24,7 +25,6 @@ mod conditional_expr;
 mod conditional_strings;
 mod coop;
 mod coop_math;
-mod discarded_stores;
 mod dunders;
 mod expr;
 mod fold;
@@ -67,7 +67,6 @@ mod subgroup;
 mod targets;
 mod textures;
 mod tiles;
-mod trace;
 mod tuples;
 mod unknown_values;
 mod vars;
@@ -95,6 +94,7 @@ pub(crate) use self::operand::Operand;
 use self::outputs::Output;
 pub(crate) use self::remarks::Remarked;
 use self::selected_arrays::{ArraySets, FunctionChoices};
+use self::shape::AxisIndices;
 use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
 use self::tiles::MatrixNumbers;
@@ -188,9 +188,8 @@ pub(crate) struct Ctx<'a> {
     ints: Ints,
     index_range: IndexRange,
     ids: Width,
-    /// The invocation whose steps are recorded.
-    trace: Option<[u32; 3]>,
-    /// The device checks indices along each axis.
+    axis_indices: AxisIndices,
+    /// The device checks operations.
     checks: bool,
     /// The kernel has operations on cooperative matrices.
     uses_matrices: bool,
@@ -266,8 +265,6 @@ pub(crate) struct FunctionState<'a> {
     /// The last expression statement.
     expr_stmt: Option<Span>,
     vars: Variables,
-    /// The index along each axis, for flat indices into arrays with several axes. Stored only for traces.
-    indices: FxHashMap<NodeId, Rc<[NodeId]>>,
     choices: FunctionChoices,
     /// Locals for arrays of the workgroup, by their position in the source.
     shared: FxHashMap<u32, LocalId>,
@@ -347,7 +344,6 @@ impl<'a> FunctionState<'a> {
             stopped: false,
             expr_stmt: None,
             vars: Variables::default(),
-            indices: FxHashMap::default(),
             choices: FunctionChoices::default(),
             shared: FxHashMap::default(),
             weak: FxHashMap::default(),
@@ -389,7 +385,7 @@ impl<'a> Ctx<'a> {
             ints: signature.ints,
             index_range: signature.index_range,
             ids: signature.ids,
-            trace: target.trace,
+            axis_indices: AxisIndices::of(target),
             checks: target.checks,
             uses_matrices: false,
             matrix_numbers: MatrixNumbers::new(),

@@ -17,7 +17,7 @@ use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, HelperFunction};
 use crate::errors;
 use crate::errors::Found;
-use crate::ir::{BufferId, LocalId, Node, NodeId, NodeKind, SamplerId, Step, Stmt, TextureId};
+use crate::ir::{BoundsCheck, BufferId, LocalId, Node, NodeId, NodeKind, SamplerId, Step, Stmt, TextureId};
 use crate::types::{Scalar, Type};
 
 #[derive(Clone)]
@@ -62,6 +62,18 @@ impl Place {
         Place { root: Root::Element(buffer, index), path: Rc::new([]), ty }
     }
 
+    /// What loads all of it.
+    pub fn load(&self) -> NodeKind {
+        let path = self.path.to_vec();
+        match self.root {
+            Root::Local(local) if path.is_empty() => NodeKind::Load(local),
+            Root::Local(local) => NodeKind::LoadElement { local, path },
+            Root::Element(buffer, index) => {
+                NodeKind::BufferLoad { buffer, index, path, bounds: BoundsCheck::Device }
+            }
+        }
+    }
+
     /// The place one step further.
     pub fn part(&self, step: Step, ty: Type) -> Place {
         let path = self.path.iter().copied().chain([step]).collect();
@@ -77,7 +89,7 @@ pub(crate) struct Row {
     pub start: NodeId,
     /// The number of indexed axes, less than all axes of the buffer.
     pub axis: u8,
-    /// Their indices, all of one type. Stored only if the device checks or traces them.
+    /// Their indices, all of one type. Stored only for a target that needs the index along each axis.
     pub indices: Option<Rc<[NodeId]>>,
 }
 

@@ -1,10 +1,7 @@
 //! `print` and `assert`: text with placeholders for values, which the host fills in after the launch.
 //!
-//! The text is a template. `{{` and `}}` are braces. `{f32}`, `{i32:>5}`, `{bool!r}` are placeholders for one
-//! value, with the conversion and the format spec that the host applies. `{f32[3]}`, `{f32[2,3]!r}` take as
-//! many values as a NumPy array of that shape has: vectors and matrices are such arrays on the host. Other
-//! composite values are split here, so each value is one number or bool. A kernel has strings only in these two
-//! statements.
+//! Each becomes one message: a template (`ir/text.rs`) and the values in it, of any types. A pass makes the record
+//! that the kernel writes. A kernel has strings only in these two statements.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{
@@ -19,60 +16,43 @@ use crate::builtins::Effect;
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::errors::{self, Printable};
-use crate::ir::{NodeId, NodeKind, Record, RecordKind, Stmt, UnaryOp};
+use crate::ir::text::{self, Format};
+use crate::ir::{Message, MessageKind, NodeId, NodeKind, Stmt, UnaryOp};
 use crate::resolve::is_test_with_text;
 use crate::types::{Scalar, Type};
 
-/// The maximum number of values of one record.
-const MAX_VALUES: usize = 64;
+/// The maximum number of numbers in one message.
+const MAX_NUMBERS: u32 = 64;
 
-/// The maximum number of bytes of the text of one record, which an instruction of SPIR-V limits.
+/// The maximum number of bytes of the text of one message, which an instruction of SPIR-V limits.
 const MAX_TEXT: usize = 60_000;
-
-/// How a value is formatted.
-#[derive(Clone, Copy)]
-pub(super) struct Format<'t> {
-    /// `!r:spec`, or empty.
-    spec: &'t str,
-    within: Within,
-}
-
-/// The context of a value, which determines how vectors and matrices are formatted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
-    /// As `print` formats them.
-    Line,
-    /// A list or a tuple, which shows the `repr` of its items.
-    Sequence,
-    /// As lists. A matrix is a list of its rows.
-    Struct,
-    /// As constructor calls, which fit on one line.
-    Step,
-}
-
-impl<'t> Format<'t> {
-    pub const PRINTED: Format<'static> = Format { spec: "", within: Within::Line };
-
-    /// For a step of a trace.
-    pub const STEP: Format<'static> = Format { spec: "", within: Within::Step };
-
-    fn within(self, of: Within) -> Format<'t> {
-        match self.within {
-            Within::Line | Within::Sequence => Format { within: of, ..self },
-            Within::Struct | Within::Step => self,
-        }
-    }
-}
 
 #[derive(Clone, Default)]
 pub(super) struct Text {
     template: String,
     values: Vec<NodeId>,
+    /// In all values together.
+    n_numbers: u32,
 }
 
 impl Text {
-    pub fn literal(&mut self, text: &str) {
-        self.template.push_str(&text.replace('{', "{{").replace('}', "}}"));
+    pub fn literal(&mut self, literal: &str) {
+        text::push_literal(&mut self.template, literal);
+    }
+
+    /// A value of this type. One that is too long is reported with the whole message.
+    fn value(&mut self, node: NodeId, ty: &Type, n_numbers: u32, format: Format) {
+        self.n_numbers = self.n_numbers.saturating_add(n_numbers);
+        self.values.push(node);
+        if self.n_numbers <= MAX_NUMBERS {
+            text::push_value(&mut self.template, ty, format);
+        }
+    }
+
+    fn append(&mut self, other: Text) {
+        self.template += &other.template;
+        self.values.extend(other.values);
+        self.n_numbers = self.n_numbers.saturating_add(other.n_numbers);
     }
 
     fn joined(texts: Vec<Text>, separator: &str) -> Text {
@@ -81,15 +61,9 @@ impl Text {
             if at > 0 {
                 all.literal(separator);
             }
-            all.template += &text.template;
-            all.values.extend(text.values);
+            all.append(text);
         }
         all
-    }
-
-    /// The text after a line with `line`.
-    pub fn headed(self, line: &str) -> Text {
-        Text { template: format!("{line}\n{}", self.template), ..self }
     }
 }
 
@@ -146,13 +120,9 @@ impl Ctx<'_> {
                 ArgumentKind::Keyword(..) | ArgumentKind::KeywordSpread(_) => {}
             }
         }
-        let mut text = Text::joined(texts, &separator);
-        if self.trace.is_some() {
-            self.trace_print(text, span);
-        } else {
-            text.literal(&end);
-            self.push_record(RecordKind::Print, text, span);
-        }
+        let mut end_template = String::new();
+        text::push_literal(&mut end_template, &end);
+        self.push_message(MessageKind::Print { end: end_template }, Text::joined(texts, &separator), span);
         Operand::Static(Static::None)
     }
 
@@ -191,14 +161,14 @@ impl Ctx<'_> {
                 _ => ctx.values_text(test),
             };
             if ctx.may_end_invocation() {
-                ctx.push_record(RecordKind::Assert, text, stmt.span);
+                ctx.push_message(MessageKind::Assert, text, stmt.span);
                 ctx.f.block.push(match ctx.f.is_kernel {
                     true => Stmt::Return(None, stmt.span),
                     false => Stmt::End(stmt.span),
                 });
                 ctx.f.live = false;
             } else {
-                ctx.push_record(RecordKind::AssertOnce, text, stmt.span);
+                ctx.push_message(MessageKind::AssertOnce, text, stmt.span);
             }
         };
         let argument =
@@ -218,8 +188,7 @@ impl Ctx<'_> {
         let mut text = Text::default();
         self.text_of(&mut text, message);
         let values = self.values_text(test);
-        text.template += &values.template;
-        text.values.extend(values.values);
+        text.append(values);
         text
     }
 
@@ -325,12 +294,14 @@ impl Ctx<'_> {
             }
     }
 
-    pub(super) fn push_record(&mut self, kind: RecordKind, text: Text, span: Span) {
-        if text.values.len() > MAX_VALUES || text.template.len() > MAX_TEXT {
-            return self.error(errors::record_too_long(self.at(span), MAX_VALUES));
+    fn push_message(&mut self, kind: MessageKind, text: Text, span: Span) {
+        let n_bytes =
+            text.template.len() + if let MessageKind::Print { end } = &kind { end.len() } else { 0 };
+        if text.n_numbers > MAX_NUMBERS || n_bytes > MAX_TEXT {
+            return self.error(errors::record_too_long(self.at(span), MAX_NUMBERS as usize));
         }
-        let record = Record { kind, template: text.template, values: text.values, span };
-        self.f.block.push(Stmt::Record(Box::new(record)));
+        let message = Message { kind, template: text.template, values: text.values, span };
+        self.f.block.push(Stmt::Message(Box::new(message)));
     }
 
     /// An argument of `print`: a string, or any value.
@@ -373,8 +344,7 @@ impl Ctx<'_> {
             return self.text_of(text, &field.expr);
         }
         let operand = self.expr(&field.expr);
-        let format = Format { spec: &format, ..Format::PRINTED };
-        self.operand_text(text, &operand, field.expr.span, format);
+        self.operand_text(text, &operand, field.expr.span, Format::printed(&format));
     }
 
     /// A format spec. Values in it are constants.
@@ -421,7 +391,7 @@ impl Ctx<'_> {
                 text.literal("(");
                 for (at, item) in items.iter().enumerate() {
                     self.separate(text, at);
-                    self.operand_text(text, item, span, format.within(Within::Sequence));
+                    self.operand_text(text, item, span, format.in_sequence());
                 }
                 text.literal(if items.len() == 1 { ",)" } else { ")" });
             }
@@ -447,107 +417,17 @@ impl Ctx<'_> {
         }
     }
 
-    /// A value, split into its numbers.
     fn node_text(&mut self, text: &mut Text, node: NodeId, span: Span, format: Format) {
         let ty = self.ty(node).clone();
-        let shape = match ty {
-            Type::Scalar(scalar) => return self.scalar_text(text, node, scalar, span, format),
-            _ => shape_on_host(&ty),
-        };
-        let (Some(n_parts), true) = (ty.n_parts(), text.values.len() <= MAX_VALUES) else {
+        let Some(n_numbers) = text::n_numbers(&ty) else {
             return self.not_printable(&Operand::Node(node), span);
         };
-        match (shape, format.within) {
-            (Some((scalar, shape)), Within::Line | Within::Sequence) => {
-                return self.array_text(text, node, (scalar, &shape), span, format);
-            }
-            (Some(_), Within::Struct) if ty.is_matrix() => return self.rows_text(text, node, span, format),
-            _ => {}
-        }
-        let [open, close] = brackets(&ty, format.within);
-        let format = format.within(match ty {
-            Type::Struct(_) => Within::Struct,
-            _ => Within::Sequence,
+        let mut is_valid = true;
+        text::each_scalar(&ty, &mut |scalar| {
+            is_valid = is_valid && self.is_spec(format.spec, scalar, span);
         });
-        text.literal(&open);
-        for at in 0..n_parts {
-            // Too many values are reported with the record.
-            if text.values.len() > MAX_VALUES {
-                break;
-            }
-            self.separate(text, at as usize);
-            if let Type::Struct(of) = &ty {
-                text.literal(&format!("{}=", of.members[at as usize].name));
-            }
-            let Some(part) = ty.part(at) else { break };
-            let part = self.node(NodeKind::Extract(node, at), part, span);
-            self.node_text(text, part, span, format);
-        }
-        text.literal(&close);
-    }
-
-    /// A vector or a matrix, as an array on the host.
-    fn array_text(
-        &mut self,
-        text: &mut Text,
-        node: NodeId,
-        (scalar, shape): (Scalar, &[u32]),
-        span: Span,
-        format: Format,
-    ) {
-        let spec = match (format.within, format.spec.is_empty()) {
-            (Within::Sequence, true) => "!r",
-            _ => format.spec,
-        };
-        if !self.is_spec(spec, scalar, span) {
-            return;
-        }
-        let shape_text: Vec<String> = shape.iter().map(u32::to_string).collect();
-        text.template += &format!("{{{scalar}[{}]{spec}}}", shape_text.join(","));
-        for row in self.rows_of(node, span) {
-            for value in row {
-                self.carry_value(text, value, scalar, span);
-            }
-        }
-    }
-
-    /// A matrix in a struct.
-    fn rows_text(&mut self, text: &mut Text, node: NodeId, span: Span, format: Format) {
-        let rows = self.rows_of(node, span);
-        text.literal("[");
-        for (at, row) in rows.into_iter().enumerate() {
-            self.separate(text, at);
-            text.literal("[");
-            for (at, value) in row.into_iter().enumerate() {
-                self.separate(text, at);
-                self.node_text(text, value, span, format);
-            }
-            text.literal("]");
-        }
-        text.literal("]");
-    }
-
-    /// The numbers of a matrix, row by row, or those of a vector as one row.
-    fn rows_of(&mut self, node: NodeId, span: Span) -> Vec<Vec<NodeId>> {
-        let parts = self.parts_of(node, span);
-        if !self.ty(node).is_matrix() {
-            return vec![parts];
-        }
-        let columns: Vec<Vec<NodeId>> = parts.into_iter().map(|column| self.parts_of(column, span)).collect();
-        let n_rows = columns.first().map_or(0, Vec::len);
-        (0..n_rows).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
-    }
-
-    fn parts_of(&mut self, node: NodeId, span: Span) -> Vec<NodeId> {
-        let ty = self.ty(node).clone();
-        let parts = (0..ty.n_parts().unwrap_or(0)).filter_map(|at| Some((at, ty.part(at)?)));
-        parts.map(|(at, part)| self.node(NodeKind::Extract(node, at), part, span)).collect()
-    }
-
-    fn scalar_text(&mut self, text: &mut Text, node: NodeId, scalar: Scalar, span: Span, format: Format) {
-        if self.is_spec(format.spec, scalar, span) {
-            text.template += &format!("{{{scalar}{}}}", format.spec);
-            self.carry_value(text, node, scalar, span);
+        if is_valid {
+            text.value(node, &ty, n_numbers, format);
         }
     }
 
@@ -558,43 +438,5 @@ impl Ctx<'_> {
         let Some(mistake) = format_spec::mistake(spec, subject) else { return true };
         self.error(errors::format_spec(self.at(span), spec, scalar, &mistake, subject.example()));
         false
-    }
-
-    /// Narrow numbers are stored as 32-bit ones.
-    fn carry_value(&mut self, text: &mut Text, node: NodeId, scalar: Scalar, span: Span) {
-        let carried = match scalar {
-            Scalar::I8 | Scalar::I16 => Scalar::I32,
-            Scalar::U8 | Scalar::U16 => Scalar::U32,
-            Scalar::F16 | Scalar::Bf16 => Scalar::F32,
-            scalar => scalar,
-        };
-        let value = match self.f.func.constant(node) {
-            Some(constant) => {
-                let constant: Constant = constant.cast(carried);
-                self.constant(constant, span)
-            }
-            None => self.convert(node, carried, span),
-        };
-        text.values.push(value);
-    }
-}
-
-/// The element type and shape of the host array for a vector or a matrix.
-fn shape_on_host(ty: &Type) -> Option<(Scalar, Vec<u32>)> {
-    match (ty.is_matrix(), ty.is_vector()) {
-        (true, _) => Some((ty.part(0)?.scalar()?, vec![ty.part(0)?.n_parts()?, ty.n_parts()?])),
-        (false, true) => Some((ty.scalar()?, vec![ty.n_parts()?])),
-        (false, false) => None,
-    }
-}
-
-/// The text before and after the parts of a value.
-fn brackets(ty: &Type, within: Within) -> [String; 2] {
-    match ty {
-        Type::Vector(..) if within == Within::Struct => ["[".to_owned(), "]".to_owned()],
-        Type::Array(_) => ["[".to_owned(), "]".to_owned()],
-        Type::Tuple(_) => ["(".to_owned(), ")".to_owned()],
-        Type::Struct(of) => [format!("{}(", of.name.as_deref().unwrap_or("Struct")), ")".to_owned()],
-        ty => [format!("{ty}("), ")".to_owned()],
     }
 }

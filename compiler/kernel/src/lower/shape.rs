@@ -16,13 +16,33 @@ use super::sequences::Spanned;
 use crate::constant::Literal;
 use crate::errors::{self, Found};
 use crate::ir::{BinaryOp, BufferId, Flat, NodeId, NodeKind};
-use crate::signature::{ArrayParam, Width};
+use crate::signature::{ArrayParam, Target, Width};
 use crate::types::{Scalar, Type};
 
 /// The result of a subscript.
 pub(crate) enum Indexed {
     Element(BufferId, NodeId),
     Row(Row),
+}
+
+/// Whether the index along each axis of an array is kept beside the flat one, for a pass that needs it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AxisIndices {
+    Dropped,
+    /// In the type of the flat one.
+    Kept,
+    /// In 64 bits where it is in a variable, so that a u32 stays as it is.
+    Wide,
+}
+
+impl AxisIndices {
+    pub fn of(target: &Target) -> AxisIndices {
+        match (target.checks, target.trace) {
+            (true, _) => AxisIndices::Wide,
+            (false, Some(_)) => AxisIndices::Kept,
+            (false, None) => AxisIndices::Dropped,
+        }
+    }
 }
 
 const ATTRIBUTES: [&str; 3] = ["shape", "size", "ndim"];
@@ -86,7 +106,7 @@ impl Ctx<'_> {
             });
         }
         let flat = flat?;
-        let indices = self.reported_indices(array, &nodes);
+        let indices = self.kept_indices(array, &nodes);
         if axis < rank {
             self.note_terms(array, &nodes, flat);
             let indices = indices.map(|indices| self.row_indices(&indices, flat, index.span));
@@ -127,9 +147,9 @@ impl Ctx<'_> {
         wrong.map(|(at, item)| (at, self.describe(item))).collect()
     }
 
-    /// The indices of all axes so far. `None` if they are not reported or not known.
-    fn reported_indices(&self, array: &Operand, indices: &[NodeId]) -> Option<Vec<NodeId>> {
-        if !self.checks && !self.is_traced() {
+    /// The indices of all axes so far. `None` if they are not kept or not known.
+    fn kept_indices(&self, array: &Operand, indices: &[NodeId]) -> Option<Vec<NodeId>> {
+        if self.axis_indices == AxisIndices::Dropped {
             return None;
         }
         let before = match array {
@@ -140,29 +160,18 @@ impl Ctx<'_> {
     }
 
     /// The indices of a row in one type, so that rows that differ only in those types can join in one variable.
-    /// A device that checks must see a u32 as it is.
     fn row_indices(&mut self, indices: &[NodeId], start: NodeId, span: Span) -> Rc<[NodeId]> {
         let of_start = self.ty(start).scalar().unwrap_or(Scalar::I32);
-        let scalar = if self.checks { Scalar::I64 } else { of_start };
+        let scalar = if self.axis_indices == AxisIndices::Wide { Scalar::I64 } else { of_start };
         indices.iter().map(|index| self.convert(*index, scalar, span)).collect()
     }
 
     /// Records the indices along the axes from which a flat index was computed.
     pub fn note_indices(&mut self, buffer: BufferId, flat: NodeId, indices: Option<Vec<NodeId>>, span: Span) {
-        let Some(indices) = indices else { return };
-        if self.reports_axes(buffer) {
-            let axes = indices.iter().zip(0..);
-            let axes = axes.map(|(index, axis)| (*index, self.axis_len(buffer, axis, span))).collect();
-            self.f.func.axes.insert(flat, axes);
-        }
-        if self.is_traced() {
-            self.f.indices.insert(flat, indices.into());
-        }
-    }
-
-    /// Whether the device checks the index along each axis.
-    fn reports_axes(&self, buffer: BufferId) -> bool {
-        self.checks && self.array(buffer).rank > 1
+        let Some(indices) = indices.filter(|_| self.array(buffer).rank > 1) else { return };
+        let axes = indices.iter().zip(0..);
+        let axes = axes.map(|(index, axis)| (*index, self.axis_len(buffer, axis, span))).collect();
+        self.f.func.axes.insert(flat, axes);
     }
 
     /// Records the mathematical value of a flat 32-bit index, which may wrap.
@@ -247,7 +256,7 @@ impl Ctx<'_> {
             Operand::Row(row) => self.index_math(BinaryOp::Add, row.start, offset, span),
             _ => offset,
         };
-        let indices = self.reported_indices(array, &[at]);
+        let indices = self.kept_indices(array, &[at]);
         let axis = axis + 1;
         if axis < self.array(buffer).rank {
             self.note_terms(array, &[at], flat);

@@ -216,7 +216,7 @@ impl Ctx<'_> {
         };
         let span = value.map_or(span, |value| value.span);
         if !self.f.is_kernel {
-            self.trace_name(&"return".into(), &operand, span);
+            self.mark_name(&"return".into(), &operand, span);
             self.return_value(operand, span);
         } else {
             let is_value = match operand.has_error() {

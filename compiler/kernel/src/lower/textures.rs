@@ -129,7 +129,7 @@ impl Ctx<'_> {
         self.texture_uses[texture.idx()].write.get_or_insert(span);
         let (Some(at), Some(value)) = (place, value) else { return Operand::Error };
         self.f.block.push(Stmt::TextureWrite { texture, at, value, span });
-        self.trace_texel(texture, at, given, span);
+        self.mark_texel(texture, at, given, span);
         Operand::Static(Static::None)
     }
 

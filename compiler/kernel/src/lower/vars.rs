@@ -207,7 +207,7 @@ impl Ctx<'_> {
     pub fn assign_var(&mut self, var: Var, operand: Operand, span: Span) {
         let name = self.var_name(var);
         self.name_list(&operand, &name);
-        self.trace_name(&name, &operand, span);
+        self.mark_name(&name, &operand, span);
         self.bind_var(var, operand, span);
         self.mark_whole(var, span);
     }

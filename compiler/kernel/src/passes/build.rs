@@ -1,7 +1,7 @@
-//! Rewrites of a kernel, node by node.
+//! Rewrites of a kernel, node by node or statement by statement.
 //!
-//! In go a kernel and a rewrite for each evaluated node; out comes the kernel in IR. The nodes that a rewrite builds are
-//! evaluated right before that node.
+//! In go a kernel and a rewrite; out comes the kernel in IR. The nodes that a rewrite builds are evaluated right before
+//! the node or the statement.
 
 use kps_syntax::Span;
 
@@ -16,19 +16,26 @@ pub(crate) fn rewrite(kernel: &mut Kernel, mut rewrite: impl FnMut(&mut Builder,
 
 /// [`rewrite`] for one function.
 pub(crate) fn rewrite_function(function: &mut Function, rewrite: &mut dyn FnMut(&mut Builder, NodeId)) {
+    rewrite_stmts(function, &mut |builder, stmt| {
+        if let Stmt::Eval(node) = stmt {
+            builder.span = builder.function.node(node).span;
+            rewrite(builder, node);
+        }
+        builder.stmt(stmt);
+    });
+}
+
+/// Replaces every statement of a function by what `rewrite` appends for it, in the order of the statements. A statement
+/// with blocks comes after those in its blocks.
+pub(crate) fn rewrite_stmts(function: &mut Function, rewrite: &mut dyn FnMut(&mut Builder, Stmt)) {
     let body = std::mem::take(&mut function.body);
     function.body = block(function, body, rewrite);
 }
 
-fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Builder, NodeId)) -> Block {
+fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Builder, Stmt)) -> Block {
     let mut after = Block::with_capacity(before.len());
     for stmt in before {
         let stmt = match stmt {
-            Stmt::Eval(node) => {
-                let mut builder = Builder::new(function, &mut after, node);
-                rewrite(&mut builder, node);
-                stmt
-            }
             Stmt::If { condition, then, orelse, span } => {
                 let then = block(function, then, rewrite);
                 let orelse = block(function, orelse, rewrite);
@@ -43,7 +50,8 @@ fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Bu
             }
             other => other,
         };
-        after.push(stmt);
+        let span = function.span;
+        rewrite(&mut Builder::at(function, &mut after, span), stmt);
     }
     after
 }
@@ -51,17 +59,12 @@ fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Bu
 /// Appends nodes to a block.
 pub(crate) struct Builder<'f> {
     pub function: &'f mut Function,
-    block: &'f mut Block,
-    span: Span,
+    pub block: &'f mut Block,
+    /// The place of new nodes in the source.
+    pub span: Span,
 }
 
 impl<'f> Builder<'f> {
-    /// The new nodes belong to the place of `node`.
-    fn new(function: &'f mut Function, block: &'f mut Block, node: NodeId) -> Builder<'f> {
-        let span = function.node(node).span;
-        Builder { function, block, span }
-    }
-
     /// At a place of the source.
     pub fn at(function: &'f mut Function, block: &'f mut Block, span: Span) -> Builder<'f> {
         Builder { function, block, span }

@@ -7,10 +7,12 @@
 //! | Pass | Rewrites |
 //! |---|---|
 //! | `legalise` | what the IR can say and the target cannot do |
+//! | `instrument` | what `print`, `assert` and traces report |
 //! | `parameters` | the layout of parameters, as the others need it |
 //! | `ranges` | accesses at indices that are in range, and divisions that need no sign |
 
 pub(crate) mod build;
+mod instrument;
 pub(crate) mod legalise;
 mod parameters;
 mod ranges;
@@ -32,6 +34,7 @@ pub(crate) fn run(
     mistakes: &mut Diagnostics,
 ) -> Vec<FunctionRemark> {
     let remarks = legalise::apply(kernel, target);
+    instrument::apply(kernel, target);
     if let Some(mistake) = parameters::lay_out(kernel, header) {
         mistakes.push(mistake);
     }

@@ -58,6 +58,7 @@ fn add_exits(function: &mut Function, block: &mut Block) {
 fn wants_exit(function: &Function, parts: &Loop) -> bool {
     let is_plain = |stmt: &Stmt| match stmt {
         Stmt::Eval(node) => !matches!(function.node(*node).kind, NodeKind::Call { .. }),
+        Stmt::Assigned(_) => true,
         _ => false,
     };
     parts.condition.is_none() || !parts.test.iter().all(is_plain)

@@ -278,6 +278,8 @@ impl Walker<'_, '_> {
             | Stmt::TextureWrite { .. }
             | Stmt::PortStore { .. }
             | Stmt::Index(_)
+            | Stmt::Assigned(_)
+            | Stmt::Message(_)
             | Stmt::Record(_) => {}
             Stmt::Carry(carry) => {
                 let function = self.function;

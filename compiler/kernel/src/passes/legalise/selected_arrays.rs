@@ -7,7 +7,7 @@ use kps_syntax::Span;
 
 use crate::constant::Constant;
 use crate::ir::{
-    AtomicPlace, Block, BufferId, Choice, CompareOp, Extent, Flat, Function, Home, Kernel, Local, LocalId,
+    Assignee, AtomicPlace, Block, BufferId, Choice, CompareOp, Extent, Flat, Function, Home, Kernel, Local, LocalId,
     NodeId, NodeKind, Stmt,
 };
 use crate::passes::build::Builder;
@@ -47,7 +47,8 @@ struct Pass<'f> {
 impl Pass<'_> {
     fn block(&mut self, before: Block) -> Block {
         let mut after = Block::with_capacity(before.len());
-        for stmt in before {
+        let mut before = before.into_iter().peekable();
+        while let Some(stmt) = before.next() {
             match stmt {
                 Stmt::If { condition, then, orelse, span } => {
                     let (then, orelse) = (self.block(then), self.block(orelse));
@@ -66,11 +67,15 @@ impl Pass<'_> {
                     }
                     _ => after.push(Stmt::Eval(node)),
                 },
-                Stmt::BufferStore { buffer: BufferId::Choice(choice), index, path, value, span } => {
-                    let choice = self.choices[choice as usize].clone();
+                Stmt::BufferStore { buffer: chosen @ BufferId::Choice(at), index, path, value, span } => {
+                    let choice = self.choices[at as usize].clone();
+                    let assigned = before.next_if(|stmt| is_assignment_to(stmt, chosen));
                     let stored = self.by_array(&choice, span, &|builder, buffer| {
                         let (index, path) = (index_into(builder, buffer, index), path.clone());
                         builder.stmt(Stmt::BufferStore { buffer, index, path, value, span });
+                        if let Some(assigned) = &assigned {
+                            builder.stmt(assigned_in(assigned.clone(), buffer, index));
+                        }
                     });
                     after.extend(stored);
                 }
@@ -200,6 +205,22 @@ fn index_into(builder: &mut Builder, array: BufferId, index: NodeId) -> NodeId {
     }
     function.flats.insert(again, flat);
     again
+}
+
+/// Whether a statement marks an assignment to an element of an array.
+fn is_assignment_to(stmt: &Stmt, array: BufferId) -> bool {
+    let Stmt::Assigned(assigned) = stmt else { return false };
+    matches!(assigned.target, Assignee::Element { buffer, .. } if buffer == array)
+}
+
+/// The same assignment to an element of one array.
+fn assigned_in(mut stmt: Stmt, array: BufferId, at: NodeId) -> Stmt {
+    if let Stmt::Assigned(assigned) = &mut stmt
+        && let Assignee::Element { buffer, index, .. } = &mut assigned.target
+    {
+        (*buffer, *index) = (array, at);
+    }
+    stmt
 }
 
 /// The array that a node accesses.
