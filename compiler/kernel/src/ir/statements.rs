@@ -210,6 +210,31 @@ pub enum RecordKind {
     Trace,
 }
 
+impl Assignee {
+    fn operands_mut(&mut self, visit: &mut dyn FnMut(&mut NodeId)) {
+        match self {
+            Assignee::Name(_) => {}
+            Assignee::Local { path, .. } => steps_mut(path).for_each(visit),
+            Assignee::Element { index, path, .. } => {
+                visit(index);
+                steps_mut(path).for_each(visit);
+            }
+            Assignee::Texel { at, .. } => visit(at),
+            Assignee::Scattered { inside } => visit(inside),
+        }
+    }
+}
+
+impl AssignedValue {
+    fn operands_mut(&mut self, visit: &mut dyn FnMut(&mut NodeId)) {
+        match self {
+            AssignedValue::Node(node) => visit(node),
+            AssignedValue::InMemory { load, .. } => load.operands_mut(visit),
+            AssignedValue::Tuple(items) => items.iter_mut().for_each(|item| item.operands_mut(visit)),
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Loop {
     /// Computes the condition, before each round.
@@ -253,6 +278,11 @@ impl Stmt {
                 visit(value);
             }
             Stmt::Record(record) => record.values.iter_mut().for_each(visit),
+            Stmt::Message(message) => message.values.iter_mut().for_each(visit),
+            Stmt::Assigned(assigned) => {
+                assigned.target.operands_mut(visit);
+                assigned.value.operands_mut(visit);
+            }
             Stmt::TextureWrite { at, value, .. } => {
                 visit(at);
                 visit(value);

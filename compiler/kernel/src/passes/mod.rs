@@ -34,13 +34,14 @@ pub(crate) fn run(
     mistakes: &mut Diagnostics,
 ) -> Vec<FunctionRemark> {
     let remarks = legalise::apply(kernel, target);
-    instrument::apply(kernel, target);
-    if let Some(mistake) = parameters::lay_out(kernel, header) {
-        mistakes.push(mistake);
-    }
     // It relies on the rules of `verify`, which kernels with mistakes break.
     if mistakes.is_empty() {
         ranges::apply(kernel);
+    }
+    // ORDER: what is proven needs no check, and the parameters depend on all that the other passes add.
+    instrument::apply(kernel, target);
+    if let Some(mistake) = parameters::lay_out(kernel, header) {
+        mistakes.push(mistake);
     }
     remarks
 }

@@ -1,7 +1,7 @@
 //! The layout of parameters, when it is known what the rest of the kernel needs.
 //!
 //! In go the functions and arrays of a legal kernel; out comes the layout of its push constants and its uniform buffer
-//! (`push.rs`). A script with more parameters than fit is told so here, because other passes add hidden ones.
+//! (`push.rs`). Parameters that do not fit are reported here, because other passes add hidden ones.
 
 use std::collections::BTreeSet;
 

@@ -13,8 +13,8 @@ use crate::errors::Found;
 use crate::ir::text::{self, Format};
 use crate::ir::{
     Assigned, AssignedValue, Assignee, Atomic, AtomicOp, AtomicPlace, BinaryOp, Block, BufferId, CompareOp,
-    Function, Kernel, LocalId, Message, MessageKind, NodeId, NodeKind, Record, RecordKind, Step, Stmt,
-    Texture, TextureId, Written, as_written,
+    Extent, Function, Kernel, LocalId, Message, MessageKind, NodeId, NodeKind, Proof, Record, RecordKind,
+    Step, Stmt, Texture, TextureId, Written, as_written,
 };
 use crate::passes::build::{Builder, rewrite_stmts};
 use crate::types::{Scalar, Type};
@@ -306,7 +306,10 @@ impl Tracer<'_, '_> {
             Place::Local(local, path) => (self.builder.function.local(local).ty.clone(), path),
             Place::Element(buffer, index, path) => {
                 if !self.is_proven(index) {
-                    tests.push(self.builder.node(NodeKind::IsInside { buffer, index }, Type::BOOL));
+                    tests.push(
+                        self.builder
+                            .node(NodeKind::IsInside { of: Extent::Elements(buffer), index }, Type::BOOL),
+                    );
                 }
                 (self.kernel.buffers[buffer.idx()].element.clone(), path)
             }
@@ -325,7 +328,7 @@ impl Tracer<'_, '_> {
     }
 
     fn is_proven(&self, index: NodeId) -> bool {
-        matches!(self.builder.function.node(index).kind, NodeKind::Proven(_))
+        matches!(self.builder.function.node(index).kind, NodeKind::Proven(Proof::InRange, _))
     }
 
     /// Compares unsigned numbers, so that a negative index is out of range.

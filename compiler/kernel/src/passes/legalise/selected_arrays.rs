@@ -7,8 +7,8 @@ use kps_syntax::Span;
 
 use crate::constant::Constant;
 use crate::ir::{
-    Assignee, AtomicPlace, Block, BufferId, Choice, CompareOp, Extent, Flat, Function, Home, Kernel, Local, LocalId,
-    NodeId, NodeKind, Stmt,
+    Assignee, AtomicPlace, Block, BufferId, Choice, CompareOp, Extent, Flat, Function, Home, Kernel, Local,
+    LocalId, NodeId, NodeKind, Stmt,
 };
 use crate::passes::build::Builder;
 use crate::types::{Scalar, Type};
