@@ -53,6 +53,7 @@ mod foreign_names;
 mod index_range;
 pub mod intrinsics;
 pub mod ir;
+mod launch;
 mod library;
 mod lower;
 mod matrices;
@@ -85,12 +86,13 @@ pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS,
 pub use errors::ERROR_CODES;
 pub use explain::{ExplainedFunction, Explanation, assembly_of_line};
 pub use index_range::{IndexLimits, IndexRange, LaunchSize};
+pub use launch::{BoundaryTest, Dispatches, Ints, LaunchAssumptions, Memory};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use phases::Phase;
 pub use remark::{IndexTest, Remark, RemarkKind, RemarkType};
 pub use signature::{
-    ArrayParam, Binding, BindingPlace, BoundaryTest, Capability, CapabilityUse, Captures, Dispatches, Form,
-    Ints, KernelModule, KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
+    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Captures, Form, KernelModule,
+    KernelOptions, ParamType, Reach, Signature, Target, Width,
 };
 pub use stages::{Direction, Port, Slot, Stage, StageBuiltin};
 pub use structs::{ClassConstants, MAX_STRUCT_BYTES, Member, Method, MethodKind, StructType};

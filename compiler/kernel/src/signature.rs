@@ -12,7 +12,8 @@ use kps_syntax::{Diagnostics, Location};
 
 use crate::constant::Constant;
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
-use crate::index_range::{IndexLimits, IndexRange};
+use crate::index_range::IndexLimits;
+use crate::launch::LaunchAssumptions;
 use crate::matrices::Matrices;
 use crate::stages::Stage;
 use crate::template::KernelTemplate;
@@ -126,54 +127,6 @@ pub enum ParamType {
     Input,
 }
 
-/// How many dispatches a launch takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Dispatches {
-    #[default]
-    One,
-    /// The domain has more workgroups than the device takes at once. `kps.base` is the first workgroup of each
-    /// dispatch.
-    Several,
-}
-
-/// Whether invocations must test that they are inside the domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum BoundaryTest {
-    /// The last workgroups may have invocations outside the domain, which return at once.
-    #[default]
-    Needed,
-    /// The domain is whole workgroups along each axis.
-    Unneeded,
-}
-
-/// Whether the arrays of a launch may alias.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Memory {
-    #[default]
-    Apart,
-    /// Two of them are the same tensor: a store through one is seen by a load through the other.
-    Shared,
-}
-
-/// The size of the ints that a launch passes as scalars.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Ints {
-    #[default]
-    Any,
-    /// None is larger than [`Ints::MAX_MODEST`], as the sides of matrices and images are. An index made of them and of
-    /// ids cannot overflow.
-    Modest,
-}
-
-impl Ints {
-    pub const MAX_MODEST: u128 = 1 << 14;
-
-    pub fn of(ints: impl IntoIterator<Item = i128>) -> Ints {
-        let is_modest = ints.into_iter().all(|int| int.unsigned_abs() <= Ints::MAX_MODEST);
-        if is_modest { Ints::Modest } else { Ints::Any }
-    }
-}
-
 /// One specialisation of a kernel: equal signatures compile to equal modules.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
@@ -181,14 +134,8 @@ pub struct Signature {
     pub params: Vec<ParamType>,
     /// Axes of the domain, 1 to 3: they choose the local size if the kernel has none.
     pub rank: u8,
-    pub dispatches: Dispatches,
-    pub boundary_test: BoundaryTest,
-    /// Whether ids of invocations fit 32 bits, as `global_id` has them; `global_id64` counts any.
-    pub ids: Width,
-    pub memory: Memory,
-    /// Of scalar parameters.
-    pub ints: Ints,
-    pub index_range: IndexRange,
+    /// What the launches of the module promise.
+    pub assumptions: LaunchAssumptions,
     captures: Vec<Capture>,
 }
 
@@ -207,17 +154,7 @@ impl Signature {
             ParamType::Const(_) | ParamType::Texture(_) | ParamType::Sampler | ParamType::Input => None,
         });
         let captures = template.captures(env, types);
-        Signature {
-            params,
-            rank: 1,
-            dispatches: Dispatches::default(),
-            boundary_test: BoundaryTest::default(),
-            ids: Width::default(),
-            memory: Memory::default(),
-            ints: Ints::default(),
-            index_range: IndexRange::default(),
-            captures,
-        }
+        Signature { params, rank: 1, assumptions: LaunchAssumptions::default(), captures }
     }
 
     /// For a domain of `rank` axes.
@@ -225,28 +162,8 @@ impl Signature {
         Signature { rank, ..self }
     }
 
-    pub fn with_dispatches(self, dispatches: Dispatches) -> Signature {
-        Signature { dispatches, ..self }
-    }
-
-    pub fn with_boundary_test(self, boundary_test: BoundaryTest) -> Signature {
-        Signature { boundary_test, ..self }
-    }
-
-    pub fn with_ids(self, ids: Width) -> Signature {
-        Signature { ids, ..self }
-    }
-
-    pub fn with_memory(self, memory: Memory) -> Signature {
-        Signature { memory, ..self }
-    }
-
-    pub fn with_ints(self, ints: Ints) -> Signature {
-        Signature { ints, ..self }
-    }
-
-    pub fn with_index_range(self, index_range: IndexRange) -> Signature {
-        Signature { index_range, ..self }
+    pub fn with_assumptions(self, assumptions: LaunchAssumptions) -> Signature {
+        Signature { assumptions, ..self }
     }
 
     /// Whether an array has several axes, so that flat indices may overflow.
@@ -375,7 +292,7 @@ pub struct KernelModule {
     pub push_constant_size: u32,
     /// Bytes of the uniform buffer; 0 where there is none.
     pub uniform_size: u32,
-    /// The limits that a launch must meet, for [`IndexRange::Assumed`].
+    /// The limits that a launch must meet, for [`IndexRange::Assumed`](crate::IndexRange::Assumed).
     pub index_limits: IndexLimits,
     /// The capabilities beyond the baseline, with the places that need them.
     pub capabilities: Vec<CapabilityUse>,

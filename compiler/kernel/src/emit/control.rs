@@ -334,14 +334,14 @@ impl FunctionEmitter<'_> {
     }
 
     fn is_less_along(&mut self, axis: u32, id: Word, domain: Word) -> Word {
-        let counts = Type::Scalar(self.kernel.ids.unsigned());
+        let counts = Type::Scalar(self.kernel.assumptions.ids.unsigned());
         let [id, domain] = [id, domain].map(|vector| self.extract(vector, axis, &counts));
         self.ids(Op::ULessThan, &Type::BOOL, &[id, domain])
     }
 
     /// `global_id` as wide as the domain's counts are: the device's own has 32 bits.
     fn counted_id(&mut self) -> Word {
-        if self.kernel.ids == Width::Narrow {
+        if self.kernel.assumptions.ids == Width::Narrow {
             return self.input_value(Input::GlobalInvocationId);
         }
         let ids = Type::Vector(3, Scalar::U64);
@@ -376,7 +376,7 @@ impl FunctionEmitter<'_> {
                 self.ids(Op::IAdd, &ids, &[id, base])
             }
             Input::NumWorkgroups => {
-                let counts = ids.with_scalar(self.kernel.ids.unsigned());
+                let counts = ids.with_scalar(self.kernel.assumptions.ids.unsigned());
                 let (domain, one) = (self.load_domain(), self.int(&counts, 1));
                 let last = self.ids(Op::ISub, &counts, &[domain, one]);
                 let local = if counts == ids { local } else { self.ids(Op::UConvert, &counts, &[local]) };

@@ -77,7 +77,7 @@ fn block(
 
 impl FunctionEmitter<'_> {
     pub fn load_domain(&mut self) -> Word {
-        let ty = Type::Vector(3, self.kernel.ids.unsigned());
+        let ty = Type::Vector(3, self.kernel.assumptions.ids.unsigned());
         self.load_hidden(Member::Domain, &ty)
     }
 

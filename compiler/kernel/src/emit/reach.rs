@@ -11,8 +11,9 @@ use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::{Module, Operand, write};
 use crate::ir::{Buffer, BufferId, Kernel, NodeId};
+use crate::launch::Memory;
 use crate::push::{Member, UNIFORM_BYTES};
-use crate::signature::{Capability, Memory, Reach, Target, Width};
+use crate::signature::{Capability, Reach, Target, Width};
 use crate::types::{Scalar, Type};
 
 pub(crate) struct BufferVariable {
@@ -77,7 +78,7 @@ impl BufferVariable {
 
     /// Decorates the buffer by its accesses, when the whole kernel is emitted.
     pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
-        let is_shared = kernel.memory == Memory::Shared;
+        let is_shared = kernel.assumptions.memory == Memory::Shared;
         // A buffer with a variable of ints has this decoration already.
         if let (true, Home::Binding { id, bits: None }) = (is_shared, &self.home) {
             module.decorate(*id, Decoration::Aliased, &[]);

@@ -26,9 +26,10 @@ pub use self::nodes::*;
 pub use self::statements::*;
 
 use crate::constant::Constant;
-use crate::index_range::{IndexLimits, IndexRange};
+use crate::index_range::IndexLimits;
+use crate::launch::{BoundaryTest, LaunchAssumptions};
 use crate::push::PushLayout;
-use crate::signature::{BoundaryTest, Dispatches, Ints, Memory, Reach, Width};
+use crate::signature::{Reach, Width};
 use crate::stages::{self, Stage};
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
@@ -109,14 +110,7 @@ pub struct Kernel {
     pub local_size: [u32; 3],
     /// It is launched over a domain, `kps.domain`.
     pub has_domain: bool,
-    pub boundary_test: BoundaryTest,
-    pub dispatches: Dispatches,
-    /// The width of the counts in `kps.domain`.
-    pub ids: Width,
-    pub memory: Memory,
-    /// Of its scalars.
-    pub ints: Ints,
-    pub index_range: IndexRange,
+    pub assumptions: LaunchAssumptions,
     /// Of the indices that the module does not test.
     pub index_limits: IndexLimits,
     /// It has barriers: a launch has whole workgroups, and needs no boundary test.
@@ -450,7 +444,7 @@ impl Kernel {
 
     /// Whether an invocation may be outside the domain.
     pub fn is_guarded(&self) -> bool {
-        self.has_domain && !self.whole_groups && self.boundary_test == BoundaryTest::Needed
+        self.has_domain && !self.whole_groups && self.assumptions.boundary_test == BoundaryTest::Needed
     }
 
     /// Whether an invocation may reach a barrier.

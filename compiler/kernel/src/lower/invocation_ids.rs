@@ -30,7 +30,7 @@ impl Ctx<'_> {
         let options = &self.template.options;
         let ivec3 = Type::Vector(3, Scalar::I32);
         match place {
-            PlaceName::GlobalId if self.ids == Width::Wide => {
+            PlaceName::GlobalId if self.assumptions.ids == Width::Wide => {
                 self.fail(errors::too_many_invocations(self.at(span)))
             }
             PlaceName::GlobalId => self.input(Input::GlobalInvocationId, &ivec3, span),
@@ -39,8 +39,9 @@ impl Ctx<'_> {
             PlaceName::NumGroups => self.input(Input::NumWorkgroups, &ivec3, span),
             PlaceName::LocalSize => self.input(Input::WorkgroupSize, &ivec3, span),
             PlaceName::GlobalSize if options.form == Form::Kernel => {
-                let domain = self.node(NodeKind::Domain, Type::Vector(3, self.ids.unsigned()), span);
-                let sizes = ivec3.with_scalar(self.ids.signed());
+                let domain =
+                    self.node(NodeKind::Domain, Type::Vector(3, self.assumptions.ids.unsigned()), span);
+                let sizes = ivec3.with_scalar(self.assumptions.ids.signed());
                 Operand::Node(self.node(NodeKind::Bitcast(domain), sizes, span))
             }
             PlaceName::GlobalSize => {
@@ -48,7 +49,7 @@ impl Ctx<'_> {
                 let size = self.input(Input::WorkgroupSize, &ivec3, span);
                 self.binary(AstBinaryOp::Mul, &groups, &size, span, (span, span))
             }
-            PlaceName::GlobalId64 if self.ids == Width::Wide => self.wide_global_id(span),
+            PlaceName::GlobalId64 if self.assumptions.ids == Width::Wide => self.wide_global_id(span),
             PlaceName::GlobalId64 => {
                 let id = self.input(Input::GlobalInvocationId, &ivec3.with_scalar(Scalar::U32), span);
                 let Operand::Node(id) = id else { return Operand::Error };

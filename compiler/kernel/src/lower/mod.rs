@@ -101,15 +101,16 @@ use self::tiles::MatrixNumbers;
 use self::vars::{Var, Variables};
 use crate::env::KernelEnv;
 use crate::errors;
-use crate::index_range::{IndexLimits, IndexRange};
+use crate::index_range::IndexLimits;
 use crate::ir::{
     Block, Buffer, CarryId, Conversions, Entry, Function, FunctionId, Kernel, LocalId, NodeId, Port,
     SamplerParam, ScalarParam, Shared, Stmt, Texture,
 };
+use crate::launch::LaunchAssumptions;
 use crate::matrices::CoopUse;
 use crate::push::PushLayout;
 use crate::remark::Remark;
-use crate::signature::{BoundaryTest, Dispatches, Form, Ints, Memory, Signature, Target, Width};
+use crate::signature::{Form, Signature, Target};
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
 use crate::verify::ends_control;
@@ -182,12 +183,7 @@ pub(crate) struct Lowered {
 pub(crate) struct Ctx<'a> {
     template: &'a KernelTemplate,
     local_size: [u32; 3],
-    dispatches: Dispatches,
-    boundary_test: BoundaryTest,
-    memory: Memory,
-    ints: Ints,
-    index_range: IndexRange,
-    ids: Width,
+    assumptions: LaunchAssumptions,
     axis_indices: AxisIndices,
     /// The device checks operations.
     checks: bool,
@@ -379,12 +375,7 @@ impl<'a> Ctx<'a> {
         Ctx {
             template,
             local_size: template.local_size(signature.rank),
-            dispatches: signature.dispatches,
-            boundary_test: signature.boundary_test,
-            memory: signature.memory,
-            ints: signature.ints,
-            index_range: signature.index_range,
-            ids: signature.ids,
+            assumptions: signature.assumptions,
             axis_indices: AxisIndices::of(target),
             checks: target.checks,
             uses_matrices: false,
@@ -483,12 +474,7 @@ impl<'a> Ctx<'a> {
             stage: self.template.stage,
             local_size: self.local_size,
             has_domain: options.form == Form::Kernel,
-            boundary_test: self.boundary_test,
-            dispatches: self.dispatches,
-            ids: self.ids,
-            memory: self.memory,
-            ints: self.ints,
-            index_range: self.index_range,
+            assumptions: self.assumptions,
             index_limits: IndexLimits::default(),
             whole_groups: false,
             precise: options.precise,

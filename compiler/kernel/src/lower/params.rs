@@ -73,7 +73,7 @@ impl Ctx<'_> {
             (ParamKind::Untyped, ParamType::Sampler) => self.bind_sampler(param_idx, param, None),
             (ParamKind::Sampler { slot }, ParamType::Sampler) => self.bind_sampler(param_idx, param, *slot),
             (ParamKind::Input { input: Input::GlobalInvocationId, ty }, ParamType::Input)
-                if self.ids == Width::Wide && ty.scalar() == Some(Scalar::I32) =>
+                if self.assumptions.ids == Width::Wide && ty.scalar() == Some(Scalar::I32) =>
             {
                 self.fail(errors::too_many_invocations(self.at(span)))
             }

@@ -9,12 +9,14 @@ use kps_syntax::{Diagnostic, Location};
 
 use crate::errors;
 use crate::ir::{BufferId, Kernel, NodeKind};
+use crate::launch::Dispatches;
 use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
-use crate::signature::{Dispatches, Reach};
+use crate::signature::Reach;
 
 /// Lays out the blocks, which must fit the limits of every device. `header` is the place of the kernel's parameters.
 pub(crate) fn lay_out(kernel: &mut Kernel, header: Location) -> Option<Diagnostic> {
-    kernel.push = PushLayout::of(&kernel.scalars, &kernel.buffers, &hidden_members(kernel), kernel.ids);
+    kernel.push =
+        PushLayout::of(&kernel.scalars, &kernel.buffers, &hidden_members(kernel), kernel.assumptions.ids);
     let (push, spill) = (kernel.push.push.size, kernel.push.spill.size);
     if push <= PUSH_CONSTANT_BYTES && spill <= UNIFORM_BYTES {
         return None;
@@ -35,7 +37,7 @@ fn hidden_members(kernel: &Kernel) -> Vec<Member> {
         _ => None,
     });
     let axes: BTreeSet<(BufferId, u8)> = axes.collect();
-    let base = (kernel.dispatches == Dispatches::Several).then_some(Member::Base);
+    let base = (kernel.assumptions.dispatches == Dispatches::Several).then_some(Member::Base);
     // A part of a launch needs it to compute ids in the whole launch.
     let domain = (kernel.has_domain || base.is_some()).then_some(Member::Domain);
     let axes = axes.into_iter().map(|(buffer, axis)| Member::Axis(buffer, axis));

@@ -31,7 +31,9 @@ impl Verifier<'_> {
             NodeKind::Opaque(constant) => self.opaque(*constant, ty),
             NodeKind::Input(input) => *ty == Type::of(input.n_components(), Scalar::U32),
             NodeKind::Port(port) => self.port(*port, Direction::Input, span)? == ty,
-            NodeKind::Domain => self.kernel.has_domain && *ty == Type::Vector(3, self.kernel.ids.unsigned()),
+            NodeKind::Domain => {
+                self.kernel.has_domain && *ty == Type::Vector(3, self.kernel.assumptions.ids.unsigned())
+            }
             NodeKind::Scalar(scalar) => {
                 self.kernel.scalars.get(scalar.idx()).is_some_and(|scalar| scalar.ty == *ty)
             }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use kps_kernel::{
     ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Holder, IndexRange, Ints, KernelEnv,
-    KernelModule, KernelOptions, MapEnv, ParamType, Reach, Scalar, Signature, Target, Type, Width,
+    KernelModule, KernelOptions, LaunchAssumptions, MapEnv, ParamType, Reach, Scalar, Signature, Target,
+    Type, Width,
 };
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Severity, Source};
@@ -139,7 +140,8 @@ pub fn compile(file: &str, text: &str, target: &Target, reach: Reach) -> (Vec<Co
 pub fn signature(template: &kps_kernel::KernelTemplate, env: &dyn KernelEnv, text: &str) -> Signature {
     let declared = Signature::declared(template, env);
     let signature = declared.unwrap_or_else(|| Signature::new(template, env, given(template, text)));
-    signature.with_index_range(IndexRange::Assumed)
+    let assumptions = LaunchAssumptions { index_range: IndexRange::Assumed, ..signature.assumptions };
+    signature.with_assumptions(assumptions)
 }
 
 fn compile_one(
@@ -164,7 +166,8 @@ fn compile_one(
         }
     }
     let ints = if says("# modest") { Ints::Modest } else { Ints::Any };
-    let signature = signature.with_ids(counts).with_ints(ints);
+    let assumptions = LaunchAssumptions { ids: counts, ints, ..signature.assumptions };
+    let signature = signature.with_assumptions(assumptions);
     let module = kps_kernel::specialize(&template, env, &signature, target)?;
     let mut warnings = template.warnings;
     warnings.extend(module.warnings.clone());

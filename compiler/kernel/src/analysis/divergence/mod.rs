@@ -19,7 +19,7 @@ use crate::ir::{
     Arg, AtomicPlace, Block, BufferId, CoopMemory, Function, FunctionId, Home, Kernel, LocalId, Loop, NodeId,
     NodeKind, Stmt, steps, walk,
 };
-use crate::signature::Memory;
+use crate::launch::Memory;
 use crate::stack::with_room;
 
 pub(super) fn check(kernel: &Kernel) -> Result<(), Diagnostics> {
@@ -62,7 +62,7 @@ pub(crate) fn written_buffers(kernel: &Kernel) -> FxHashSet<BufferId> {
             }
         });
     }
-    if kernel.memory == Memory::Shared && !written.is_empty() {
+    if kernel.assumptions.memory == Memory::Shared && !written.is_empty() {
         // The arrays alias: a load from one sees a store to another.
         written.extend((0..kernel.buffers.len()).map(|at| BufferId::Param(at as u32)));
     }

@@ -5,7 +5,7 @@ use kps_syntax::{Location, Span};
 use super::super::reasons::{ReasonId, Why};
 use super::{Given, Walker};
 use crate::ir::{Arg, CallArg, FunctionId, Home, LocalId, NodeId, NodeKind};
-use crate::signature::Memory;
+use crate::launch::Memory;
 use crate::template::Input;
 use crate::types::Type;
 
@@ -41,7 +41,7 @@ impl Walker<'_, '_> {
             NodeKind::BufferLoad { buffer, .. } => {
                 let name = &self.analysis.kernel.buffers[buffer.idx()].name;
                 if self.analysis.written.contains(buffer) {
-                    let why = match self.analysis.kernel.memory {
+                    let why = match self.analysis.kernel.assumptions.memory {
                         Memory::Apart => format!("the kernel writes `{name}`"),
                         Memory::Shared => {
                             "one tensor is given for two arrays, and the kernel writes it".to_owned()

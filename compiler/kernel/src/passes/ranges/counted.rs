@@ -5,7 +5,7 @@
 //! such values. How an index is tested is never here.
 
 use crate::ir::{BinaryOp, CallArg, Function, Home, LocalId, NodeId, NodeKind, Stmt, walk};
-use crate::signature::Ints;
+use crate::launch::Ints;
 use crate::types::Type;
 
 /// The largest number of nodes that the analysis visits for an index.

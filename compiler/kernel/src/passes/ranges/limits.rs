@@ -12,7 +12,7 @@ use crate::ir::{
     BinaryOp, BitsOp, Block, Buffer, BufferId, CallArg, CompareOp, Flat, Function, Home, Kernel, LocalId,
     NodeId, NodeKind, Stmt, UnaryOp,
 };
-use crate::signature::Ints;
+use crate::launch::Ints;
 use crate::template::Input;
 use crate::types::{Kind, Scalar};
 
@@ -124,7 +124,7 @@ impl<'a> Limits<'a> {
         };
         match &function.node(node).kind {
             NodeKind::Constant(constant) => constant.as_int().map(Limit::number),
-            NodeKind::Scalar(_) if self.kernel.ints == Ints::Modest => {
+            NodeKind::Scalar(_) if self.kernel.assumptions.ints == Ints::Modest => {
                 Some(Limit::number(Ints::MAX_MODEST as i128).signed())
             }
             NodeKind::Input(input) => Some(self.input(*input, component)),

@@ -62,7 +62,7 @@ pub(super) fn decide(
         kernel,
         function,
         limits: Limits::of(kernel, function, &args.limits, ranges),
-        counted: Counted::of(function, kernel.ints, &args.counted),
+        counted: Counted::of(function, kernel.assumptions.ints, &args.counted),
         index_limits,
         exact: FxHashSet::default(),
     };
@@ -121,7 +121,7 @@ impl Overflow<'_> {
             let (limit, is_counted) = match arg {
                 CallArg::Value(value) => {
                     self.is_exact(*value);
-                    let limit = match self.kernel.index_range {
+                    let limit = match self.kernel.assumptions.index_range {
                         IndexRange::Any => None,
                         IndexRange::Assumed => self.limits.given(*value),
                     };
@@ -138,7 +138,7 @@ impl Overflow<'_> {
     /// Whether a flat index does not overflow in any launch of this module.
     fn is_exact(&mut self, index: NodeId) -> bool {
         let Some(flat) = self.function.flats.get(&index) else { return true };
-        if self.kernel.index_range == IndexRange::Any {
+        if self.kernel.assumptions.index_range == IndexRange::Any {
             return false;
         }
         let Some(limits) = self.limits.of_axes(flat) else { return false };

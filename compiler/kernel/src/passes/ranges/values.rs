@@ -6,7 +6,8 @@
 use super::interval::{Bound, Bounds, Interval, Size};
 use super::walk::Walk;
 use crate::ir::{BinaryOp, BitsOp, BufferId, CompareOp, LocalId, NodeId, NodeKind, UnaryOp};
-use crate::signature::{Ints, Width};
+use crate::launch::Ints;
+use crate::signature::Width;
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
@@ -34,7 +35,7 @@ impl Walk<'_> {
             NodeKind::Constant(constant) => Interval::constant(*constant),
             NodeKind::Input(input) => self.input(*input, None),
             NodeKind::Domain | NodeKind::TextureSize(_) => Interval::new(0, largest_count(ty)),
-            NodeKind::Scalar(_) if self.kernel.ints == Ints::Modest => {
+            NodeKind::Scalar(_) if self.kernel.assumptions.ints == Ints::Modest => {
                 let limit = Ints::MAX_MODEST as i128;
                 Interval::of_type(ty).meet(&Interval::new(-limit, limit))
             }
@@ -210,7 +211,9 @@ impl Walk<'_> {
             | Input::SubgroupId
             | Input::SubgroupLocalInvocationId
             | Input::SubgroupSize => Interval::new(0, product.max(MAX_SUBGROUP)),
-            Input::GlobalInvocationId if self.kernel.ids == Width::Wide => Interval::of_type(Scalar::U32),
+            Input::GlobalInvocationId if self.kernel.assumptions.ids == Width::Wide => {
+                Interval::of_type(Scalar::U32)
+            }
             Input::GlobalInvocationId | Input::WorkgroupId | Input::NumWorkgroups => {
                 Interval::new(0, largest_count(Scalar::I32))
             }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use kps_compute::Tensor;
 use kps_device::{Check, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
-    ArrayParam, BoundaryTest, IndexRange, Ints, KernelModule, KernelTemplate, LaunchSize, Matrices, Param,
-    ParamKind, ParamType, Product, Reach, Signature, Target, Width, Workarounds,
+    ArrayParam, BoundaryTest, IndexRange, Ints, KernelModule, KernelTemplate, LaunchAssumptions, LaunchSize,
+    Matrices, Param, ParamKind, ParamType, Product, Reach, Signature, Target, Width, Workarounds,
 };
 
 use super::arguments::{array_shape, tensor_type};
@@ -156,8 +156,13 @@ pub fn compile_bound(
     let matters = target.robust_access || signature.has_arrays_of_several_axes();
     let ints = if matters { launched.ints } else { Ints::Any };
     let tensors: Vec<Tensor> = bound.iter().filter_map(Bound::seen).cloned().collect();
-    let signature =
-        signature.with_boundary_test(launched.boundary_test).with_ints(ints).with_memory(memory_of(&tensors));
+    let assumptions = LaunchAssumptions {
+        boundary_test: launched.boundary_test,
+        memory: memory_of(&tensors),
+        ints,
+        ..signature.assumptions
+    };
+    let signature = signature.with_assumptions(assumptions);
     let local_size = template.local_size(signature.rank);
     let invocations = std::array::from_fn(|axis| match launched.groups {
         [0, ..] => tensors.iter().map(|tensor| tensor.size() as u64).max().unwrap_or(0),
@@ -195,8 +200,8 @@ pub fn compile_for_launch(
     launch_size: &dyn Fn(LaunchSize) -> u64,
 ) -> Result<Rc<KernelModule>> {
     if signature.has_arrays_of_several_axes() {
-        let assuming =
-            kernel.compile(vm, &signature.clone().with_index_range(IndexRange::Assumed), target)?;
+        let assumptions = LaunchAssumptions { index_range: IndexRange::Assumed, ..signature.assumptions };
+        let assuming = kernel.compile(vm, &signature.clone().with_assumptions(assumptions), target)?;
         if assuming.index_limits.hold(launch_size) {
             return Ok(assuming);
         }

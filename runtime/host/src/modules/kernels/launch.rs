@@ -5,8 +5,8 @@ use std::rc::Rc;
 use kps_compute::{Extent, Number, PreparedLaunch, Report, Running, Storage, Tensor};
 use kps_device::{DeviceInfo, ImageInfo, Instrument, Origin, SamplerBinding};
 use kps_kernel::{
-    BindingPlace, BoundaryTest, Dispatches, Form, Ints, KernelModule, LaunchSize, Memory, ParamType,
-    Signature, Target, Width,
+    BindingPlace, BoundaryTest, Dispatches, Form, IndexRange, Ints, KernelModule, LaunchAssumptions,
+    LaunchSize, Memory, ParamType, Signature, Target, Width,
 };
 use kps_syntax::Diagnostic;
 
@@ -174,13 +174,17 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
     device::spare_bindings(types.iter_mut(), manager.info());
     let local_size = kernel.template.local_size(rank);
     let counts = Counts::of(&extent, local_size);
-    let signature = Signature::new(&kernel.template, &kernel.env, types)
-        .with_rank(rank)
-        .with_dispatches(counts.dispatches(manager.info().limits.max_groups))
-        .with_boundary_test(counts.boundary_test(local_size))
-        .with_ids(counts.ids())
-        .with_memory(memory_of(&tensors))
-        .with_ints(ints_of(arguments.iter().flat_map(Argument::numbers)));
+    let signature = Signature::new(&kernel.template, &kernel.env, types).with_rank(rank).with_assumptions(
+        LaunchAssumptions {
+            dispatches: counts.dispatches(manager.info().limits.max_groups),
+            boundary_test: counts.boundary_test(local_size),
+            ids: counts.ids(),
+            memory: memory_of(&tensors),
+            ints: ints_of(arguments.iter().flat_map(Argument::numbers)),
+            // Both forms are compiled where it matters: see `device::compile_for_launch`.
+            index_range: IndexRange::Any,
+        },
+    );
     Ok(Prepared { arguments, extent, domain, counts, manager, signature })
 }
 
