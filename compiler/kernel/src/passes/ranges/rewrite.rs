@@ -161,8 +161,11 @@ impl Rewriter<'_> {
     /// Marks an index with what is proven of it.
     fn mark(&mut self, index: &mut NodeId, proof: Proof) {
         let Node { kind, ty, span, .. } = self.function.node(*index);
-        if matches!(kind, NodeKind::Constant(_) | NodeKind::Proven(..)) {
-            return;
+        match kind {
+            NodeKind::Proven(..) => return,
+            // The emitter knows whether a value has such a part.
+            NodeKind::Constant(_) if proof == Proof::InRange => return,
+            _ => {}
         }
         let marked = Node { kind: NodeKind::Proven(proof, *index), ty: ty.clone(), span: *span, name: None };
         let id = NodeId(self.function.nodes.len() as u32);
