@@ -24,10 +24,10 @@ use std::fmt::Display;
 use kps_syntax::{Diagnostics, Span};
 
 use crate::errors;
-use crate::ir::text;
+use crate::ir::{self, text};
 use crate::ir::{
-    Arg, Assigned, AssignedValue, Assignee, Block, BufferId, CarryId, Function, Home, Kernel, LocalId,
-    NodeId, NodeKind, PortId, RoundBy, Step, Stmt, TextureId, is_terminator,
+    Arg, Assigned, AssignedValue, Assignee, Block, BufferId, CarryId, CheckKind, Function, Home, Indexed,
+    Kernel, LocalId, NodeId, NodeKind, PortId, RoundBy, Step, Stmt, TextureId, is_terminator,
 };
 use crate::stages::{Direction, Stage};
 use crate::textures::TextureType;
@@ -131,9 +131,7 @@ impl Verifier<'_> {
     fn block(&mut self, block: &Block) -> Check {
         let mut evaluated_here = Vec::new();
         for (at, stmt) in block.iter().enumerate() {
-            if let Stmt::Eval(node) = stmt {
-                evaluated_here.push(*node);
-            }
+            each_evaluated(stmt, &mut |node| evaluated_here.push(node));
             self.stmt(stmt)?;
             let is_last = at + 1 == block.len();
             ensure(is_last || !is_terminator(stmt), self.function.span, "code behind a jump")?;
@@ -184,6 +182,14 @@ impl Verifier<'_> {
             Stmt::Index(index) => {
                 index.axes.iter().try_for_each(|(at, _)| self.index(*at, index.span))
             }
+            Stmt::Speculated(speculated) => {
+                self.value(speculated.condition, &Type::BOOL, speculated.span)?;
+                let is_quiet =
+                    |stmt: &Stmt| matches!(stmt, Stmt::Eval(_) | Stmt::Index(_) | Stmt::Speculated(_));
+                ensure(speculated.block.iter().all(is_quiet), speculated.span, "an effect that is speculated")?;
+                self.open_block(&speculated.block)
+            }
+            Stmt::Check(check) => self.check(check),
             Stmt::PortStore { port, value, span } => {
                 let ty = self.port(*port, Direction::Output, *span)?.clone();
                 self.value(*value, &ty, *span)
@@ -230,6 +236,23 @@ impl Verifier<'_> {
         }
     }
 
+    fn check(&self, check: &ir::Check) -> Check {
+        let span = check.span;
+        match &check.kind {
+            CheckKind::Index { of, axes, .. } => axes.iter().try_for_each(|(index, len)| {
+                self.index(*index, span)?;
+                match (len, of) {
+                    (Some(len), _) => self.index(*len, span),
+                    (None, Indexed::Buffer(_)) => Ok(()),
+                    (None, Indexed::Named(_)) => ensure(false, span, "an index without a length"),
+                }
+            }),
+            CheckKind::Operation(_, operands) => {
+                operands.iter().try_for_each(|operand| self.usable(*operand, span))
+            }
+        }
+    }
+
     fn assigned(&self, assigned: &Assigned) -> Check {
         let span = assigned.span;
         match &assigned.target {
@@ -269,9 +292,7 @@ impl Verifier<'_> {
 
     fn close_block(&mut self, block: &Block) {
         for stmt in block {
-            if let Stmt::Eval(node) = stmt {
-                self.visible[node.idx()] = false;
-            }
+            each_evaluated(stmt, &mut |node| self.visible[node.idx()] = false);
         }
     }
 
@@ -415,6 +436,17 @@ impl Verifier<'_> {
         self.node(&node.kind, &node.ty, span)?;
         self.visible[id.idx()] = true;
         Ok(())
+    }
+}
+
+/// Calls `visit` for the nodes that are visible behind a statement.
+fn each_evaluated(stmt: &Stmt, visit: &mut dyn FnMut(NodeId)) {
+    match stmt {
+        Stmt::Eval(node) => visit(*node),
+        Stmt::Speculated(speculated) => {
+            speculated.block.iter().for_each(|stmt| each_evaluated(stmt, visit));
+        }
+        _ => {}
     }
 }
 

@@ -15,7 +15,7 @@ use super::module::Operand;
 use super::values::is_float;
 use crate::ir::{
     Atomic, AtomicOp, AtomicPlace, BoundsCheck, BufferId, Home, Kernel, LocalId, NodeId, NodeKind, Proof,
-    SharedId, Step, Touch, part_at,
+    SharedId, Step, part_at,
 };
 use crate::signature::{Capability, Target};
 use crate::types::{Scalar, Type};
@@ -66,19 +66,6 @@ pub(super) fn shared_bits(kernel: &Kernel, target: &Target) -> Vec<SharedId> {
 impl FunctionEmitter<'_> {
     pub fn atomic(&mut self, atomic: &Atomic, ty: &Type) -> Word {
         let [value, expected] = [atomic.value, atomic.expected].map(|node| node.map(|node| self.value(node)));
-        let old = self.atomic_on(atomic, (value, expected), ty);
-        if let Some(value) = value {
-            self.report_atomic(atomic.op, [old, value], ty);
-        }
-        old
-    }
-
-    fn atomic_on(
-        &mut self,
-        atomic: &Atomic,
-        (value, expected): (Option<Word>, Option<Word>),
-        ty: &Type,
-    ) -> Word {
         match &atomic.place {
             AtomicPlace::Buffer { buffer, index, path } => {
                 let op = atomic.op;
@@ -101,12 +88,11 @@ impl FunctionEmitter<'_> {
                     let index = self.proven_index(*buffer, *index);
                     return operation(self, index);
                 }
-                self.report_buffer_index(*buffer, *index, Touch::Both);
                 let (is_inside, index) = self.inside_buffer(*buffer, *index);
                 self.when_value(is_inside, ty, |emitter| operation(emitter, index))
             }
             AtomicPlace::Shared { local, path } => {
-                let (pointer, is_inside) = self.local_part(*local, path, Touch::Both);
+                let (pointer, is_inside) = self.local_part(*local, path);
                 let element = self.shared_element(*local, path, pointer);
                 let op = atomic.op;
                 match is_inside {
@@ -127,7 +113,7 @@ impl FunctionEmitter<'_> {
         (value, expected): (Option<Word>, Option<Word>),
         ty: &Type,
     ) -> Word {
-        let (place, is_inside) = self.buffer_part(part, Touch::Both, BoundsCheck::Words);
+        let (place, is_inside) = self.buffer_part(part, BoundsCheck::Words);
         let operation = |emitter: &mut Self| {
             let pointer = emitter.buffer_pointer(&place);
             if is_narrow(&place.ty) {

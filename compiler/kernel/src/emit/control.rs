@@ -57,7 +57,7 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.coop_store(place, *value);
             }
-            Stmt::Assigned(_) => {}
+            Stmt::Assigned(_) | Stmt::Index(_) => {}
             Stmt::Message(_) => unreachable!("`passes/instrument` makes a record of each message"),
             Stmt::Record(record) => {
                 self.at(record.span);
@@ -67,10 +67,11 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.texture_write(*texture, *at, *value);
             }
-            Stmt::Index(index) => {
-                self.at(index.span);
-                self.report_value_index(index);
+            Stmt::Check(check) => {
+                self.at(check.span);
+                self.check(&check.kind);
             }
+            Stmt::Speculated(speculated) => return self.block(&speculated.block),
             Stmt::PortStore { port, value, span } => {
                 self.at(*span);
                 self.store_port(*port, *value);

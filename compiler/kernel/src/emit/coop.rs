@@ -144,7 +144,7 @@ impl FunctionEmitter<'_> {
 
     fn coop_pointer(&mut self, place: &CoopPlace, touch: Touch) -> Word {
         match place.memory {
-            CoopMemory::Shared(local) => self.local_part(local, &[Step::At(place.start)], touch).0,
+            CoopMemory::Shared(local) => self.local_part(local, &[Step::At(place.start)]).0,
             CoopMemory::Buffer(buffer) => {
                 let variable = self.interface.buffer(buffer);
                 match touch {

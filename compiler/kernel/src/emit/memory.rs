@@ -13,7 +13,7 @@ use super::checks::INSIDE;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
-use crate::ir::{BoundsCheck, BufferId, LocalId, NodeId, NodeKind, Proof, Step, Touch};
+use crate::ir::{BoundsCheck, BufferId, LocalId, NodeId, NodeKind, Proof, Step};
 use crate::types::Type;
 
 /// More elements than this are moved by a loop.
@@ -47,7 +47,7 @@ impl FunctionEmitter<'_> {
         if let (Type::Coop(coop), [Step::At(index)]) = (&self.function.local(local).ty, path) {
             return self.load_component(local, *index, coop);
         }
-        let (place, is_inside) = self.local_part(local, path, Touch::Read);
+        let (place, is_inside) = self.local_part(local, path);
         let value = self.load_local(local, place, ty);
         self.or_zero(value, is_inside, ty)
     }
@@ -57,17 +57,16 @@ impl FunctionEmitter<'_> {
             let value = self.value(value);
             return self.store_component(local, *index, value, coop);
         }
-        let (place, is_inside) = self.local_part(local, path, Touch::Write);
+        let (place, is_inside) = self.local_part(local, path);
         let ty = self.function.ty(value);
         let value = self.value(value);
         self.when_inside(is_inside, |emitter| emitter.store_local(local, place, value, ty));
     }
 
     /// A pointer to a part that exists, and whether it is the one meant, where that is not known.
-    pub fn local_part(&mut self, local: LocalId, path: &[Step], touch: Touch) -> (Word, Option<Word>) {
+    pub fn local_part(&mut self, local: LocalId, path: &[Step]) -> (Word, Option<Word>) {
         let mut chain = vec![self.local(local)];
         let ty = self.function.local(local).ty.clone();
-        self.report_local_path(local, path, touch);
         let class = self.storage_class(local);
         let (ty, is_inside) = self.walk(ty, path, &mut chain, class);
         let pointee = if self.holds_bits(local) { bits_of(&ty) } else { ty };
@@ -85,13 +84,13 @@ impl FunctionEmitter<'_> {
     ) -> (Type, Option<Word>) {
         // A device that checks tests buffers itself; the module tests other memory.
         let is_tested =
-            self.is_reported() && matches!(class, StorageClass::Function | StorageClass::Workgroup);
+            self.is_checked() && matches!(class, StorageClass::Function | StorageClass::Workgroup);
         let mut all_inside: Option<Word> = None;
         for &step in path {
             let len = ty.n_parts().unwrap_or(0);
             match step {
                 Step::Part(at) => chain.push(self.int(&Type::I32, i128::from(at))),
-                Step::At(index) if self.is_known_inside(index, len) || is_tested => {
+                Step::At(index) if self.function.is_known_inside(index, len) || is_tested => {
                     chain.push(self.value(index));
                 }
                 Step::At(index) => {
@@ -111,16 +110,6 @@ impl FunctionEmitter<'_> {
     pub fn pointer_to(&mut self, class: StorageClass, pointee: Word, chain: &[Word]) -> Word {
         let pointer = self.module.pointer(class, pointee);
         self.over(Op::AccessChain, pointer, chain)
-    }
-
-    pub fn is_known_inside(&self, index: NodeId, len: u32) -> bool {
-        match self.function.node(index).kind {
-            NodeKind::Proven(Proof::InRange, _) => true,
-            NodeKind::Constant(constant) => {
-                constant.as_int().is_some_and(|index| (0..i128::from(len)).contains(&index))
-            }
-            _ => false,
-        }
     }
 
     /// Whether an index is below `len`. They are compared as unsigned numbers, so that a negative one is outside.
@@ -186,7 +175,7 @@ impl FunctionEmitter<'_> {
     /// An index of a part that exists, and whether it is the one meant, where that is not known.
     fn part_index(&mut self, whole: NodeId, index: NodeId) -> (Word, Option<Word>) {
         let len = self.n_parts(whole);
-        if self.is_known_inside(index, len) {
+        if self.function.is_known_inside(index, len) {
             return (self.value(index), None);
         }
         let (is_inside, index) = self.inside_or_zero(index, len);
@@ -216,7 +205,7 @@ impl FunctionEmitter<'_> {
         bounds: BoundsCheck,
     ) -> Word {
         self.interface.buffer(buffer).reads = true;
-        let (place, is_inside) = self.buffer_part((buffer, index, path), Touch::Read, bounds);
+        let (place, is_inside) = self.buffer_part((buffer, index, path), bounds);
         let ty = place.ty.clone();
         let value = self.load_place(&place);
         self.or_zero(value, is_inside, &ty)
@@ -225,7 +214,7 @@ impl FunctionEmitter<'_> {
     pub fn store_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step], value: NodeId) {
         self.interface.buffer(buffer).writes = true;
         let value = self.value(value);
-        let (place, is_inside) = self.buffer_part((buffer, index, path), Touch::Write, BoundsCheck::Device);
+        let (place, is_inside) = self.buffer_part((buffer, index, path), BoundsCheck::Device);
         self.when_inside(is_inside, |emitter| emitter.store_place(&place, value));
     }
 
@@ -233,7 +222,6 @@ impl FunctionEmitter<'_> {
     pub fn buffer_part(
         &mut self,
         (buffer, index, path): (BufferId, NodeId, &[Step]),
-        touch: Touch,
         bounds: BoundsCheck,
     ) -> (Place, Option<Word>) {
         let proof = match self.function.node(index).kind {
@@ -243,17 +231,11 @@ impl FunctionEmitter<'_> {
         let is_proven = proof == Some(Proof::InRange);
         let class = self.interface.buffer(buffer).class();
         // A uniform holds one value, and no array of them.
-        let element_index = (class != StorageClass::Uniform).then_some(index);
-        let has_axes = self.function.axes.contains_key(&index);
-        if (!is_proven || has_axes) && element_index.is_some() {
-            self.report_buffer_index(buffer, index, touch);
-        }
-        self.report_buffer_path(buffer, element_index, path, touch);
         let can_test = self.target.robust_access && class == StorageClass::StorageBuffer;
         let is_robust = can_test && bounds == BoundsCheck::Device;
         let (element_inside, index) = match class {
             StorageClass::Uniform => (None, None),
-            _ if is_proven || self.is_reported() => (None, Some(self.proven_index(buffer, index))),
+            _ if is_proven || self.is_checked() => (None, Some(self.proven_index(buffer, index))),
             _ if is_robust && proof == Some(Proof::Near) => (None, Some(self.value(index))),
             _ if is_robust => (None, Some(self.unwrapped_index(buffer, index))),
             _ => {

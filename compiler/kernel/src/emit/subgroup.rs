@@ -25,10 +25,7 @@ impl FunctionEmitter<'_> {
         let (value, lane) = (value.map(|value| self.value(value)), lane.map(|lane| self.value(lane)));
         let given: Vec<Word> = value.into_iter().chain(lane).collect();
         match (op, &given[..], from) {
-            (SubgroupOp::Combine(combine, spread), &[value], _) => {
-                self.report_combined(combine, spread, value, ty);
-                self.combine(combine, spread, value, ty)
-            }
+            (SubgroupOp::Combine(combine, spread), &[value], _) => self.combine(combine, spread, value, ty),
             (SubgroupOp::Shuffle, &[value, lane], Some(from)) => self.of_known_lane(value, (lane, from), ty),
             (SubgroupOp::Shuffle, &[value, lane], None) => self.of_lane(value, lane, ty),
             (SubgroupOp::ShuffleXor, &[value, mask], _) => {

@@ -2,7 +2,6 @@
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
-use super::checks::Opposite;
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::constant::Constant;
@@ -22,7 +21,6 @@ impl FunctionEmitter<'_> {
         }
         self.at(node.span);
         let value = self.compute(id);
-        self.report_origin(id, value);
         if let Some(name) = &node.name
             && !self.module.is_constant(value)
         {
@@ -52,9 +50,9 @@ impl FunctionEmitter<'_> {
             NodeKind::Bits(op, a) => self.bits(*op, *a, ty),
             NodeKind::Unary(op, a) => {
                 let a = self.value(*a);
-                self.unary(id, *op, a, ty)
+                self.unary(*op, a, ty)
             }
-            NodeKind::Binary(op, a, b) => self.binary(id, *op, [*a, *b], ty),
+            NodeKind::Binary(op, a, b) => self.binary(*op, [*a, *b], ty),
             NodeKind::Compare(op, a, b) => {
                 let operand = of(*a);
                 let (a, b) = (self.value(*a), self.value(*b));
@@ -63,9 +61,7 @@ impl FunctionEmitter<'_> {
             NodeKind::Convert(a) => {
                 let from = of(*a);
                 let a = self.value(*a);
-                let made = self.convert(a, from, ty);
-                self.report_conversion(a, from, made, ty);
-                made
+                self.convert(a, from, ty)
             }
             NodeKind::Proven(_, a) => self.value(*a),
             NodeKind::Bitcast(a) => {
@@ -85,7 +81,6 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::Abs(a) => {
                 let a = self.value(*a);
-                self.report_opposite(id, Opposite::Magnitude, a);
                 if is_float(ty) { self.glsl(GlslOp::FAbs, ty, &[a]) } else { self.int_abs(a, ty) }
             }
             NodeKind::Sign(a) => {
@@ -129,7 +124,7 @@ impl FunctionEmitter<'_> {
                 operands.extend(components.iter().map(|component| Operand::LiteralBit32(*component)));
                 self.op(Op::VectorShuffle, result, &operands)
             }
-            NodeKind::Dot(a, b) => self.dot(id, [*a, *b], ty),
+            NodeKind::Dot(a, b) => self.dot([*a, *b], ty),
             NodeKind::All(a) => {
                 let a = self.value(*a);
                 self.ids(Op::All, ty, &[a])
@@ -166,7 +161,6 @@ impl FunctionEmitter<'_> {
             NodeKind::CoopLength(coop) => self.coop_length(coop),
             NodeKind::Uniform(a) => {
                 let a = self.value(*a);
-                self.report_uniform(a, ty);
                 self.ids(Op::CopyObject, ty, &[a])
             }
             NodeKind::TextureSize(texture) => self.texture_size(*texture, ty),
@@ -201,20 +195,17 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    fn unary(&mut self, id: NodeId, op: UnaryOp, a: Word, ty: &Type) -> Word {
+    fn unary(&mut self, op: UnaryOp, a: Word, ty: &Type) -> Word {
         let op = match op {
             UnaryOp::Negate if is_float(ty) => Op::FNegate,
-            UnaryOp::Negate => {
-                self.report_opposite(id, Opposite::Negation, a);
-                return self.int_negate(a, ty);
-            }
+            UnaryOp::Negate => return self.int_negate(a, ty),
             UnaryOp::Not => Op::LogicalNot,
             UnaryOp::Invert => Op::Not,
         };
         self.ids(op, ty, &[a])
     }
 
-    fn binary(&mut self, id: NodeId, op: BinaryOp, [a, b]: [NodeId; 2], ty: &Type) -> Word {
+    fn binary(&mut self, op: BinaryOp, [a, b]: [NodeId; 2], ty: &Type) -> Word {
         let constant = self.function.known(b);
         let known = constant.and_then(Constant::as_int);
         if op == BinaryOp::Mul
@@ -224,7 +215,6 @@ impl FunctionEmitter<'_> {
             return product;
         }
         let (a, b) = (self.value(a), self.value(b));
-        self.report_binary(id, op, [a, b], constant);
         let kind = ty.scalar().map_or(Kind::Signed, Scalar::kind);
         let float = kind == Kind::Float;
         let plain = match op {

@@ -5,7 +5,7 @@ use rspirv::spirv::{Op, Word};
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
-use crate::ir::{BinaryOp, NodeId};
+use crate::ir::NodeId;
 use crate::types::Type;
 
 impl FunctionEmitter<'_> {
@@ -33,7 +33,7 @@ impl FunctionEmitter<'_> {
             return self.extract_element(whole, index, ty);
         };
         let vector = self.value(whole);
-        if self.is_known_inside(index, n.into()) {
+        if self.function.is_known_inside(index, n.into()) {
             let index = self.value(index);
             return self.ids(Op::VectorExtractDynamic, ty, &[vector, index]);
         }
@@ -57,7 +57,7 @@ impl FunctionEmitter<'_> {
         }
         let (vector, value) = (self.value(whole), self.value(value));
         let n = u32::from(ty.n_components());
-        if self.is_known_inside(index, n) {
+        if self.function.is_known_inside(index, n) {
             let index = self.value(index);
             return self.ids(Op::VectorInsertDynamic, ty, &[vector, value, index]);
         }
@@ -66,7 +66,7 @@ impl FunctionEmitter<'_> {
         self.select(ty, is_inside, inserted, vector)
     }
 
-    pub fn dot(&mut self, id: NodeId, [a, b]: [NodeId; 2], ty: &Type) -> Word {
+    pub fn dot(&mut self, [a, b]: [NodeId; 2], ty: &Type) -> Word {
         let n = self.function.ty(a).n_components();
         let (a, b) = (self.value(a), self.value(b));
         if is_float(ty) {
@@ -75,14 +75,10 @@ impl FunctionEmitter<'_> {
         let mut sum = None;
         for at in 0..u32::from(n) {
             let (left, right) = (self.extract(a, at, ty), self.extract(b, at, ty));
-            self.report_binary(id, BinaryOp::Mul, [left, right], None);
             let product = self.ids(Op::IMul, ty, &[left, right]);
             sum = Some(match sum {
                 None => product,
-                Some(sum) => {
-                    self.report_binary(id, BinaryOp::Add, [sum, product], None);
-                    self.ids(Op::IAdd, ty, &[sum, product])
-                }
+                Some(sum) => self.ids(Op::IAdd, ty, &[sum, product]),
             });
         }
         sum.expect("vectors have at least two components")

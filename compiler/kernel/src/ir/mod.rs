@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 pub use self::functions::*;
 pub use self::nodes::*;
@@ -262,13 +262,8 @@ pub struct Function {
     pub locals: Vec<Local>,
     pub nodes: Vec<Node>,
     pub carries: Vec<Vec<(LocalId, NodeId)>>,
-    /// For flat indices of arrays of several axes, index and length along each; where the target checks or traces.
-    pub axes: FxHashMap<NodeId, Vec<(NodeId, NodeId)>>,
-    /// The arguments of each float that a library formula computes, for reports of non-finite results. The steps of the
-    /// formula have no arguments here and are not reported. Any other float is an operation of its own.
-    pub origins: FxHashMap<NodeId, Vec<NodeId>>,
-    /// Arithmetic that the compiler adds and that may wrap, such as the counter of a loop. It is not reported.
-    pub own: FxHashSet<NodeId>,
+    /// The index along each axis, for flat indices of arrays of several axes; where the target checks or traces.
+    pub axes: FxHashMap<NodeId, Box<[NodeId]>>,
     /// The terms of flat indices into arrays of several axes, which are computed in 32 bits.
     pub flats: FxHashMap<NodeId, Flat>,
     /// The arrays that are selected at run time.
@@ -360,8 +355,6 @@ impl Function {
             nodes: Vec::new(),
             carries: Vec::new(),
             axes: FxHashMap::default(),
-            origins: FxHashMap::default(),
-            own: FxHashSet::default(),
             flats: FxHashMap::default(),
             choices: Vec::new(),
             body: Vec::new(),
@@ -380,6 +373,27 @@ impl Function {
 
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.idx()]
+    }
+
+    /// Whether the script wrote its steps: it is no library function, except for one that is an operator.
+    pub(crate) fn is_of_script(&self) -> bool {
+        self.called_for.is_none() || self.is_operator
+    }
+
+    /// Whether an index is known to be below `len`.
+    pub(crate) fn is_known_inside(&self, index: NodeId, len: u32) -> bool {
+        match self.node(index).kind {
+            NodeKind::Proven(Proof::InRange, _) => true,
+            NodeKind::Constant(constant) => {
+                constant.as_int().is_some_and(|index| (0..i128::from(len)).contains(&index))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the compiler added the operation, and may wrap it.
+    pub(crate) fn is_added(&self, id: NodeId) -> bool {
+        self.node(id).origin == Origin::Compiler
     }
 
     pub fn local(&self, id: LocalId) -> &Local {

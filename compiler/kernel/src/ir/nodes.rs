@@ -17,6 +17,21 @@ pub struct Node {
     pub span: Span,
     /// The variable that it was first assigned to.
     pub name: Option<Name>,
+    pub origin: Origin,
+}
+
+/// Where an operation comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Origin {
+    /// The source.
+    #[default]
+    Source,
+    /// The compiler added it, such as the counter of a loop. Its arithmetic may wrap.
+    Compiler,
+    /// It is a step of an operation of the source that takes several nodes.
+    Step,
+    /// It is the result of such an operation, with these operands.
+    Result(Box<[NodeId]>),
 }
 
 #[derive(Debug, Clone)]

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use kps_syntax::Span;
 
 use super::{
-    Arg, AssignedValue, Assignee, AtomicPlace, BinaryOp, Block, CallArg, CoopMemory, Function, Home, Kernel,
-    Local, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp,
+    Arg, AssignedValue, Assignee, AtomicPlace, BinaryOp, Block, CallArg, CheckKind, CoopMemory, Function,
+    Home, Kernel, Local, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp,
 };
 use crate::constant::{Constant, Literal};
 use crate::types::{Scalar, Type};
@@ -189,6 +189,25 @@ impl Printer<'_> {
             Stmt::Record(record) => {
                 let kind = format!("record of {}", variant(&record.kind));
                 self.message(&kind, &record.template, &record.values, record.span);
+            }
+            Stmt::Speculated(speculated) => {
+                let not = if speculated.holds { "" } else { "not " };
+                self.line(&format!("for {not}{}:", self.value(speculated.condition)), Some(speculated.span));
+                self.depth += 1;
+                self.block(&speculated.block);
+                self.depth -= 1;
+            }
+            Stmt::Check(check) => {
+                let text = match &check.kind {
+                    CheckKind::Index { axes, .. } => {
+                        let indices: Vec<NodeId> = axes.iter().map(|(index, _)| *index).collect();
+                        format!("check index {}", self.values(&indices))
+                    }
+                    CheckKind::Operation(operation, operands) => {
+                        format!("check {} {}", variant(operation), self.values(operands))
+                    }
+                };
+                self.line(&text, Some(check.span));
             }
             stmt => self.line(&variant(stmt), None),
         }

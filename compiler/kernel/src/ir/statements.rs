@@ -52,8 +52,12 @@ pub enum Stmt {
         value: NodeId,
         span: Span,
     },
-    /// For a device that checks: part of a value is about to be read or replaced.
+    /// Part of a value is about to be read or replaced. It computes nothing.
     Index(Box<ValueIndex>),
+    /// Operations that are cheaper than a branch around them.
+    Speculated(Box<Speculated>),
+    /// For a device that checks. Lowering makes none.
+    Check(Box<Check>),
     /// An output of a vertex or fragment function.
     PortStore {
         port: PortId,
@@ -110,12 +114,76 @@ impl Together {
 /// An index of the source into a vector, a matrix or an array that is a value.
 #[derive(Debug, Clone)]
 pub struct ValueIndex {
-    /// As the source names it.
-    pub whole: String,
+    /// Where the source names the whole value.
+    pub whole: Span,
     pub touch: Touch,
     /// Index and length of each axis.
     pub axes: Vec<(NodeId, u32)>,
     pub span: Span,
+}
+
+/// Nodes without effects that are computed in any case, although the source asks for them only where the condition is
+/// `holds`. They are visible behind it.
+#[derive(Debug, Clone)]
+pub struct Speculated {
+    pub condition: NodeId,
+    pub holds: bool,
+    /// Evaluations, indices and others of its kind.
+    pub block: Block,
+    pub span: Span,
+}
+
+/// An operation that may fail, with its operands before any guard.
+#[derive(Debug, Clone)]
+pub struct Check {
+    pub kind: CheckKind,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone)]
+pub enum CheckKind {
+    /// Index and length of each axis. `None` is the number of elements of the array.
+    Index {
+        of: Indexed,
+        touch: Touch,
+        axes: Vec<(NodeId, Option<NodeId>)>,
+    },
+    Operation(Operation, Vec<NodeId>),
+}
+
+/// What an index is for.
+#[derive(Debug, Clone)]
+pub enum Indexed {
+    Buffer(BufferId),
+    /// Anything else, as the source names it.
+    Named(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// The dividend, the divisor.
+    Division,
+    /// The shifted value, the amount.
+    Shift,
+    /// The float, the int that results, the precision of the float's type in bits.
+    Conversion,
+    /// A value that should be uniform.
+    Uniform,
+    /// Two ints.
+    Arithmetic(Arithmetic),
+    /// A float that results, and the operands.
+    NonFinite,
+}
+
+/// Arithmetic of ints that may overflow. Unary operations have 0 as their first operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arithmetic {
+    Sum,
+    Difference,
+    Product,
+    Negation,
+    Magnitude,
+    Quotient,
 }
 
 /// The access to an element.
@@ -288,7 +356,15 @@ impl Stmt {
                 visit(value);
             }
             Stmt::Index(index) => index.axes.iter_mut().for_each(|(index, _)| visit(index)),
+            Stmt::Check(check) => match &mut check.kind {
+                CheckKind::Index { axes, .. } => axes.iter_mut().for_each(|(index, len)| {
+                    visit(index);
+                    len.iter_mut().for_each(&mut *visit);
+                }),
+                CheckKind::Operation(_, operands) => operands.iter_mut().for_each(visit),
+            },
             Stmt::If { condition, .. } => visit(condition),
+            Stmt::Speculated(speculated) => visit(&mut speculated.condition),
             Stmt::Loop(parts) => parts.condition.iter_mut().for_each(visit),
         }
     }
@@ -312,6 +388,7 @@ pub(crate) fn walk<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
                 forms.native.iter().for_each(|native| walk(native, visit));
                 walk(&forms.emulated, visit);
             }
+            Stmt::Speculated(speculated) => walk(&speculated.block, visit),
             _ => {}
         }
     }

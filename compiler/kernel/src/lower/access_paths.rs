@@ -65,7 +65,7 @@ impl Ctx<'_> {
     /// The flat index of an element, then those along each axis.
     fn element_indices(&self, index: NodeId) -> impl Iterator<Item = NodeId> {
         let axes = self.f.func.axes.get(&index).into_iter().flatten();
-        [index].into_iter().chain(axes.map(|(index, _)| *index))
+        [index].into_iter().chain(axes.copied())
     }
 
     /// Binds a parameter to a part of memory, with an argument for each index.
@@ -79,7 +79,7 @@ impl Ctx<'_> {
                 let mut indices: Vec<NodeId> =
                     types.iter().map(|ty| self.value_arg(name, ty, span)).collect();
                 let index = indices.remove(0);
-                self.note_indices(*buffer, index, (!indices.is_empty()).then_some(indices), span);
+                self.note_indices(*buffer, index, (!indices.is_empty()).then_some(indices));
                 Root::Element(*buffer, index)
             }
         };

@@ -350,15 +350,11 @@ impl Ctx<'_> {
         let value = self.materialize(left, spans.0);
         let ty = value.map(|value| self.ty(value).clone());
         let amount = match (right, ty.as_ref().and_then(Type::scalar)) {
-            // Masked, as at run time. A device that checks reports the amount as written.
-            (Operand::Literal(literal @ Literal::Int(_)), Some(scalar))
-                if self.checks && literal.fit(scalar).is_some() =>
-            {
-                self.literal_as(*literal, scalar, spans.1)
-            }
-            (Operand::Literal(Literal::Int(amount)), Some(scalar)) if scalar.is_int() => {
-                let masked = amount.rem_euclid(i128::from(scalar.bits()));
-                Some(self.constant(Constant::int(scalar, masked), spans.1))
+            (Operand::Literal(literal @ Literal::Int(amount)), Some(scalar)) if scalar.is_int() => {
+                // Masked at run time. One that the type has no number for is masked here.
+                let masked = || Constant::int(scalar, amount.rem_euclid(i128::from(scalar.bits())));
+                let amount = literal.fit(scalar).unwrap_or_else(masked);
+                Some(self.constant(amount, spans.1))
             }
             (Operand::Node(node), Some(scalar)) if self.ty(*node).scalar().is_some_and(Scalar::is_int) => {
                 Some(self.convert(*node, scalar, spans.1))

@@ -1,15 +1,14 @@
 //! Operations that lower to many nodes, such as functions and powers, recorded as the one operation of the
 //! script.
 //!
-//! A device that searches for the first NaN reports the inputs of that operation. Only binaries for such a
-//! device contain them.
+//! A device that searches for the first NaN reports the inputs of that operation.
 
 use kps_syntax::Span;
 
 use super::Ctx;
 use super::operand::Operand;
 use crate::constant::Constant;
-use crate::ir::NodeId;
+use crate::ir::{NodeId, Origin};
 use crate::types::Scalar;
 
 impl Ctx<'_> {
@@ -21,12 +20,14 @@ impl Ctx<'_> {
     ) -> Operand {
         let first = self.f.func.nodes.len();
         let made = make(self);
-        let func = &mut self.f.func;
-        func.origins.extend((first..func.nodes.len()).map(|step| (NodeId(step as u32), Vec::new())));
-        if let Operand::Node(result) = made
-            && result.idx() >= first
-        {
-            func.origins.insert(result, inputs.to_vec());
+        let result = match made {
+            Operand::Node(result) => result.idx(),
+            _ => usize::MAX,
+        };
+        for (at, node) in self.f.func.nodes.iter_mut().enumerate().skip(first) {
+            if node.origin != Origin::Compiler {
+                node.origin = if at == result { Origin::Result(inputs.into()) } else { Origin::Step };
+            }
         }
         made
     }

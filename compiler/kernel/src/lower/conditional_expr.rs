@@ -129,8 +129,8 @@ impl Ctx<'_> {
         let are_numbers = sides.iter().all(|sides| sides.ty.scalar().is_some());
         let is_eager = !assigns && self.is_eager(&then.block) && self.is_eager(&orelse.block);
         let nodes: Vec<NodeId> = if are_numbers && is_eager {
-            self.f.block.extend(then.block);
-            self.f.block.extend(orelse.block);
+            self.speculate(condition, true, then.block, span);
+            self.speculate(condition, false, orelse.block, span);
             let pairs = sides.iter().zip(values);
             pairs.map(|(sides, values)| self.selected(condition, sides, values, span)).collect()
         } else {

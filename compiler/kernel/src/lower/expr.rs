@@ -334,7 +334,7 @@ impl Ctx<'_> {
         });
         let Operand::Node(value) = value else { return Operand::Error };
         if path.is_none() && self.is_eager(&block) {
-            self.f.block.extend(block);
+            self.speculate(left, !decided, block, span);
             let combined = if decided { BinaryOp::Or } else { BinaryOp::And };
             return Operand::Node(self.node(NodeKind::Binary(combined, left, value), Type::BOOL, span));
         }
@@ -394,35 +394,44 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether a block has only a few operations without effects, which are cheaper than a branch. A checking
-    /// device would report such an operation as one that the script requested, so it must not be reportable.
+    /// Whether a block has only a few operations without effects, which are cheaper than a branch.
     pub fn is_eager(&self, block: &Block) -> bool {
-        let n_operations = |stmt: &Stmt| match stmt {
+        self.n_operations(block) <= MAX_EAGER && self.has_no_effects(block)
+    }
+
+    fn n_operations(&self, block: &Block) -> usize {
+        let of = |stmt: &Stmt| match stmt {
             Stmt::Eval(node) => self.f.func.node(*node).kind.n_operations(),
+            Stmt::Speculated(speculated) => self.n_operations(&speculated.block),
+            Stmt::Index(_) => 0,
             _ => 1,
         };
-        block.iter().map(n_operations).sum::<usize>() <= MAX_EAGER
-            && block.iter().all(|stmt| match stmt {
-                Stmt::Eval(node) if self.checks && self.is_reported(*node) => false,
-                Stmt::Eval(node) if self.divides_by_constant(*node) => true,
-                Stmt::Eval(node) => !matches!(
-                    self.f.func.nodes[node.idx()].kind,
-                    NodeKind::BufferLoad { .. }
-                        | NodeKind::TextureRead { .. }
-                        | NodeKind::TextureSample { .. }
-                        | NodeKind::LoadElement { .. }
-                        | NodeKind::Call { .. }
-                        | NodeKind::Atomic(_)
-                        | NodeKind::Subgroup { .. }
-                        | NodeKind::Float(..)
-                        | NodeKind::Geometry(..)
-                        | NodeKind::Binary(
-                            BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::TruncDiv | BinaryOp::TruncRem,
-                            ..
-                        )
-                ),
-                _ => false,
-            })
+        block.iter().map(of).sum()
+    }
+
+    fn has_no_effects(&self, block: &Block) -> bool {
+        block.iter().all(|stmt| match stmt {
+            Stmt::Index(_) => true,
+            Stmt::Speculated(speculated) => self.has_no_effects(&speculated.block),
+            Stmt::Eval(node) if self.divides_by_constant(*node) => true,
+            Stmt::Eval(node) => !matches!(
+                self.f.func.nodes[node.idx()].kind,
+                NodeKind::BufferLoad { .. }
+                    | NodeKind::TextureRead { .. }
+                    | NodeKind::TextureSample { .. }
+                    | NodeKind::LoadElement { .. }
+                    | NodeKind::Call { .. }
+                    | NodeKind::Atomic(_)
+                    | NodeKind::Subgroup { .. }
+                    | NodeKind::Float(..)
+                    | NodeKind::Geometry(..)
+                    | NodeKind::Binary(
+                        BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::TruncDiv | BinaryOp::TruncRem,
+                        ..
+                    )
+            ),
+            _ => false,
+        })
     }
 
     /// An int divided by a constant costs a multiplication.

@@ -9,10 +9,10 @@ use std::rc::Rc;
 use kps_syntax::Span;
 
 use super::Ctx;
-use super::operand::{Operand, Place};
+use super::operand::{Operand, Place, Root};
 use super::stmts::Condition;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, Step};
+use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, Step, part_at};
 use crate::types::Type;
 
 #[derive(Clone)]
@@ -122,6 +122,23 @@ impl Ctx<'_> {
             selected = self.where_index(index, at, (number, selected), span);
         }
         selected
+    }
+
+    /// The vector in memory of which these are several components, and their numbers.
+    pub fn swizzled(&self, of: &ScatteredVector) -> Option<(Place, Vec<u32>)> {
+        let first = of.places.first().filter(|_| of.inside.is_none() && of.places.len() > 1)?;
+        let (_, path) = first.path.split_last()?;
+        let number = |place: &Place| match place.path.split_last()? {
+            (Step::Part(at), before) if place.root == first.root && before == path => Some(*at),
+            _ => None,
+        };
+        let components = of.places.iter().map(number).collect::<Option<_>>()?;
+        let whole = match first.root {
+            Root::Local(local) => &self.f.func.local(local).ty,
+            Root::Element(buffer, _) => &self.array(buffer).element,
+        };
+        let ty = part_at(whole, path);
+        ty.is_vector().then(|| (Place { root: first.root, path: path.into(), ty }, components))
     }
 
     pub fn gather(&mut self, of: &ScatteredVector, span: Span) -> NodeId {

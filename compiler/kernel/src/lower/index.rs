@@ -94,7 +94,14 @@ impl Ctx<'_> {
                 for tested in &vector.tested {
                     self.report_axes(&tested.axes, Touch::Read, tested.places);
                 }
-                Operand::Node(self.gather(&vector, span))
+                match self.swizzled(&vector) {
+                    // One load of the whole vector is cheaper than one for each component.
+                    Some((whole, components)) => {
+                        let whole = self.load_whole(&whole, span);
+                        self.load_components(whole, &components, span)
+                    }
+                    None => Operand::Node(self.gather(&vector, span)),
+                }
             }
             Operand::Node(node) => {
                 let value = self.value(node, span);
@@ -458,15 +465,7 @@ impl Ctx<'_> {
         match (components, container) {
             (components, Operand::Scattered(vector)) => vector.components(components).into_operand(),
             ([component], container) => self.part_of(container, *component, span),
-            // A device that checks must see only the requested components. Otherwise one load of the vector is
-            // cheaper.
-            (_, Operand::Place(place)) if self.checks => {
-                ScatteredVector::of_vector(&place, components).into_operand()
-            }
-            (_, Operand::Place(place)) => {
-                let vector = self.load_whole(&place, span);
-                self.load_components(vector, components, span)
-            }
+            (_, Operand::Place(place)) => ScatteredVector::of_vector(&place, components).into_operand(),
             (_, Operand::Node(vector)) => self.load_components(vector, components, span),
             _ => Operand::Error,
         }

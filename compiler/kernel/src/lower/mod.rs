@@ -185,8 +185,6 @@ pub(crate) struct Ctx<'a> {
     local_size: [u32; 3],
     assumptions: LaunchAssumptions,
     axis_indices: AxisIndices,
-    /// The device checks operations.
-    checks: bool,
     /// The kernel has operations on cooperative matrices.
     uses_matrices: bool,
     matrix_numbers: MatrixNumbers,
@@ -377,7 +375,6 @@ impl<'a> Ctx<'a> {
             local_size: template.local_size(signature.rank),
             assumptions: signature.assumptions,
             axis_indices: AxisIndices::of(target),
-            checks: target.checks,
             uses_matrices: false,
             matrix_numbers: MatrixNumbers::new(),
             coop_types: FxHashSet::default(),

@@ -17,7 +17,9 @@ use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, HelperFunction};
 use crate::errors;
 use crate::errors::Found;
-use crate::ir::{BoundsCheck, BufferId, LocalId, Node, NodeId, NodeKind, SamplerId, Step, Stmt, TextureId};
+use crate::ir::{
+    BoundsCheck, BufferId, LocalId, Node, NodeId, NodeKind, Origin, SamplerId, Step, Stmt, TextureId,
+};
 use crate::types::{Scalar, Type};
 
 #[derive(Clone)]
@@ -158,7 +160,8 @@ impl Ctx<'_> {
         let id = NodeId(self.f.func.nodes.len() as u32);
         let is_constant = matches!(kind, NodeKind::Constant(_));
         let facts = self.facts_of(&kind);
-        self.f.func.nodes.push(Node { kind, ty: ty.into(), span, name: None });
+        let origin = Origin::Source;
+        self.f.func.nodes.push(Node { kind, ty: ty.into(), span, name: None, origin });
         self.f.facts.push(facts);
         if !is_constant {
             self.f.block.push(Stmt::Eval(id));

@@ -8,7 +8,7 @@ use super::operand::Operand;
 use super::sequences::{Sequence, Spanned};
 use crate::constant::{Constant, Literal};
 use crate::errors;
-use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, Origin, UnaryOp};
 use crate::types::{Scalar, Type};
 
 /// How a `for` over a range counts.
@@ -144,8 +144,7 @@ impl Ctx<'_> {
     pub fn lower_unreported<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let first = self.f.func.nodes.len();
         let made = make(self);
-        let func = &mut self.f.func;
-        func.own.extend((first..func.nodes.len()).map(|node| NodeId(node as u32)));
+        self.f.func.nodes[first..].iter_mut().for_each(|node| node.origin = Origin::Compiler);
         made
     }
 

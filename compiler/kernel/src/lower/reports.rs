@@ -1,8 +1,8 @@
-//! Reports to a device that checks: which operations it may report, and which indices a kernel asks for.
+//! What a device that checks may report: which operations are speculated, and which indices a kernel asks for.
 //!
 //! For an index into a vector, matrix or array that is a value (`v[i]`, `m[i, j]`, `v.xy[i] = x`), lowering
-//! adds a statement with the requested index before the access. It adds none if the target does not check, or
-//! if every index is a constant. The emitter adds the reports for indices into memory.
+//! adds a statement with the requested index before the access, unless every index is a constant. Indices into
+//! memory are in the accesses themselves.
 
 use kps_syntax::Span;
 
@@ -10,13 +10,29 @@ use super::Ctx;
 use super::matrix_parts::MatrixIndex;
 use super::targets::Target;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, NodeId, NodeKind, Step, Stmt, Touch, UnaryOp, ValueIndex};
+use crate::ir::{
+    BinaryOp, Block, NodeId, NodeKind, Origin, Speculated, Step, Stmt, Touch, UnaryOp, ValueIndex,
+};
 use crate::types::Type;
 
 impl Ctx<'_> {
-    /// Whether the emitter may report an operation: shifts, divisions, conversions, arithmetic, origins of
-    /// NaNs.
-    pub(super) fn is_reported(&self, node: NodeId) -> bool {
+    /// Appends a block that is computed in any case, although the source asks for it only where the condition is
+    /// `holds`.
+    pub(super) fn speculate(&mut self, condition: NodeId, holds: bool, block: Block, span: Span) {
+        let may_be_reported = |stmt: &Stmt| match stmt {
+            Stmt::Eval(node) => self.is_reported(*node),
+            _ => true,
+        };
+        if block.iter().any(may_be_reported) {
+            let speculated = Speculated { condition, holds, block, span };
+            self.f.block.push(Stmt::Speculated(Box::new(speculated)));
+        } else {
+            self.f.block.extend(block);
+        }
+    }
+
+    /// Whether a device may report an operation: shifts, divisions, conversions, arithmetic, origins of NaNs.
+    fn is_reported(&self, node: NodeId) -> bool {
         match self.f.func.node(node).kind {
             NodeKind::Binary(op, ..) => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
             NodeKind::Unary(op, _) => op == UnaryOp::Negate,
@@ -26,7 +42,7 @@ impl Ctx<'_> {
             | NodeKind::Float(..)
             | NodeKind::Geometry(..)
             | NodeKind::Uniform(_) => true,
-            _ => self.f.func.origins.contains_key(&node),
+            _ => matches!(self.f.func.node(node).origin, Origin::Step | Origin::Result(_)),
         }
     }
 
@@ -61,7 +77,7 @@ impl Ctx<'_> {
     }
 
     pub fn report_axes(&mut self, axes: &[(Step, u32)], touch: Touch, (name, span): (Span, Span)) {
-        if !self.checks || axes.iter().all(|(step, _)| matches!(step, Step::Part(_))) {
+        if axes.iter().all(|(step, _)| matches!(step, Step::Part(_))) {
             return;
         }
         let index = |ctx: &mut Self, step: Step| match step {
@@ -69,8 +85,7 @@ impl Ctx<'_> {
             Step::At(index) => index,
         };
         let axes = axes.iter().map(|&(step, len)| (index(self, step), len)).collect();
-        let whole = self.f.source.slice(name).to_owned();
-        self.f.block.push(Stmt::Index(Box::new(ValueIndex { whole, touch, axes, span })));
+        self.f.block.push(Stmt::Index(Box::new(ValueIndex { whole: name, touch, axes, span })));
     }
 }
 

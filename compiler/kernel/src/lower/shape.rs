@@ -112,7 +112,7 @@ impl Ctx<'_> {
             let indices = indices.map(|indices| self.row_indices(&indices, flat, index.span));
             return Some(Indexed::Row(Row { buffer, start: flat, axis, indices }));
         }
-        self.note_indices(buffer, flat, indices, index.span);
+        self.note_indices(buffer, flat, indices);
         self.note_terms(array, &nodes, flat);
         Some(Indexed::Element(buffer, flat))
     }
@@ -167,11 +167,10 @@ impl Ctx<'_> {
     }
 
     /// Records the indices along the axes from which a flat index was computed.
-    pub fn note_indices(&mut self, buffer: BufferId, flat: NodeId, indices: Option<Vec<NodeId>>, span: Span) {
-        let Some(indices) = indices.filter(|_| self.array(buffer).rank > 1) else { return };
-        let axes = indices.iter().zip(0..);
-        let axes = axes.map(|(index, axis)| (*index, self.axis_len(buffer, axis, span))).collect();
-        self.f.func.axes.insert(flat, axes);
+    pub fn note_indices(&mut self, buffer: BufferId, flat: NodeId, indices: Option<Vec<NodeId>>) {
+        if let Some(indices) = indices.filter(|_| self.array(buffer).rank > 1) {
+            self.f.func.axes.insert(flat, indices.into());
+        }
     }
 
     /// Records the mathematical value of a flat 32-bit index, which may wrap.
@@ -263,7 +262,7 @@ impl Ctx<'_> {
             let indices = indices.map(|indices| self.row_indices(&indices, flat, span));
             return Operand::Row(Row { buffer, start: flat, axis, indices });
         }
-        self.note_indices(buffer, flat, indices, span);
+        self.note_indices(buffer, flat, indices);
         let element = self.array(buffer).element.clone();
         self.load_place(&Place::element(buffer, flat, element), span)
     }

@@ -6,7 +6,10 @@
 use kps_syntax::Span;
 
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, Block, CompareOp, FloatFn, Function, Kernel, Loop, Node, NodeId, NodeKind, Stmt};
+use crate::ir::{
+    BinaryOp, Block, CompareOp, FloatFn, Function, Kernel, Loop, Node, NodeId, NodeKind, Origin, Speculated,
+    Stmt,
+};
 use crate::types::{Scalar, Type};
 
 /// Calls `rewrite` for every node where it is evaluated, in the order of the statements.
@@ -18,7 +21,7 @@ pub(crate) fn rewrite(kernel: &mut Kernel, mut rewrite: impl FnMut(&mut Builder,
 pub(crate) fn rewrite_function(function: &mut Function, rewrite: &mut dyn FnMut(&mut Builder, NodeId)) {
     rewrite_stmts(function, &mut |builder, stmt| {
         if let Stmt::Eval(node) = stmt {
-            builder.span = builder.function.node(node).span;
+            builder.begin_at(node);
             rewrite(builder, node);
         }
         builder.stmt(stmt);
@@ -48,6 +51,11 @@ fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Bu
                 let step = block(function, step, rewrite);
                 Stmt::Loop(Box::new(Loop { test, condition, body, step, span }))
             }
+            Stmt::Speculated(speculated) => {
+                let Speculated { condition, holds, block: before, span } = *speculated;
+                let block = block(function, before, rewrite);
+                Stmt::Speculated(Box::new(Speculated { condition, holds, block, span }))
+            }
             other => other,
         };
         let span = function.span;
@@ -62,12 +70,24 @@ pub(crate) struct Builder<'f> {
     pub block: &'f mut Block,
     /// The place of new nodes in the source.
     pub span: Span,
+    /// Where new nodes come from.
+    pub origin: Origin,
 }
 
 impl<'f> Builder<'f> {
     /// At a place of the source.
     pub fn at(function: &'f mut Function, block: &'f mut Block, span: Span) -> Builder<'f> {
-        Builder { function, block, span }
+        Builder { function, block, span, origin: Origin::Compiler }
+    }
+
+    /// New nodes are steps of this one, or come from where it comes.
+    fn begin_at(&mut self, node: NodeId) {
+        let node = self.function.node(node);
+        self.span = node.span;
+        self.origin = match &node.origin {
+            Origin::Result(_) => Origin::Step,
+            origin => origin.clone(),
+        };
     }
 
     /// Gives a node another computation of the same value.
@@ -95,7 +115,7 @@ impl<'f> Builder<'f> {
 
     fn push(&mut self, kind: NodeKind, ty: Type) -> NodeId {
         let id = NodeId(self.function.nodes.len() as u32);
-        self.function.nodes.push(Node { kind, ty, span: self.span, name: None });
+        self.function.nodes.push(Node { kind, ty, span: self.span, name: None, origin: self.origin.clone() });
         id
     }
 

@@ -7,7 +7,7 @@
 //! | Pass | Rewrites |
 //! |---|---|
 //! | `legalise` | what the IR can say and the target cannot do |
-//! | `instrument` | what `print`, `assert` and traces report |
+//! | `instrument` | what `print`, `assert`, traces and checks report |
 //! | `parameters` | the layout of parameters, as the others need it |
 //! | `ranges` | accesses at indices that are in range, and divisions that need no sign |
 
@@ -34,12 +34,12 @@ pub(crate) fn run(
     mistakes: &mut Diagnostics,
 ) -> Vec<FunctionRemark> {
     let remarks = legalise::apply(kernel, target);
-    // It relies on the rules of `verify`, which kernels with mistakes break.
+    // They rely on the rules of `verify`, which kernels with mistakes break.
     if mistakes.is_empty() {
         ranges::apply(kernel);
+        // ORDER: what is proven needs no check, and the parameters depend on all that the other passes add.
+        instrument::apply(kernel, target);
     }
-    // ORDER: what is proven needs no check, and the parameters depend on all that the other passes add.
-    instrument::apply(kernel, target);
     if let Some(mistake) = parameters::lay_out(kernel, header) {
         mistakes.push(mistake);
     }

@@ -56,12 +56,16 @@ fn add_exits(function: &mut Function, block: &mut Block) {
 }
 
 fn wants_exit(function: &Function, parts: &Loop) -> bool {
-    let is_plain = |stmt: &Stmt| match stmt {
+    parts.condition.is_none() || !parts.test.iter().all(|stmt| is_plain(function, stmt))
+}
+
+fn is_plain(function: &Function, stmt: &Stmt) -> bool {
+    match stmt {
         Stmt::Eval(node) => !matches!(function.node(*node).kind, NodeKind::Call { .. }),
-        Stmt::Assigned(_) => true,
+        Stmt::Assigned(_) | Stmt::Index(_) => true,
+        Stmt::Speculated(speculated) => speculated.block.iter().all(|stmt| is_plain(function, stmt)),
         _ => false,
-    };
-    parts.condition.is_none() || !parts.test.iter().all(is_plain)
+    }
 }
 
 /// Whether a loop's body leaves the loop.

@@ -7,6 +7,7 @@
 
 use kps_syntax::Span;
 
+use super::arithmetic;
 use super::records::{Matrices, push_numbers};
 use crate::constant::Constant;
 use crate::errors::Found;
@@ -17,7 +18,7 @@ use crate::ir::{
     Step, Stmt, Texture, TextureId, Written, as_written,
 };
 use crate::passes::build::{Builder, rewrite_stmts};
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// The maximum number of numbers to show of one value.
 const MAX_NUMBERS: u32 = 24;
@@ -195,11 +196,11 @@ impl Tracer<'_, '_> {
     /// The value that an atomic operation stored, computed from the old one.
     fn left_by(&mut self, atomic: &Atomic, found: NodeId, value: NodeId) -> NodeId {
         match atomic.op {
-            AtomicOp::Add => self.binary(BinaryOp::Add, found, value),
-            AtomicOp::Sub => self.binary(BinaryOp::Sub, found, value),
-            AtomicOp::And => self.binary(BinaryOp::And, found, value),
-            AtomicOp::Or => self.binary(BinaryOp::Or, found, value),
-            AtomicOp::Xor => self.binary(BinaryOp::Xor, found, value),
+            AtomicOp::Add => arithmetic(self.builder, BinaryOp::Add, found, value),
+            AtomicOp::Sub => arithmetic(self.builder, BinaryOp::Sub, found, value),
+            AtomicOp::And => arithmetic(self.builder, BinaryOp::And, found, value),
+            AtomicOp::Or => arithmetic(self.builder, BinaryOp::Or, found, value),
+            AtomicOp::Xor => arithmetic(self.builder, BinaryOp::Xor, found, value),
             AtomicOp::Min | AtomicOp::Max => {
                 let op = if atomic.op == AtomicOp::Min { CompareOp::Less } else { CompareOp::Greater };
                 let changes = self.builder.compare(op, value, found);
@@ -216,16 +217,6 @@ impl Tracer<'_, '_> {
             }
             AtomicOp::Exchange | AtomicOp::Load | AtomicOp::Store => value,
         }
-    }
-
-    /// Arithmetic of bf16 is in f32.
-    fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
-        if self.builder.ty(a) != Type::Scalar(Scalar::Bf16) {
-            return self.builder.binary(op, a, b);
-        }
-        let [a, b] = [a, b].map(|x| self.builder.node(NodeKind::Convert(x), Scalar::F32));
-        let made = self.builder.binary(op, a, b);
-        self.builder.node(NodeKind::Convert(made), Scalar::Bf16)
     }
 
     /// Adds a line with the value.
@@ -267,7 +258,7 @@ impl Tracer<'_, '_> {
                 let buffer = &self.kernel.buffers[buffer.idx()];
                 text.literal(&buffer.name);
                 match function.axes.get(&flat) {
-                    Some(axes) => self.indices(text, axes.iter().map(|(index, _)| Some(Step::At(*index)))),
+                    Some(axes) => self.indices(text, axes.iter().map(|index| Some(Step::At(*index)))),
                     None => self.indices(text, [Some(Step::At(flat))].into_iter()),
                 }
                 (&buffer.element, path)

@@ -51,7 +51,6 @@ pub(crate) fn computed_in(function: &Function, kind: &NodeKind) -> Option<Scalar
 fn widen(builder: &mut Builder, node: NodeId) -> Option<Remark> {
     let kind = builder.kind(node);
     let wide = computed_in(builder.function, &kind)?;
-    let first = builder.function.nodes.len();
     let mut up = |node: NodeId| builder.convert(node, wide);
     let kind = match kind {
         NodeKind::Binary(op, a, b) => NodeKind::Binary(op, up(a), up(b)),
@@ -65,11 +64,6 @@ fn widen(builder: &mut Builder, node: NodeId) -> Option<Remark> {
     let ty = builder.ty(node);
     let computed = builder.node(kind, ty.with_scalar(wide));
     builder.replace(node, NodeKind::Convert(computed));
-    let function = &mut *builder.function;
-    // Steps of the operation that the script wrote.
-    if function.origins.contains_key(&node) {
-        function.origins.extend((first..function.nodes.len()).map(|step| (NodeId(step as u32), Vec::new())));
-    }
-    let span = function.node(node).span;
+    let span = builder.function.node(node).span;
     Some(Remark { span, kind: RemarkKind::ComputedIn { wide, ty } })
 }

@@ -60,6 +60,10 @@ impl Pass<'_> {
                     }
                     after.push(Stmt::Loop(parts));
                 }
+                Stmt::Speculated(mut speculated) => {
+                    speculated.block = self.block(speculated.block);
+                    after.push(Stmt::Speculated(speculated));
+                }
                 Stmt::Eval(node) => match buffer_of(&self.function.node(node).kind) {
                     Some(BufferId::Choice(choice)) => {
                         let choice = self.choices[choice as usize].clone();
@@ -200,9 +204,7 @@ fn index_into(builder: &mut Builder, array: BufferId, index: NodeId) -> NodeId {
     if let Some(axes) = function.axes.get(&index).cloned() {
         function.axes.insert(again, axes);
     }
-    if function.own.contains(&index) {
-        function.own.insert(again);
-    }
+    function.nodes[again.idx()].origin = node.origin;
     function.flats.insert(again, flat);
     again
 }

@@ -4,7 +4,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::decisions::{Decision, Decisions};
 use crate::constant::Constant;
-use crate::ir::{Atomic, AtomicPlace, BinaryOp, Block, Function, Node, NodeId, NodeKind, Proof, Step, Stmt};
+use crate::ir::{
+    Atomic, AtomicPlace, BinaryOp, Block, Function, Node, NodeId, NodeKind, Origin, Proof, Step, Stmt,
+};
 
 pub(super) fn rewrite(function: &mut Function, decisions: &Decisions) {
     if decisions.is_empty() {
@@ -69,6 +71,7 @@ impl Rewriter<'_> {
                 self.mark_path(decision, path);
             }
             Stmt::Index(_) => return !self.next_decision().holds,
+            Stmt::Speculated(speculated) => self.block(&mut speculated.block),
             Stmt::If { then, orelse, .. } => {
                 self.block(then);
                 self.block(orelse);
@@ -167,7 +170,8 @@ impl Rewriter<'_> {
             NodeKind::Constant(_) if proof == Proof::InRange => return,
             _ => {}
         }
-        let marked = Node { kind: NodeKind::Proven(proof, *index), ty: ty.clone(), span: *span, name: None };
+        let kind = NodeKind::Proven(proof, *index);
+        let marked = Node { kind, ty: ty.clone(), span: *span, name: None, origin: Origin::Compiler };
         let id = NodeId(self.function.nodes.len() as u32);
         self.function.nodes.push(marked);
         self.inserted.push(Stmt::Eval(id));
@@ -206,11 +210,12 @@ impl Rewriter<'_> {
             return;
         }
         let mut replace = replace_by(replaced);
-        for (index, len) in function.axes.values_mut().flatten() {
-            replace(index);
-            replace(len);
+        function.axes.values_mut().flatten().for_each(&mut replace);
+        for node in &mut function.nodes {
+            if let Origin::Result(inputs) = &mut node.origin {
+                inputs.iter_mut().for_each(&mut replace);
+            }
         }
-        function.origins.values_mut().flatten().for_each(&mut replace);
         let terms = function.flats.values_mut().flat_map(|flat| &mut flat.terms);
         terms.for_each(|(index, _)| replace(index));
     }
