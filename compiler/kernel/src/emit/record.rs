@@ -114,33 +114,23 @@ impl FunctionEmitter<'_> {
 
     /// Only one invocation records steps, so their slots need no atomics.
     fn step(&mut self, record: &Record) {
-        let Some(traced) = self.target.trace else { return };
         let site = self.site(record);
         let ring = self.interface.ring(self.kernel, self.module);
         let words = self.record_words(site, &record.values);
         debug_assert!(words.len() <= STEP_WORDS as usize);
-        let id = self.input_value(Input::GlobalInvocationId);
-        let ids = Type::Vector(3, Scalar::U32);
-        let traced = traced.map(|n| self.int(&Type::U32, i128::from(n)));
-        let vector = self.module.ty(&ids);
-        let traced = self.module.composite(vector, &traced);
-        let same = self.ids(Op::IEqual, &ids.with_scalar(Scalar::Bool), &[id, traced]);
-        let is_traced = self.ids(Op::All, &Type::BOOL, &[same]);
-        self.when(is_traced, |emitter| {
-            let number = |emitter: &mut Self, n: u32| emitter.int(&Type::U32, i128::from(n));
-            let (one, kept) = (number(emitter, 1), number(emitter, STEPS_KEPT));
-            let counter = emitter.ring_word(ring, 0);
-            let n = emitter.relaxed(Op::AtomicIAdd, counter, Some(one));
-            let is_first = emitter.ids(Op::ULessThan, &Type::BOOL, &[n, kept]);
-            let round = number(emitter, STEPS_KEPT - 1);
-            let round = emitter.ids(Op::BitwiseAnd, &Type::U32, &[n, round]);
-            let late = emitter.ids(Op::IAdd, &Type::U32, &[round, kept]);
-            let at = emitter.select(&Type::U32, is_first, n, late);
-            let (width, start) = (number(emitter, STEP_WORDS), number(emitter, ASSERT_WORDS));
-            let offset = emitter.ids(Op::IMul, &Type::U32, &[at, width]);
-            let place = emitter.ids(Op::IAdd, &Type::U32, &[offset, start]);
-            emitter.put_words(ring, place, &words);
-        });
+        let number = |emitter: &mut Self, n: u32| emitter.int(&Type::U32, i128::from(n));
+        let (one, kept) = (number(self, 1), number(self, STEPS_KEPT));
+        let counter = self.ring_word(ring, 0);
+        let n = self.relaxed(Op::AtomicIAdd, counter, Some(one));
+        let is_first = self.ids(Op::ULessThan, &Type::BOOL, &[n, kept]);
+        let round = number(self, STEPS_KEPT - 1);
+        let round = self.ids(Op::BitwiseAnd, &Type::U32, &[n, round]);
+        let late = self.ids(Op::IAdd, &Type::U32, &[round, kept]);
+        let at = self.select(&Type::U32, is_first, n, late);
+        let (width, start) = (number(self, STEP_WORDS), number(self, ASSERT_WORDS));
+        let offset = self.ids(Op::IMul, &Type::U32, &[at, width]);
+        let place = self.ids(Op::IAdd, &Type::U32, &[offset, start]);
+        self.put_words(ring, place, &words);
     }
 
     /// The number of a new site; its text becomes part of the module.

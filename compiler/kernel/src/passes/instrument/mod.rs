@@ -18,8 +18,8 @@ pub(super) fn apply(kernel: &mut Kernel, target: &Target) {
     if target.checks {
         checks::apply(kernel, target);
     }
-    if target.trace.is_some() {
-        trace::apply(kernel);
+    if let Some(invocation) = target.trace {
+        trace::apply(kernel, invocation);
     }
     if has_messages(kernel) {
         records::apply(kernel);

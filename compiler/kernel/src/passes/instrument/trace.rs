@@ -1,6 +1,7 @@
 //! Traces: each assignment of the script writes a record of its value.
 //!
-//! In go the assignments, atomic operations and prints of a kernel; out come the records of one invocation's steps. The
+//! In go the assignments, atomic operations and prints of a kernel; out come the records of one invocation's steps, under
+//! a test of its id. The
 //! text of a record is the name, a line break and the value, both as `print` would write them: `x`, `out[{i32}]`,
 //! `p.pos.x`, `image[{i32}, {i32}]`. A value that is too long is shown by its type. If a store was discarded, a third
 //! line says why. Printed text is a step called `print`. Library functions record no steps.
@@ -18,7 +19,8 @@ use crate::ir::{
     Step, Stmt, Texture, TextureId, Written, as_written,
 };
 use crate::passes::build::{Builder, rewrite_stmts};
-use crate::types::Type;
+use crate::template::Input;
+use crate::types::{Scalar, Type};
 
 /// The maximum number of numbers to show of one value.
 const MAX_NUMBERS: u32 = 24;
@@ -30,16 +32,45 @@ const MAX_INDICES: usize = 8;
 const OUT_OF_RANGE: &str = "out of range";
 const OUTSIDE: &str = "outside of the image";
 
-pub(super) fn apply(kernel: &mut Kernel) {
+pub(super) fn apply(kernel: &mut Kernel, invocation: [u32; 3]) {
     let mut functions = std::mem::take(&mut kernel.functions);
     let source = |function: &&mut Function| function.called_for.is_none();
     for function in functions.iter_mut().filter(source) {
-        rewrite_stmts(function, &mut |builder, stmt| Tracer { kernel, builder }.stmt(stmt));
+        let (mut head, span) = (Block::new(), function.span);
+        let is_traced = is_invocation(&mut Builder::at(function, &mut head, span), invocation);
+        rewrite_stmts(function, &mut |builder, stmt| {
+            let mut steps = Block::new();
+            let place = builder.span;
+            Tracer { kernel, builder: &mut Builder::at(builder.function, &mut steps, place) }.stmt(&stmt);
+            let is_step = matches!(stmt, Stmt::Assigned(_)) || is_print(&stmt);
+            if !is_step {
+                builder.stmt(stmt);
+            }
+            if !steps.is_empty() {
+                let steps = Stmt::If { condition: is_traced, then: steps, orelse: Block::new(), span };
+                builder.stmt(steps);
+            }
+        });
+        function.body.splice(..0, head);
     }
     kernel.functions = functions;
 }
 
-/// Rewrites one statement.
+/// Whether the invocation has this id.
+fn is_invocation(builder: &mut Builder, id: [u32; 3]) -> NodeId {
+    let ty = Type::Vector(3, Scalar::U32);
+    let own = builder.node(NodeKind::Input(Input::GlobalInvocationId), ty.clone());
+    let id = id.map(|n| builder.constant(Constant::int(Scalar::U32, n.into())));
+    let id = builder.node(NodeKind::Construct(id.to_vec()), ty);
+    let is_same = builder.compare(CompareOp::Equal, own, id);
+    builder.node(NodeKind::All(is_same), Type::BOOL)
+}
+
+fn is_print(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Message(message) if matches!(message.kind, MessageKind::Print { .. }))
+}
+
+/// Appends the steps of one statement.
 struct Tracer<'t, 'f> {
     /// Without its functions.
     kernel: &'t Kernel,
@@ -72,29 +103,26 @@ enum Place<'p> {
 }
 
 impl Tracer<'_, '_> {
-    fn stmt(&mut self, stmt: Stmt) {
+    fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Assigned(assigned) => self.assigned(&assigned),
-            Stmt::Message(message) if matches!(message.kind, MessageKind::Print { .. }) => {
-                self.printed(*message);
-            }
+            Stmt::Assigned(assigned) => self.assigned(assigned),
+            Stmt::Message(message) if is_print(stmt) => self.printed(message),
             Stmt::Eval(node) => {
-                self.builder.block.push(Stmt::Eval(node));
-                if let NodeKind::Atomic(atomic) = self.builder.kind(node) {
-                    self.builder.span = self.builder.function.node(node).span;
-                    self.atomic(&atomic, node);
+                if let NodeKind::Atomic(atomic) = self.builder.kind(*node) {
+                    self.builder.span = self.builder.function.node(*node).span;
+                    self.atomic(&atomic, *node);
                 }
             }
-            stmt => self.builder.block.push(stmt),
+            _ => {}
         }
     }
 
     /// A step: this text was printed.
-    fn printed(&mut self, message: Message) {
+    fn printed(&mut self, message: &Message) {
         let mut numbers = Vec::new();
         self.builder.span = message.span;
-        for value in message.values {
-            push_numbers(self.builder, value, Matrices::ByRows, &mut numbers);
+        for value in &message.values {
+            push_numbers(self.builder, *value, Matrices::ByRows, &mut numbers);
         }
         push_record(self.builder, format!("print\n{}", message.template), numbers);
     }
