@@ -6,10 +6,11 @@
 use std::fmt::Write;
 
 use kps_syntax::Span;
+use kps_syntax::ast::Name;
 
 use super::{
-    Arg, AssignedValue, Assignee, AtomicPlace, BinaryOp, Block, CallArg, CheckKind, CoopMemory, Function,
-    Home, Kernel, Local, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp,
+    Arg, AssignedValue, Assignee, AtomicPlace, BinaryOp, Block, BufferId, CallArg, CheckKind, CoopMemory,
+    Function, Home, Kernel, Local, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp,
 };
 use crate::constant::{Constant, Literal};
 use crate::types::{Scalar, Type};
@@ -134,7 +135,7 @@ impl Printer<'_> {
                 self.line(&format!("{place} = {}", self.value(*value)), Some(*span));
             }
             Stmt::BufferStore { buffer, index, path, value, span } => {
-                let name = &self.kernel.buffers[buffer.idx()].name;
+                let name = self.array(*buffer);
                 let place = format!("{name}[{}]{}", self.value(*index), self.path(path));
                 self.line(&format!("{place} = {}", self.value(*value)), Some(*span));
             }
@@ -247,6 +248,14 @@ impl Printer<'_> {
         }
     }
 
+    /// The name of an array parameter, or of a choice between several.
+    fn array(&self, buffer: BufferId) -> &Name {
+        match buffer {
+            BufferId::Param(at) => &self.kernel.buffers[at as usize].name,
+            BufferId::Choice(at) => &self.function.choices[at as usize].name,
+        }
+    }
+
     fn values(&self, ids: &[NodeId]) -> String {
         ids.iter().map(|id| self.value(*id)).collect::<Vec<_>>().join(", ")
     }
@@ -313,12 +322,12 @@ impl Printer<'_> {
             NodeKind::Load(local) => self.local(*local),
             NodeKind::LoadElement { local, path } => format!("{}{}", self.local(*local), self.path(path)),
             NodeKind::BufferLoad { buffer, index, path, .. } => {
-                let name = &self.kernel.buffers[buffer.idx()].name;
+                let name = self.array(*buffer);
                 format!("{name}[{}]{}", self.value(*index), self.path(path))
             }
-            NodeKind::BufferLen(buffer) => format!("len {}", self.kernel.buffers[buffer.idx()].name),
+            NodeKind::BufferLen(buffer) => format!("len {}", self.array(*buffer)),
             NodeKind::BufferAxis { buffer, axis } => {
-                format!("{}.shape[{axis}]", self.kernel.buffers[buffer.idx()].name)
+                format!("{}.shape[{axis}]", self.array(*buffer))
             }
             NodeKind::Float(function, args) => {
                 let args: Vec<NodeId> = args.iter().flatten().copied().collect();
@@ -327,7 +336,7 @@ impl Printer<'_> {
             NodeKind::Atomic(atomic) => {
                 let place = match &atomic.place {
                     AtomicPlace::Buffer { buffer, index, path } => {
-                        let name = &self.kernel.buffers[buffer.idx()].name;
+                        let name = self.array(*buffer);
                         format!("{name}[{}]{}", self.value(*index), self.path(path))
                     }
                     AtomicPlace::Shared { local, path } => {
@@ -339,7 +348,7 @@ impl Printer<'_> {
             }
             NodeKind::CoopLoad(place) => {
                 let memory = match place.memory {
-                    CoopMemory::Buffer(buffer) => self.kernel.buffers[buffer.idx()].name.to_string(),
+                    CoopMemory::Buffer(buffer) => self.array(buffer).to_string(),
                     CoopMemory::Shared(local) => self.local(local),
                 };
                 format!("coop_load {memory}, {}, {}", self.value(place.start), self.value(place.stride))

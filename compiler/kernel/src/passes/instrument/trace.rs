@@ -1,10 +1,9 @@
 //! Traces: each assignment of the script writes a record of its value.
 //!
-//! In go the assignments, atomic operations and prints of a kernel; out come the records of one invocation's steps, under
-//! a test of its id. The
-//! text of a record is the name, a line break and the value, both as `print` would write them: `x`, `out[{i32}]`,
-//! `p.pos.x`, `image[{i32}, {i32}]`. A value that is too long is shown by its type. If a store was discarded, a third
-//! line says why. Printed text is a step called `print`. Library functions record no steps.
+//! In go the assignments, atomic operations and prints of a kernel; out come the records of one invocation's steps,
+//! under a test of its id. The text of a record is the name, a line break and the value, both as `print` would write
+//! them: `x`, `out[{i32}]`, `p.pos.x`, `image[{i32}, {i32}]`. A value that is too long is shown by its type. If a store
+//! was discarded, a third line says why. Printed text is a step called `print`. Library functions record no steps.
 
 use kps_syntax::Span;
 
