@@ -29,6 +29,8 @@ pub(super) fn apply(kernel: &mut Kernel, remarks: &mut Vec<FunctionRemark>) {
 /// The scalar type in which a node is computed, if it differs from that of its operands.
 pub(crate) fn computed_in(function: &Function, kind: &NodeKind) -> Option<Scalar> {
     let operand = match kind {
+        // Exact: a workaround adds zeros.
+        NodeKind::Binary(BinaryOp::Add, _, b) if is_opaque(function, *b) => return None,
         NodeKind::Binary(_, a, _) | NodeKind::Dot(a, _) => *a,
         NodeKind::Float(_, [Some(a), ..]) => *a,
         NodeKind::Geometry(_, args) => *args.first()?,
@@ -44,6 +46,14 @@ pub(crate) fn computed_in(function: &Function, kind: &NodeKind) -> Option<Scalar
             _ => Some(Scalar::F32),
         },
         _ => None,
+    }
+}
+
+fn is_opaque(function: &Function, node: NodeId) -> bool {
+    match function.node(node).kind {
+        NodeKind::Opaque(_) => true,
+        NodeKind::Splat(scalar) => is_opaque(function, scalar),
+        _ => false,
     }
 }
 
