@@ -10,7 +10,7 @@ use crate::intrinsics::Bound::{self, Absolute, Exact, Growing, Steps, Ulp, UlpOr
 use crate::intrinsics::Domain::{Between, Numbers};
 use crate::intrinsics::Source::{Formula, Vulkan};
 use crate::intrinsics::{exact, in_library, steps, within};
-use crate::ir::{BinaryOp, FloatFn, NodeKind};
+use crate::ir::{BinaryOp, FloatFn, FormulaFn};
 use crate::lower::{fold_clamp, fold_sqrt};
 
 pub static ARITHMETIC: Section =
@@ -29,10 +29,8 @@ const NEAR_ONE: Bound = UlpOrNear { units: 3.0, near: (0.5, 2.0), absolute: TINY
 const EXP: Bound = Growing { units: 3.0, times: 2.0 };
 
 const LOG: Floats = Floats { single: Body::Instruction(FloatFn::Log), double: Body::Library("log") };
-const LOG_OF_BASE: Floats = Floats {
-    single: Body::Formula(|math, args| math.log_of_base(args[0], args[1])),
-    double: Body::Library("log_base"),
-};
+const LOG_OF_BASE: Floats =
+    Floats { single: Body::Formula(FormulaFn::LogOfBase), double: Body::Library("log_base") };
 
 const OF_ARITHMETIC: &[Row] = &[
     Row {
@@ -59,7 +57,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["fmod"],
         params: &[number("x"), number("y")],
-        lowering: formula(|math, args| math.binary(BinaryOp::TruncRem, args[0], args[1])),
+        lowering: formula(FormulaFn::Remainder),
         fold: Fold::Of2(libm::fmod),
         floats: &[within("fmod(x, y)", Numbers, Steps("x - y * trunc(x / y)", steps::rem), Vulkan, Exact)],
         external: &[(&["mod"], "write `a % b`")],
@@ -120,7 +118,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["copysign"],
         params: &[number("x"), number("y")],
-        lowering: formula(|math, args| math.copysign(args[0], args[1])),
+        lowering: formula(FormulaFn::CopySign),
         fold: Fold::Of2(f64::copysign),
         floats: &[exact("copysign(x, y)")],
         doc: "The size of `x` with the sign of `y`.",
@@ -179,7 +177,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["mix"],
         params: &[number("a"), number("b"), number("t")],
-        lowering: formula(|math, args| math.mix(args)),
+        lowering: formula(FormulaFn::Mix),
         floats: &[within(
             "mix(x, y, z)",
             Numbers,
@@ -195,7 +193,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["step"],
         params: &[number("edge"), number("x")],
-        lowering: formula(|math, args| math.step(args[0], args[1])),
+        lowering: formula(FormulaFn::Step),
         floats: &[exact("step(x, y)")],
         doc: "The number 0 below the edge, else 1.",
         example: "step(0.5, 0.75)",
@@ -204,7 +202,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["smooth_step", "smoothstep"],
         params: &[number("low"), number("high"), number("x")],
-        lowering: formula(|math, args| math.smooth_step(args)),
+        lowering: formula(FormulaFn::SmoothStep),
         floats: &[within("smooth_step(x, y, z)", Numbers, steps::SMOOTH_STEP, Formula, steps::SMOOTH_STEP)],
         doc: "A smooth step from 0 at `low` to 1 at `high`, as in GLSL.",
         example: "smooth_step(0.0, 1.0, 0.25)",
@@ -214,7 +212,7 @@ const OF_ARITHMETIC: &[Row] = &[
         names: &["isnan"],
         params: &[number("x")],
         result: Gives::Bools,
-        lowering: formula(|math, args| math.test(NodeKind::IsNan(args[0]))),
+        lowering: formula(FormulaFn::IsNan),
         exact: &["isnan(x)"],
         doc: "Whether `x` is not a number.",
         example: "isnan(math.nan)",
@@ -224,7 +222,7 @@ const OF_ARITHMETIC: &[Row] = &[
         names: &["isinf"],
         params: &[number("x")],
         result: Gives::Bools,
-        lowering: formula(|math, args| math.test(NodeKind::IsInf(args[0]))),
+        lowering: formula(FormulaFn::IsInf),
         exact: &["isinf(x)"],
         doc: "Whether `x` is infinite.",
         example: "isinf(math.inf)",
@@ -234,7 +232,7 @@ const OF_ARITHMETIC: &[Row] = &[
         names: &["isfinite"],
         params: &[number("x")],
         result: Gives::Bools,
-        lowering: formula(|math, args| math.is_finite(args[0])),
+        lowering: formula(FormulaFn::IsFinite),
         exact: &["isfinite(x)"],
         doc: "Whether `x` is neither infinite nor a NaN.",
         example: "isfinite(2.5)",
@@ -256,7 +254,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["cbrt"],
         params: &[number("x")],
-        lowering: formula_or(|math, args| math.cbrt(args[0]), "cbrt"),
+        lowering: formula_or(FormulaFn::Cbrt, "cbrt"),
         fold: Fold::Of1(libm::cbrt),
         floats: &[in_library("cbrt(x)", Numbers, Ulp(4.0), Formula, 2.0, 1.0)],
         doc: "The cube root.",
@@ -276,7 +274,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["hypot"],
         params: &[number("x"), rest(Kind::Number)],
-        lowering: formula(|math, args| math.length(args)),
+        lowering: formula(FormulaFn::Length),
         fold: Fold::Of2(libm::hypot),
         floats: &[
             in_library(
@@ -323,7 +321,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["expm1"],
         params: &[number("x")],
-        lowering: formula_or(|math, args| math.expm1(args[0]), "expm1"),
+        lowering: formula_or(FormulaFn::Expm1, "expm1"),
         fold: Fold::Of1(libm::expm1),
         floats: &[in_library(
             "expm1(x)",
@@ -373,7 +371,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["log10"],
         params: &[number("x")],
-        lowering: formula_or(|math, args| math.log10(args[0]), "log10"),
+        lowering: formula_or(FormulaFn::Log10, "log10"),
         fold: Fold::Of1(libm::log10),
         floats: &[in_library(
             "log10(x)",
@@ -390,7 +388,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["log1p"],
         params: &[number("x")],
-        lowering: formula_or(|math, args| math.log1p(args[0]), "log1p"),
+        lowering: formula_or(FormulaFn::Log1p, "log1p"),
         fold: Fold::Of1(libm::log1p),
         floats: &[in_library(
             "log1p(x)",
@@ -489,7 +487,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["atan2"],
         params: &[number("y"), number("x")],
-        lowering: formula_or(|math, args| math.atan2(args[0], args[1]), "atan2"),
+        lowering: formula_or(FormulaFn::Atan2, "atan2"),
         fold: Fold::Of2(libm::atan2),
         floats: &[in_library("atan2(x, y)", Numbers, Ulp(4096.0), Vulkan, 1.5, 1.0)],
         external: &[(&["arctan2"], "")],
@@ -595,7 +593,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["degrees"],
         params: &[number("x")],
-        lowering: formula(|math, args| math.scaled(args[0], 180.0 / PI)),
+        lowering: formula(FormulaFn::Degrees),
         fold: Fold::Of1(f64::to_degrees),
         floats: &[within("degrees(x)", Numbers, Ulp(2.0), Formula, Ulp(2.0))],
         doc: "An angle in radians, in degrees.",
@@ -605,7 +603,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["radians"],
         params: &[number("x")],
-        lowering: formula(|math, args| math.scaled(args[0], PI / 180.0)),
+        lowering: formula(FormulaFn::Radians),
         fold: Fold::Of1(f64::to_radians),
         floats: &[within("radians(x)", Numbers, Ulp(2.0), Formula, Ulp(2.0))],
         doc: "An angle in degrees, in radians.",

@@ -9,9 +9,9 @@ use std::ops::Deref;
 
 use crate::constant::Literal;
 use crate::intrinsics::Intrinsic;
-use crate::ir::{FloatFn, NodeId};
+use crate::ir::{FloatFn, FormulaFn, NodeId};
 use crate::lower::{Arguments, Operand};
-use crate::lower::{BuiltinCall, Ctx, Math, TreeCall};
+use crate::lower::{BuiltinCall, Ctx, TreeCall};
 
 /// A built-in function of kernels.
 pub struct Row {
@@ -297,8 +297,8 @@ pub(crate) struct Floats {
 pub(crate) enum Body {
     /// One instruction.
     Instruction(FloatFn),
-    /// Nodes.
-    Formula(fn(&mut Math<'_, '_>, &[NodeId]) -> NodeId),
+    /// Several operations.
+    Formula(FormulaFn),
     /// A function in a chapter of `library`.
     Library(&'static str),
 }
@@ -324,16 +324,13 @@ pub(super) const fn instruction_or(function: FloatFn, double: &'static str) -> L
     Lowering::Floats(Floats { single: Body::Instruction(function), double: Body::Library(double) })
 }
 
-/// The same nodes for all floats.
-pub(super) const fn formula(formula: fn(&mut Math<'_, '_>, &[NodeId]) -> NodeId) -> Lowering {
+/// The same formula for all floats.
+pub(super) const fn formula(formula: FormulaFn) -> Lowering {
     Lowering::Floats(Floats { single: Body::Formula(formula), double: Body::Formula(formula) })
 }
 
-/// Nodes for `f32`, and a function of the library for `f64`.
-pub(super) const fn formula_or(
-    formula: fn(&mut Math<'_, '_>, &[NodeId]) -> NodeId,
-    double: &'static str,
-) -> Lowering {
+/// A formula for `f32`, and a function of the library for `f64`.
+pub(super) const fn formula_or(formula: FormulaFn, double: &'static str) -> Lowering {
     Lowering::Floats(Floats { single: Body::Formula(formula), double: Body::Library(double) })
 }
 

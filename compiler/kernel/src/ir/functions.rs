@@ -1,4 +1,4 @@
-//! The functions of nodes: instructions on floats, and subgroup operations.
+//! The functions of nodes: instructions and formulas on floats, and subgroup operations.
 
 /// Functions that are one instruction of GLSL.std.450 for every component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +41,56 @@ impl FloatFn {
             FloatFn::Atan2 | FloatFn::Pow | FloatFn::NMin | FloatFn::NMax => 2,
             FloatFn::Fma | FloatFn::NClamp => 3,
             _ => 1,
+        }
+    }
+}
+
+/// Functions of floats without an instruction, for every component. `passes/legalise/formulas.rs` computes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FormulaFn {
+    /// Has the dividend's sign.
+    Remainder,
+    CopySign,
+    IsNan,
+    IsInf,
+    IsFinite,
+    /// To a base.
+    LogOfBase,
+    Log10,
+    Log1p,
+    Expm1,
+    /// Of an f32.
+    Cbrt,
+    /// Of an f32.
+    Atan2,
+    /// Of any number of sides.
+    Length,
+    Mix,
+    Step,
+    SmoothStep,
+    Degrees,
+    Radians,
+    /// An f32 to the power of another.
+    Power,
+    /// Its third argument is the power of the base's magnitude.
+    PowerOfMagnitude,
+    /// To the power of a half.
+    HalfPower,
+}
+
+impl FormulaFn {
+    pub fn gives_bools(self) -> bool {
+        matches!(self, FormulaFn::IsNan | FormulaFn::IsInf | FormulaFn::IsFinite)
+    }
+
+    /// About how many operations compute it for one number.
+    pub(crate) fn n_operations(self) -> usize {
+        match self {
+            FormulaFn::CopySign => 6,
+            FormulaFn::IsNan | FormulaFn::IsInf | FormulaFn::Degrees | FormulaFn::Radians => 1,
+            FormulaFn::Step => 2,
+            FormulaFn::IsFinite | FormulaFn::Mix => 4,
+            _ => 12,
         }
     }
 }

@@ -3,7 +3,7 @@
 use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
-use super::functions::{AtomicOp, FloatFn, SubgroupOp};
+use super::functions::{AtomicOp, FloatFn, FormulaFn, SubgroupOp};
 use super::{BufferId, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
 use crate::constant::Constant;
 use crate::matrices::CoopType;
@@ -70,6 +70,8 @@ pub enum NodeKind {
         orelse: NodeId,
     },
     Float(FloatFn, [Option<NodeId>; 3]),
+    /// The arguments have one type of floats.
+    Formula(FormulaFn, Vec<NodeId>),
     Abs(NodeId),
     Sign(NodeId),
     /// The magnitude of one float with the sign bit of another; exact for zeros and NaNs too.
@@ -461,7 +463,7 @@ macro_rules! operands {
                 $visit(c);
             }
             NodeKind::Float(_, args) => args.$iter().flatten().for_each(|arg| $visit(arg)),
-            NodeKind::Construct(parts) | NodeKind::Geometry(_, parts) => {
+            NodeKind::Construct(parts) | NodeKind::Formula(_, parts) | NodeKind::Geometry(_, parts) => {
                 parts.$iter().for_each(|part| $visit(part));
             }
             NodeKind::LoadElement { path, .. } => $steps(path).for_each(|index| $visit(index)),
@@ -504,6 +506,7 @@ impl NodeKind {
         match self {
             // Either float as bits, masked; the bits joined, and as a float again.
             NodeKind::CopySign { .. } => 6,
+            NodeKind::Formula(function, _) => function.n_operations(),
             _ => 1,
         }
     }

@@ -12,7 +12,7 @@ use super::operand::Operand;
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::constant::{Constant, Literal};
 use crate::errors::{self, Found};
-use crate::ir::{BinaryOp, NodeId, NodeKind, Step, UnaryOp};
+use crate::ir::{BinaryOp, FormulaFn, NodeId, NodeKind, Step, UnaryOp};
 use crate::types::{Kind, Scalar, Type};
 
 /// Powers of floats by a constant integer up to this size are products.
@@ -463,7 +463,7 @@ impl Ctx<'_> {
         }
         let value = exponent.to_f64();
         if value == 0.5 {
-            return Some(self.math(span, &ty).half_power(base));
+            return Some(self.node(NodeKind::Formula(FormulaFn::HalfPower, vec![base]), ty, span));
         }
         let whole = value as i128;
         if whole as f64 != value || whole.abs() > MAX_FLOAT_PRODUCT {

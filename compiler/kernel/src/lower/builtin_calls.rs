@@ -156,16 +156,15 @@ impl Ctx<'_> {
         self.as_one_operation(&given, |ctx| lower(ctx).map_or(Operand::Error, Operand::Node))
     }
 
-    /// All arguments in one float type, component by component. Formulas of narrow floats are computed in f32.
+    /// All arguments in one float type, component by component. Library functions of narrow floats compute in f32.
     pub fn floats_call(&mut self, floats: Floats, call: &BuiltinCall) -> Option<NodeId> {
         let BuiltinCall { name, args, span, .. } = *call;
         let (mut nodes, given) = self.floats(args, name)?;
         let scalar = given.scalar()?;
         let mut ty = given;
         let body = if scalar == Scalar::F64 { floats.double } else { floats.single };
-        let is_narrow = scalar.bits() < 32 && !matches!(body, Body::Instruction(_));
+        let is_narrow = scalar.bits() < 32 && matches!(body, Body::Library(_));
         if is_narrow {
-            // A remark on all steps of the formula together.
             self.remark_computed_in(Scalar::F32, &ty, span);
             for (node, (_, at)) in nodes.iter_mut().zip(args) {
                 *node = self.convert(*node, Scalar::F32, *at);
@@ -177,7 +176,10 @@ impl Ctx<'_> {
                 let args = [0, 1, 2].map(|at| nodes.get(at).copied());
                 self.node(NodeKind::Float(function, args), ty, span)
             }
-            Body::Formula(formula) => formula(&mut self.math(span, &ty), &nodes),
+            Body::Formula(function) => {
+                let ty = if function.gives_bools() { ty.with_scalar(Scalar::Bool) } else { ty };
+                self.node(NodeKind::Formula(function, nodes), ty, span)
+            }
             Body::Library(name) => self.call_library(name, &nodes, &ty, span)?,
         };
         let is_float = self.ty(result).scalar().is_some_and(Scalar::is_float);

@@ -13,7 +13,7 @@ use super::operand::{Operand, Place, Root};
 use super::stmts::Condition;
 use crate::constant::Constant;
 use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, Step, part_at};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 #[derive(Clone)]
 pub(crate) struct ScatteredVector {
@@ -107,7 +107,8 @@ impl Ctx<'_> {
         // As unsigned numbers, so that a negative index is out of range.
         let unsigned = Type::from(scalar.as_unsigned());
         let [index, len] = [index, len].map(|x| self.node(NodeKind::Bitcast(x), unsigned.clone(), span));
-        self.math(span, &unsigned).compare(CompareOp::Less, index, len)
+        let bools = unsigned.with_scalar(Scalar::Bool);
+        self.node(NodeKind::Compare(CompareOp::Less, index, len), bools, span)
     }
 
     /// `numbers[index]`.

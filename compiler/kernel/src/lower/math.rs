@@ -9,7 +9,6 @@ use kps_syntax::ast::BinaryOp as AstBinaryOp;
 use super::Ctx;
 use super::arith::Sides;
 use super::builtin_calls::BuiltinCall;
-use super::formulas::Math;
 use super::operand::{Operand, Place, Static};
 use crate::constant::Literal;
 use crate::errors;
@@ -18,7 +17,7 @@ use crate::types::{Scalar, Type};
 
 type Args<'e> = &'e [(Operand, Span)];
 
-impl<'a> Ctx<'a> {
+impl Ctx<'_> {
     pub fn len(&mut self, call: &BuiltinCall) -> Operand {
         let BuiltinCall { args, span, .. } = *call;
         match &args[0].0 {
@@ -208,10 +207,6 @@ impl<'a> Ctx<'a> {
             _ => ty,
         };
         Some(self.node(NodeKind::Geometry(function, nodes), result, span))
-    }
-
-    pub fn math<'c>(&'c mut self, span: Span, ty: &Type) -> Math<'c, 'a> {
-        Math { ctx: self, span, ty: ty.clone() }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use kps_syntax::Span;
 
-use super::formulas::Math;
 use super::{Ctx, EnvRef, FunctionState};
 use crate::constant::Constant;
-use crate::ir::{Arg, BinaryOp, CallArg, CompareOp, FloatFn, FunctionId, Loop, NodeId, NodeKind, Stmt};
+use crate::ir::{Arg, BinaryOp, CallArg, CompareOp, FormulaFn, FunctionId, Loop, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
@@ -19,7 +18,7 @@ impl Ctx<'_> {
             return self.convert(power, scalar, span);
         }
         if scalar.is_float() {
-            return self.math(span, ty).power(base, exponent);
+            return self.float_power(base, exponent, ty, span);
         }
         let function = self.int_power(scalar, span);
         let call = |ctx: &mut Self, base, exponent| {
@@ -36,6 +35,17 @@ impl Ctx<'_> {
         });
         let parts = parts.collect();
         self.node(NodeKind::Construct(parts), ty.clone(), span)
+    }
+
+    /// The library has the power of a magnitude for f64.
+    fn float_power(&mut self, base: NodeId, exponent: NodeId, ty: &Type, span: Span) -> NodeId {
+        if ty.scalar() != Some(Scalar::F64) {
+            return self.node(NodeKind::Formula(FormulaFn::Power, vec![base, exponent]), ty.clone(), span);
+        }
+        let size = self.node(NodeKind::Abs(base), ty.clone(), span);
+        let power = self.call_library("pow", &[size, exponent], ty, span).unwrap_or(size);
+        let kind = NodeKind::Formula(FormulaFn::PowerOfMagnitude, vec![base, exponent, power]);
+        self.node(kind, ty.clone(), span)
     }
 
     /// A helper function: repeated squaring, and 0 for a negative exponent. It is made once for each type.
@@ -104,71 +114,5 @@ impl Ctx<'_> {
         self.f.block.push(Stmt::Loop(Box::new(parts)));
         let result = self.node(NodeKind::Load(product), ty, span);
         self.f.block.push(Stmt::Return(Some(result), span));
-    }
-}
-
-impl Math<'_, '_> {
-    /// `x ** 0.5`: the square root, except for `-0.0` and minus infinity, where Python's result is positive.
-    pub fn half_power(&mut self, x: NodeId) -> NodeId {
-        let (zero, infinity) = (self.value(0.0), self.value(f64::INFINITY));
-        let root = self.float(FloatFn::Sqrt, x);
-        let is_zero = self.compare(CompareOp::Equal, x, zero);
-        let root = self.select(is_zero, zero, root);
-        let size = self.abs(x);
-        let is_infinite = self.compare(CompareOp::Equal, size, infinity);
-        self.select(is_infinite, infinity, root)
-    }
-
-    /// GLSL.std.450's `Pow` is undefined for a negative base and for 0 to the power of 0. So the magnitude is
-    /// computed from that of the base, and the sign by Python's rules. A negative base with a fractional
-    /// exponent is NaN, unless it is infinite.
-    fn power(&mut self, base: NodeId, exponent: NodeId) -> NodeId {
-        let (zero, one, half) = (self.value(0.0), self.value(1.0), self.value(0.5));
-        let infinity = self.value(f64::INFINITY);
-        let size = self.abs(base);
-        let power = self.power_of_size(size, exponent);
-        // The sign: an odd integer exponent keeps the sign of the base, also that of a zero.
-        let floor = self.float(FloatFn::Floor, exponent);
-        let is_whole = self.compare(CompareOp::Equal, floor, exponent);
-        let halved = self.binary(BinaryOp::Mul, exponent, half);
-        let half_floor = self.float(FloatFn::Floor, halved);
-        let is_odd = self.compare(CompareOp::NotEqual, half_floor, halved);
-        let is_odd_whole = self.both(BinaryOp::And, is_odd, is_whole);
-        let has_sign = self.has_sign(base);
-        let is_signed = self.both(BinaryOp::And, is_odd_whole, has_sign);
-        let power = self.negated_if(is_signed, power);
-        let nan = self.value(f64::NAN);
-        let is_infinite = self.compare(CompareOp::Equal, size, infinity);
-        let is_real = self.both(BinaryOp::Or, is_whole, is_infinite);
-        let of_negative = self.select(is_real, power, nan);
-        let is_negative = self.compare(CompareOp::Less, base, zero);
-        let result = self.select(is_negative, of_negative, power);
-        // Anything to the power of 0 is 1, and so is 1 to the power of anything.
-        let no_exponent = self.compare(CompareOp::Equal, exponent, zero);
-        let is_one = self.compare(CompareOp::Equal, base, one);
-        let either = self.both(BinaryOp::Or, no_exponent, is_one);
-        self.select(either, one, result)
-    }
-
-    /// For a base that is not negative, and an exponent that is not 0.
-    fn power_of_size(&mut self, size: NodeId, exponent: NodeId) -> NodeId {
-        let (ty, span) = (self.ty.clone(), self.span);
-        if ty.scalar() == Some(Scalar::F64) {
-            return self.ctx.call_library("pow", &[size, exponent], &ty, span).unwrap_or(size);
-        }
-        let args = [Some(size), Some(exponent), None];
-        let power = self.ctx.node(NodeKind::Float(FloatFn::Pow, args), ty, span);
-        let (zero, infinity) = (self.value(0.0), self.value(f64::INFINITY));
-        let is_zero = self.compare(CompareOp::Equal, size, zero);
-        let is_below = self.compare(CompareOp::Less, exponent, zero);
-        let is_above = self.compare(CompareOp::Greater, exponent, zero);
-        let zero_or_nan = self.select(is_above, zero, exponent);
-        let of_zero = self.select(is_below, infinity, zero_or_nan);
-        self.select(is_zero, of_zero, power)
-    }
-
-    fn both(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
-        let bools = self.ty.with_scalar(Scalar::Bool);
-        self.ctx.node(NodeKind::Binary(op, a, b), bools, self.span)
     }
 }

@@ -109,6 +109,13 @@ impl<'f> Builder<'f> {
         id
     }
 
+    /// The last operation, which is evaluated elsewhere instead.
+    pub fn take_back(&mut self, node: NodeId) -> NodeKind {
+        let last = self.block.pop();
+        assert!(matches!(last, Some(Stmt::Eval(last)) if last == node), "it was the last one");
+        self.kind(node)
+    }
+
     pub fn stmt(&mut self, stmt: Stmt) {
         self.block.push(stmt);
     }

@@ -8,9 +8,11 @@
 //! | `matrices` | cooperative matrices, which a subgroup holds or every invocation emulates |
 //! | `selected_arrays` | accesses to one of several arrays, which the script selects at run time |
 //! | `atomics_by_address` | bindings of arrays whose atomic operations need an address |
+//! | `formulas` | functions of floats without an instruction |
 //! | `narrow_floats` | arithmetic of `bf16` and `f16` that is computed in f32 |
 
 mod atomics_by_address;
+mod formulas;
 mod matrices;
 pub(crate) mod narrow_floats;
 mod selected_arrays;
@@ -26,6 +28,7 @@ pub(crate) fn apply(kernel: &mut Kernel, target: &Target) -> Vec<FunctionRemark>
     matrices::apply(kernel, target, &mut remarks);
     selected_arrays::apply(kernel);
     atomics_by_address::apply(kernel);
+    formulas::apply(kernel, &mut remarks);
     narrow_floats::apply(kernel, &mut remarks);
     remarks
 }
