@@ -27,7 +27,6 @@ fn expand(builder: &mut Builder, node: NodeId) -> Option<Remark> {
     let given = builder.ty(args[0]);
     let scalar = given.scalar().expect("formulas are over floats");
     let wide = scalar.at_least_f32();
-    let first = builder.function.nodes.len();
     args.iter_mut().for_each(|arg| *arg = builder.convert(*arg, wide));
     let result = Math { builder, ty: given.with_scalar(wide) }.formula(function, &args);
     let last = match wide != scalar && !function.gives_bools() {
@@ -35,11 +34,7 @@ fn expand(builder: &mut Builder, node: NodeId) -> Option<Remark> {
         false => builder.take_back(result),
     };
     builder.replace(node, last);
-    let function = &mut *builder.function;
-    if function.origins.contains_key(&node) {
-        function.origins.extend((first..function.nodes.len()).map(|step| (NodeId(step as u32), Vec::new())));
-    }
-    let span = function.node(node).span;
+    let span = builder.function.node(node).span;
     (wide != scalar).then(|| Remark { span, kind: RemarkKind::ComputedIn { wide, ty: given } })
 }
 
