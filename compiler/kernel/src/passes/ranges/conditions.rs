@@ -125,16 +125,11 @@ impl Walk<'_> {
             NodeKind::Load(_) => self.narrow_local(node, &met, depth),
             NodeKind::Proven(_, a) | NodeKind::Uniform(a) => self.narrow_part(a, &met, depth),
             // The same bits are the same number in both types, if both have it.
-            NodeKind::Bitcast(a) if self.is_int(a) => {
-                if int_of(self.function.ty(a)).is_some_and(|ty| met.fits(ty)) {
-                    self.narrow_part(a, &met, depth);
-                }
+            NodeKind::Bitcast(a) if self.is_int(a) && self.has_type_for(&met, a) => {
+                self.narrow_part(a, &met, depth);
             }
-            NodeKind::Convert(a) if self.is_int(a) => {
-                let ty = int_of(self.function.ty(node));
-                if ty.is_some_and(|ty| self.intervals[a.idx()].fits(ty)) {
-                    self.narrow_part(a, &met, depth);
-                }
+            NodeKind::Convert(a) if self.is_int(a) && self.has_type_for(&self.intervals[a.idx()], node) => {
+                self.narrow_part(a, &met, depth);
             }
             NodeKind::Binary(BinaryOp::Add, a, b) => {
                 if let Some(number) = self.intervals[b.idx()].known() {
@@ -156,6 +151,11 @@ impl Walk<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether the type of a node has all these values.
+    fn has_type_for(&self, interval: &Interval, node: NodeId) -> bool {
+        int_of(self.function.ty(node)).is_some_and(|ty| interval.fits(ty))
     }
 
     /// The term of a sum with a number, unless the sum may wrap.
