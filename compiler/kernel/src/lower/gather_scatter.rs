@@ -12,8 +12,8 @@ use super::Ctx;
 use super::operand::{Operand, Place, Root};
 use super::stmts::Condition;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, Step, part_at};
-use crate::types::{Scalar, Type};
+use crate::ir::{BinaryOp, Extent, NodeId, NodeKind, Step, part_at};
+use crate::types::Type;
 
 #[derive(Clone)]
 pub(crate) struct ScatteredVector {
@@ -65,7 +65,8 @@ impl Ctx<'_> {
     /// A step to a part that exists, and whether it is the requested one if that is not known.
     pub fn tested_step(&mut self, step: Step, len: u32, span: Span) -> (Step, Option<NodeId>) {
         let Step::At(index) = step else { return (step, None) };
-        let inside = self.is_below_len(index, len, span);
+        let of = Extent::Parts(len);
+        let inside = self.node(NodeKind::IsInside { of, index }, Type::BOOL, span);
         let ty = self.ty(index).clone();
         let first = self.constant(Constant::zero(ty.scalar().expect("an index is an int")), span);
         let kind = NodeKind::Select { condition: inside, then: index, orelse: first };
@@ -99,16 +100,6 @@ impl Ctx<'_> {
         let mut path = first.path.to_vec();
         path[at] = Step::At(number);
         Place { path: path.into(), ..first.clone() }
-    }
-
-    fn is_below_len(&mut self, index: NodeId, len: u32, span: Span) -> NodeId {
-        let scalar = self.ty(index).scalar().expect("an index is an int");
-        let len = self.constant(Constant::int(scalar, len.into()), span);
-        // As unsigned numbers, so that a negative index is out of range.
-        let unsigned = Type::from(scalar.as_unsigned());
-        let [index, len] = [index, len].map(|x| self.node(NodeKind::Bitcast(x), unsigned.clone(), span));
-        let bools = unsigned.with_scalar(Scalar::Bool);
-        self.node(NodeKind::Compare(CompareOp::Less, index, len), bools, span)
     }
 
     /// `numbers[index]`.

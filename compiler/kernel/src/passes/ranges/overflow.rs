@@ -41,7 +41,8 @@ impl Args {
 struct Overflow<'a> {
     kernel: &'a Kernel,
     function: &'a Function,
-    limits: Limits<'a>,
+    /// `None` where no flat index matters, or none is assumed to be in range.
+    limits: Option<Limits<'a>>,
     counted: Counted<'a>,
     index_limits: &'a mut IndexLimits,
     /// The flat indices that do not overflow.
@@ -58,10 +59,12 @@ pub(super) fn decide(
 ) -> Vec<(FunctionId, Args)> {
     let mut calls = Vec::new();
     let Decisions { nodes, stmts, ranges, exact } = decisions;
+    let has_limits = kernel.assumptions.index_range == IndexRange::Assumed
+        && kernel.buffers.iter().any(|buffer| buffer.rank > 1);
     let mut overflow = Overflow {
         kernel,
         function,
-        limits: Limits::of(kernel, function, &args.limits, ranges),
+        limits: has_limits.then(|| Limits::of(kernel, function, &args.limits, ranges)),
         counted: Counted::of(function, kernel.assumptions.ints, &args.counted),
         index_limits,
         exact: FxHashSet::default(),
@@ -121,10 +124,7 @@ impl Overflow<'_> {
             let (limit, is_counted) = match arg {
                 CallArg::Value(value) => {
                     self.is_exact(*value);
-                    let limit = match self.kernel.assumptions.index_range {
-                        IndexRange::Any => None,
-                        IndexRange::Assumed => self.limits.given(*value),
-                    };
+                    let limit = self.limits.as_mut().and_then(|limits| limits.given(*value));
                     (limit, self.counted.holds(function, *value, 1))
                 }
                 CallArg::Reference(_) => (None, true),
@@ -138,10 +138,8 @@ impl Overflow<'_> {
     /// Whether a flat index does not overflow in any launch of this module.
     fn is_exact(&mut self, index: NodeId) -> bool {
         let Some(flat) = self.function.flats.get(&index) else { return true };
-        if self.kernel.assumptions.index_range == IndexRange::Any {
-            return false;
-        }
-        let Some(limits) = self.limits.of_axes(flat) else { return false };
+        let limits = self.limits.as_mut().and_then(|limits| limits.of_axes(flat));
+        let Some(limits) = limits else { return false };
         let buffer = &self.kernel.buffers[flat.buffer.idx()];
         for (axis, limit) in limits {
             self.index_limits.add(buffer, axis, limit);

@@ -457,7 +457,8 @@ impl<'a> Walk<'a> {
         let all = Interval::of_type(ty);
         match changed.counts {
             Counts::Up => entry.widen(&Interval::new(entry.least, all.largest), ty),
-            Counts::Down => entry.widen(&Interval::new(entry.least.min(-1), entry.largest), ty),
+            // It stays below what it started below.
+            Counts::Down => Interval { least: entry.least.min(-1), ..entry }.in_type(ty),
             Counts::Otherwise => entry,
         }
     }
