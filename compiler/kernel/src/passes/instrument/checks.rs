@@ -462,7 +462,13 @@ fn operands(function: &Function, kind: &NodeKind) -> Option<Vec<NodeId>> {
 fn brackets(function: &Function, steps: &[Step]) -> String {
     let known = |step: &Step| match step {
         Step::Part(at) => Some(i128::from(*at)),
-        Step::At(index) => function.constant(*index)?.as_int(),
+        Step::At(index) => {
+            let index = match function.node(*index).kind {
+                NodeKind::Proven(_, index) => index,
+                _ => *index,
+            };
+            function.constant(index)?.as_int()
+        }
     };
     let shown = |step| known(step).map_or("..".to_owned(), |at| at.to_string());
     let indices: Vec<String> = steps.iter().map(shown).collect();
