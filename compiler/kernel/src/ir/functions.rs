@@ -72,7 +72,7 @@ pub enum FormulaFn {
     Radians,
     /// An f32 to the power of another.
     Power,
-    /// Its third argument is the power of the base's magnitude.
+    /// Its last two arguments are the magnitude of the base, and the power of that.
     PowerOfMagnitude,
     /// To the power of a half.
     HalfPower,

@@ -44,7 +44,7 @@ impl Ctx<'_> {
         }
         let size = self.node(NodeKind::Abs(base), ty.clone(), span);
         let power = self.call_library("pow", &[size, exponent], ty, span).unwrap_or(size);
-        let kind = NodeKind::Formula(FormulaFn::PowerOfMagnitude, vec![base, exponent, power]);
+        let kind = NodeKind::Formula(FormulaFn::PowerOfMagnitude, vec![base, exponent, size, power]);
         self.node(kind, ty.clone(), span)
     }
 

@@ -66,7 +66,7 @@ impl Math<'_, '_> {
             FormulaFn::Degrees => self.scaled(x, 180.0 / std::f64::consts::PI),
             FormulaFn::Radians => self.scaled(x, std::f64::consts::PI / 180.0),
             FormulaFn::Power => self.power(x, args[1], None),
-            FormulaFn::PowerOfMagnitude => self.power(x, args[1], Some(args[2])),
+            FormulaFn::PowerOfMagnitude => self.power(x, args[1], Some([args[2], args[3]])),
             FormulaFn::HalfPower => self.half_power(x),
         }
     }
@@ -299,11 +299,14 @@ impl Math<'_, '_> {
     /// GLSL.std.450's `Pow` is undefined for a negative base and for 0 to the power of 0. So the magnitude is
     /// computed from that of the base, and the sign by Python's rules. A negative base with a fractional
     /// exponent is NaN, unless it is infinite.
-    fn power(&mut self, base: NodeId, exponent: NodeId, of_size: Option<NodeId>) -> NodeId {
+    /// `size_and_power` are the magnitude of the base and its power, where they are known.
+    fn power(&mut self, base: NodeId, exponent: NodeId, size_and_power: Option<[NodeId; 2]>) -> NodeId {
         let (zero, one, half) = (self.value(0.0), self.value(1.0), self.value(0.5));
         let infinity = self.value(f64::INFINITY);
-        let size = self.abs(base);
-        let power = of_size.unwrap_or_else(|| self.power_of_size(size, exponent));
+        let [size, power] = size_and_power.unwrap_or_else(|| {
+            let size = self.abs(base);
+            [size, self.power_of_size(size, exponent)]
+        });
         // The sign: an odd integer exponent keeps the sign of the base, also that of a zero.
         let floor = self.float(FloatFn::Floor, exponent);
         let is_whole = self.compare(CompareOp::Equal, floor, exponent);
