@@ -58,20 +58,20 @@ impl Choice {
     }
 
     /// The operand for this choice, with `selected` as its values.
-    fn with(&self, ctx: &mut Ctx, selected: &mut dyn Iterator<Item = Operand>, span: Span) -> Operand {
+    fn with(&self, ctx: &mut Ctx, selected: &mut dyn Iterator<Item = Operand>) -> Operand {
         match self {
             Choice::Same(same) => same.clone(),
             Choice::Items(items) => {
-                Operand::Tuple(items.iter().map(|item| item.with(ctx, selected, span)).collect())
+                Operand::Tuple(items.iter().map(|item| item.with(ctx, selected)).collect())
             }
-            Choice::Array(choice, number) => match number.with(ctx, selected, span) {
+            Choice::Array(choice, number) => match number.with(ctx, selected) {
                 Operand::Node(number) => Operand::Buffer(ctx.selected_buffer(*choice, number, "kps.choice")),
                 _ => unreachable!("what chooses between nodes is one"),
             },
             Choice::Row(row, numbers) => {
                 let mut numbers = numbers.iter();
                 Operand::Row(row.with_numbers(|| {
-                    match numbers.next().expect("a row has as many numbers").with(ctx, selected, span) {
+                    match numbers.next().expect("a row has as many numbers").with(ctx, selected) {
                         Operand::Node(number) => number,
                         _ => unreachable!("what chooses between nodes is one"),
                     }
@@ -116,7 +116,7 @@ impl Ctx<'_> {
         let sides = choice.sides();
         let does_nothing = !assigns && self.is_eager(&then.block) && self.is_eager(&orelse.block);
         if sides.is_empty() && does_nothing {
-            return choice.with(self, &mut std::iter::empty(), span);
+            return choice.with(self, &mut std::iter::empty());
         }
         let has_other_references = [&a, &b].iter().any(|side| self.has_other_references(side));
         let (Some(then_values), Some(else_values)) =
@@ -137,7 +137,7 @@ impl Ctx<'_> {
             self.stored_choice(condition, [then, orelse], (&sides, &values), missing, span)
         };
         let selected: Vec<Operand> = nodes.into_iter().map(|node| self.value(node, span)).collect();
-        let value = choice.with(self, &mut selected.into_iter(), span);
+        let value = choice.with(self, &mut selected.into_iter());
         if has_other_references {
             self.note_copy(&value, &[&a, &b], span);
         }

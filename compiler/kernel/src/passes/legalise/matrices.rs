@@ -249,9 +249,10 @@ fn keep(function: &mut Function, before: Block, is_native: bool) -> Block {
                 let native = native.unwrap_or_default();
                 let (kept, dropped) = if is_native { (native, emulated) } else { (emulated, native) };
                 let mut unused = Vec::new();
-                walk(&dropped, &mut |stmt| match stmt {
-                    Stmt::Eval(node) => unused.push(*node),
-                    _ => {}
+                walk(&dropped, &mut |stmt| {
+                    if let Stmt::Eval(node) = stmt {
+                        unused.push(*node);
+                    }
                 });
                 function.forget_nodes(unused);
                 after.extend(kept);
