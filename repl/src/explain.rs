@@ -33,10 +33,7 @@ pub fn explain(
     device: Option<String>,
 ) -> Result<u8, Failure> {
     let Asked { file, name, line } = Asked::read(argument, line)?;
-    if inspect::is_shader(file) {
-        let sentence = "is a shader, and only kernels in a script are explained; see it with `kps spirv`";
-        return Err(Failure::Usage(format!("`{}` {sentence}", file.display())));
-    }
+    refuse_shader(file)?;
     let source = source(file)?;
     let kernels = inspect::kernels(&source)?;
     let mut chosen = choose(&kernels, file, name)?;
@@ -56,33 +53,60 @@ pub fn explain(
             Err(reason) => left_out.push(reason),
         }
     }
-    if explained.is_empty() && !left_out.is_empty() {
-        return Err(left_out.swap_remove(0));
-    }
+    ensure_some(explained.len(), &mut left_out)?;
     let text = match (form, &line) {
         (Form::Json, _) => explain::json(&explained, line.as_ref()),
         (Form::Page, None) => pages(explained.iter().map(Explained::page)),
         (Form::Page, Some(line)) => line_page(&explained, file, line)?,
     };
-    show(&*visible(&text))?;
+    show_all(&text, left_out)
+}
+
+/// Shows what a phase of the compiler made of the kernels of a file, or of the one after the colon. Like
+/// `explain`, it goes on after a kernel that only a run could compile.
+pub fn show_phase(argument: &OsStr, given: &GivenArgs, phase: Phase, target: &Target) -> Result<u8, Failure> {
+    let Asked { file, name, line } = Asked::read(argument, None)?;
+    refuse_shader(file)?;
+    if line.is_some() {
+        return Err(Failure::Usage("`--phase` shows whole kernels: leave the line out".to_owned()));
+    }
+    let source = source(file)?;
+    let kernels = inspect::kernels(&source)?;
+    let given = given_types(given)?;
+    let (mut texts, mut left_out) = (Vec::new(), Vec::new());
+    for kernel in choose(&kernels, file, name)? {
+        match done(kernel, kernel.text_after(phase, given.as_ref(), target)?) {
+            Ok(text) => texts.push(text),
+            Err(reason) => left_out.push(reason),
+        }
+    }
+    ensure_some(texts.len(), &mut left_out)?;
+    show_all(&pages(texts.into_iter()), left_out)
+}
+
+/// If all kernels were left out, the first reason is the failure.
+fn ensure_some(n_shown: usize, left_out: &mut Vec<Failure>) -> Result<(), Failure> {
+    match n_shown == 0 && !left_out.is_empty() {
+        true => Err(left_out.swap_remove(0)),
+        false => Ok(()),
+    }
+}
+
+/// Shows a text, then why kernels were left out.
+fn show_all(text: &str, left_out: Vec<Failure>) -> Result<u8, Failure> {
+    show(&*visible(text))?;
     for reason in left_out {
         reason.report();
     }
     Ok(0)
 }
 
-/// Shows what a phase of the compiler made of the kernels of a file, or of the one after the colon.
-pub fn show_phase(argument: &OsStr, given: &GivenArgs, phase: Phase, target: &Target) -> Result<u8, Failure> {
-    let (file, name) = split_kernel(argument);
-    let source = source(file)?;
-    let kernels = inspect::kernels(&source)?;
-    let given = given_types(given)?;
-    let mut texts = Vec::new();
-    for kernel in choose(&kernels, file, name)? {
-        texts.push(done(kernel, kernel.text_after(phase, given.as_ref(), target)?)?);
+fn refuse_shader(file: &Path) -> Result<(), Failure> {
+    if !inspect::is_shader(file) {
+        return Ok(());
     }
-    show(&*visible(&pages(texts.into_iter())))?;
-    Ok(0)
+    let sentence = "is a shader, and only kernels in a script are explained; see it with `kps spirv`";
+    Err(Failure::Usage(format!("`{}` {sentence}", file.display())))
 }
 
 /// Keeps only the kernels that contain the line, if one does. A line of a function that kernels call is in

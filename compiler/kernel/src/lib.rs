@@ -6,7 +6,7 @@
 //! [`explain`] returns remarks for each line: types, conversions, tested indices.
 //!
 //! ```text
-//! FunctionDef --check--> KernelTemplate
+//! FunctionDef --resolve, check--> KernelTemplate
 //! KernelTemplate --specialize--> KernelModule
 //!     lower        syntax tree -> typed IR         `ir` describes the IR
 //!     passes       IR -> IR                        rewrites what the target lacks, adds what it reports

@@ -163,7 +163,7 @@ impl Ctx<'_> {
             ((_, a), (_, b @ (Scalar::F32 | Scalar::F64))) if a.is_int() => Some(b),
             ((_, a @ (Scalar::F32 | Scalar::F64)), (_, b)) if b.is_int() => Some(a),
             ((left, a), (right, b)) => {
-                // A guess yields, and the loop that made it is lowered again.
+                // A guess yields, and the function is walked again.
                 let (guessed_left, guessed_right) = (self.is_guessed(left), self.is_guessed(right));
                 if !(guessed_left || guessed_right) || a == Scalar::Bool || b == Scalar::Bool {
                     return None;

@@ -264,7 +264,7 @@ impl Ctx<'_> {
                 };
                 self.at_path_end(carry, |ctx| ctx.side_as(&weak, scalar, binding_span(binding)))
             }
-            // A guess was wrong. The loop that made it is lowered again.
+            // A guess was wrong. The function is walked again.
             (_, None) => return self.f.assumed.used_guess = true,
         };
         let stores = &mut self.f.func.carries[carry.idx()];

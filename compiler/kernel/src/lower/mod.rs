@@ -403,7 +403,7 @@ impl<'a> Ctx<'a> {
         self.f.source.at(span)
     }
 
-    /// Adds a warning. Code that is lowered several times is reported once.
+    /// Adds a warning. Code that is walked several times is reported once.
     fn warn(&mut self, warning: Diagnostic) {
         let is_same =
             |known: &Diagnostic| (known.code, known.location()) == (warning.code, warning.location());

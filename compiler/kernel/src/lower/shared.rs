@@ -81,7 +81,7 @@ impl Ctx<'_> {
             return self.fail(errors::shared_too_large(self.at(span), n_bytes, MAX_SHARED_BYTES));
         }
         let local = match self.f.shared.get(&span.start) {
-            // A loop is lowered more than once. Its arrays are the same each time.
+            // A function may be walked more than once. Its arrays are the same each time.
             Some(local) => *local,
             None => self.new_shared(ty.clone(), span),
         };

@@ -4,12 +4,14 @@
 //! the script, which lowering has found, except for parameters that do not fit. A kernel with mistakes passes through,
 //! too, so a pass expects no more than lowering guarantees of an incomplete kernel: every id exists.
 //!
+//! They run in this order:
+//!
 //! | Pass | Rewrites |
 //! |---|---|
 //! | `legalise` | what the IR can say and the target cannot do |
+//! | `ranges` | accesses at indices that are in range, and divisions that need no sign |
 //! | `instrument` | what `print`, `assert`, traces and checks report |
 //! | `parameters` | the layout of parameters, as the others need it |
-//! | `ranges` | accesses at indices that are in range, and divisions that need no sign |
 
 pub(crate) mod build;
 mod instrument;
