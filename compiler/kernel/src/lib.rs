@@ -8,7 +8,7 @@
 //! ```text
 //! FunctionDef --resolve, check--> KernelTemplate
 //! KernelTemplate --specialize--> KernelModule
-//!     lower        syntax tree -> typed IR         `ir` describes the IR
+//!     infer        syntax tree -> typed IR         `ir` describes the IR
 //!     passes       IR -> IR                        rewrites what the target lacks, adds what it reports
 //!     verify       IR -> Verified<Kernel>          `verify.rs` lists the rules
 //!     analysis     finds barriers in control flow that diverges
@@ -51,11 +51,11 @@ mod errors;
 mod explain;
 mod foreign_names;
 mod index_range;
+mod infer;
 pub mod intrinsics;
 pub mod ir;
 mod launch;
 mod library;
-mod lower;
 mod matrices;
 mod passes;
 mod phases;
@@ -170,9 +170,9 @@ pub fn specialize(
     signature: &Signature,
     target: &Target,
 ) -> Result<KernelModule, Diagnostics> {
-    let mut lowered = lower::lower(template, env, signature, target);
-    let warnings = std::mem::take(&mut lowered.warnings);
-    let (kernel, _) = verified(lowered, template, target)?;
+    let mut inferred = infer::infer(template, env, signature, target);
+    let warnings = std::mem::take(&mut inferred.warnings);
+    let (kernel, _) = verified(inferred, template, target)?;
     ensure_not_cancelled(template, env)?;
     let kernel = workarounds::apply(kernel, target.workarounds)?;
     let mut module = emit::emit(&kernel, target);
@@ -183,9 +183,9 @@ pub fn specialize(
 
 /// The mistakes of a kernel that do not depend on its parameters, its `const`s or the values of captured names.
 pub fn mistakes_of_any(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
-    let mut lowered = lower::lower_partial(template, env);
-    run_passes(&mut lowered, template, &Target::portable());
-    mistakes(lowered)
+    let mut inferred = infer::infer_partial(template, env);
+    run_passes(&mut inferred, template, &Target::portable());
+    mistakes(inferred)
 }
 
 /// Compiles a kernel for one signature, with remarks on the source: types, conversions, tests and needed features.
@@ -216,7 +216,7 @@ pub fn typed(
     signature: &Signature,
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
-    let (kernel, _) = verified(lower::lower(template, env, signature, target), template, target)?;
+    let (kernel, _) = verified(infer::infer(template, env, signature, target), template, target)?;
     ensure_not_cancelled(template, env)?;
     Ok(kernel)
 }
@@ -230,32 +230,32 @@ fn ensure_not_cancelled(template: &KernelTemplate, env: &dyn KernelEnv) -> Resul
 }
 
 fn run_passes(
-    lowered: &mut lower::Lowered,
+    inferred: &mut infer::Inferred,
     template: &KernelTemplate,
     target: &Target,
 ) -> Vec<passes::FunctionRemark> {
     let header = template.source.at(template.def.header);
-    passes::run(&mut lowered.kernel, target, header, &mut lowered.mistakes)
+    passes::run(&mut inferred.kernel, target, header, &mut inferred.mistakes)
 }
 
-/// Runs the passes on a lowered kernel and verifies it. Gives the remarks of the passes, too.
+/// Runs the passes on a inferred kernel and verifies it. Gives the remarks of the passes, too.
 fn verified(
-    mut lowered: lower::Lowered,
+    mut inferred: infer::Inferred,
     template: &KernelTemplate,
     target: &Target,
 ) -> Result<(Verified<ir::Kernel>, Vec<passes::FunctionRemark>), Diagnostics> {
-    let remarks = run_passes(&mut lowered, template, target);
-    if !lowered.mistakes.is_empty() {
-        return Err(mistakes(lowered));
+    let remarks = run_passes(&mut inferred, template, target);
+    if !inferred.mistakes.is_empty() {
+        return Err(mistakes(inferred));
     }
-    let kernel = verify::verify(lowered.kernel)?;
+    let kernel = verify::verify(inferred.kernel)?;
     analysis::check(kernel.get())?;
     Ok((kernel, remarks))
 }
 
-/// The mistakes that lowering and the passes found, and those that the analysis finds in the rest of the kernel.
-fn mistakes(lowered: lower::Lowered) -> Diagnostics {
-    let lower::Lowered { kernel, mut mistakes, is_whole, .. } = lowered;
+/// The mistakes that inference and the passes found, and those that the analysis finds in the rest of the kernel.
+fn mistakes(inferred: infer::Inferred) -> Diagnostics {
+    let infer::Inferred { kernel, mut mistakes, is_whole, .. } = inferred;
     // The rest of a kernel with mistakes need not be well-formed.
     if is_whole
         && let Ok(kernel) = verify::verify(kernel)

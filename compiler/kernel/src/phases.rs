@@ -9,14 +9,14 @@ use crate::explain::{self, ExplainedFunction};
 use crate::remark::RemarkKind;
 use crate::signature::{Signature, Target};
 use crate::template::KernelTemplate;
-use crate::{disassembly, lower};
+use crate::{disassembly, infer};
 
 /// A phase whose result can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The type of each expression and variable.
     Infer,
-    /// The typed IR as it is lowered.
+    /// The typed IR as it is inferred.
     Ir,
     /// The IR after all passes: indices that are proven to be in range are marked.
     Ranges,
@@ -53,10 +53,10 @@ pub(crate) fn text_after(
             types.join("\n")
         }
         Phase::Ir => {
-            let lowered = lower::lower(template, env, signature, target);
-            match lowered.mistakes.is_empty() {
-                true => lowered.kernel.to_text(),
-                false => return Err(crate::mistakes(lowered)),
+            let inferred = infer::infer(template, env, signature, target);
+            match inferred.mistakes.is_empty() {
+                true => inferred.kernel.to_text(),
+                false => return Err(crate::mistakes(inferred)),
             }
         }
         Phase::Ranges => crate::typed(template, env, signature, target)?.get().to_text(),

@@ -1,4 +1,4 @@
-//! Remarks: facts about places of the source, from lowering and later passes. `explain` returns them.
+//! Remarks: facts about places of the source, from inference and later passes. `explain` returns them.
 
 use std::fmt;
 

@@ -33,7 +33,7 @@ pub enum Type {
     Struct(Rc<StructType>),
     /// The result of `return a, b`; it is never in memory that the host sees.
     Tuple(Rc<[Type]>),
-    /// A matrix that a subgroup holds. Lowering has its rows instead: see [`ArrayType::purpose`].
+    /// A matrix that a subgroup holds. Inference has its rows instead: see [`ArrayType::purpose`].
     Coop(CoopType),
     /// The type after a reported mistake.
     Error,

@@ -111,9 +111,9 @@ fn ok_cases_compile_and_validate() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Each kernel of a text as it is lowered for a target, without those that have arrays of several axes: a variable for
+/// Each kernel of a text as it is inferred for a target, without those that have arrays of several axes: a variable for
 /// a row has more numbers where each index is checked or traced.
-fn lowered(file: &str, text: &str, target: &Target) -> Vec<String> {
+fn inferred(file: &str, text: &str, target: &Target) -> Vec<String> {
     let source = Source::new(file, text);
     let module = Rc::new(kps_syntax::parse(&source).0);
     let env = ModuleEnv::new(&module);
@@ -139,9 +139,9 @@ fn kernels_are_lowered_alike_whether_they_are_checked_or_traced() {
     for path in files("ok") {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let plain = lowered(&name, &text, &Target::portable());
+        let plain = inferred(&name, &text, &Target::portable());
         for target in [&checked, &traced] {
-            assert_eq!(lowered(&name, &text, target), plain, "{name}");
+            assert_eq!(inferred(&name, &text, target), plain, "{name}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::row::{FUNCTION, any, int};
 use super::row::{Gives, Lowering, Row};
 use super::{ALONE, Rows, Section};
-use crate::lower::BitsFn;
+use crate::infer::BitsFn;
 
 pub static SECTION: Section = Section { title: "Bits", about: "", rows: Rows::Functions(ROWS), setup: ALONE };
 

@@ -3,7 +3,7 @@
 
 use super::row::{Effect, Gives, Known, Lowering, Row, Stages};
 use super::row::{FUNCTION, any};
-use crate::lower::CoopInstruction;
+use crate::infer::CoopInstruction;
 
 /// How the names of instructions begin.
 const COOP: &str = "coop.";

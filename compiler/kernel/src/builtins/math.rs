@@ -6,12 +6,12 @@ use super::row::{Body, Floats, Fold, Gives, Kind, Known, Lowering, Row};
 use super::row::{FUNCTION, any, number, rest};
 use super::row::{formula, formula_or, instruction, instruction_or};
 use super::{ALONE, Rows, Section};
+use crate::infer::{fold_clamp, fold_sqrt};
 use crate::intrinsics::Bound::{self, Absolute, Exact, Growing, Steps, Ulp, UlpOrNear};
 use crate::intrinsics::Domain::{Between, Numbers};
 use crate::intrinsics::Source::{Formula, Vulkan};
 use crate::intrinsics::{exact, in_library, steps, within};
 use crate::ir::{BinaryOp, FloatFn, FormulaFn};
-use crate::lower::{fold_clamp, fold_sqrt};
 
 pub static ARITHMETIC: Section =
     Section { title: "Arithmetic", about: "", rows: Rows::Functions(OF_ARITHMETIC), setup: ALONE };

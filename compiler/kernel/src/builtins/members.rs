@@ -3,11 +3,11 @@
 use super::row::{FUNCTION, any, float, items, number, one_number, rest, whole_number};
 use super::row::{Gives, Kind, Known, Lowering, Row, library};
 use super::{ALONE, Rows, Section};
+use crate::infer::{Arguments, Ctx, Operand};
 use crate::intrinsics::Bound::{self, Exact, Growing, Steps, Ulp, UlpOrNear};
 use crate::intrinsics::Domain::{Everywhere, Numbers};
 use crate::intrinsics::Source::Formula;
 use crate::intrinsics::{in_library, in_library_within, steps, within};
-use crate::lower::{Arguments, Ctx, Operand};
 
 pub static SECTION: Section = Section {
     title: "Only in `math`",

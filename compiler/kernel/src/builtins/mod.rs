@@ -1,6 +1,6 @@
 //! The names that every kernel knows without an import: types, inputs, functions, constants.
 //!
-//! A function is one row of a chapter here. Everything else reads the rows: lookup, checks of arguments, lowering,
+//! A function is one row of a chapter here. Everything else reads the rows: lookup, checks of arguments, inference,
 //! messages, completion, help, the reference pages and the conformance test. A name that the script defines hides
 //! the one here.
 

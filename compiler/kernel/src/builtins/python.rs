@@ -3,9 +3,9 @@
 use super::row::{Effect, Fold, Gives, Kind, Known, Lists, Lowering, Row, Stages};
 use super::row::{FUNCTION, any, number, rest};
 use super::{ALONE, Rows, Section};
+use crate::infer::{ROUND, fold_abs, fold_extreme};
 use crate::intrinsics::{Bound, Domain, Source, exact, within};
 use crate::ir::CompareOp;
-use crate::lower::{ROUND, fold_abs, fold_extreme};
 
 pub static SECTION: Section =
     Section { title: "Python's functions", about: "", rows: Rows::Functions(ROWS), setup: ALONE };

@@ -8,10 +8,10 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use crate::constant::Literal;
+use crate::infer::{Arguments, Operand};
+use crate::infer::{BuiltinCall, Ctx, TreeCall};
 use crate::intrinsics::Intrinsic;
 use crate::ir::{FloatFn, FormulaFn, NodeId};
-use crate::lower::{Arguments, Operand};
-use crate::lower::{BuiltinCall, Ctx, TreeCall};
 
 /// A built-in function of kernels.
 pub struct Row {
@@ -150,7 +150,7 @@ enum Need {
 /// The kind of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The lowering judges it.
+    /// Inference judges it.
     Any,
     /// A number, or a vector of numbers.
     Number,

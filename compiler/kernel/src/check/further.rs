@@ -1,16 +1,16 @@
 //! Type errors of a kernel that already has errors.
 //!
-//! In goes the template of a kernel with the diagnostics of `check`; out come these and the ones that lowering finds,
+//! In goes the template of a kernel with the diagnostics of `check`; out come these and the ones that inference finds,
 //! as far as the parameters are annotated. Nothing is reported twice, and nothing follows from a reported mistake.
 
 use kps_syntax::{Diagnostic, Diagnostics, Severity};
 
 use crate::env::KernelEnv;
-use crate::lower;
+use crate::infer;
 use crate::template::KernelTemplate;
 
 pub(super) fn mistakes(template: KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
-    let found = crate::mistakes(lower::lower_partial(&template, env));
+    let found = crate::mistakes(infer::infer_partial(&template, env));
     let mut reported = template.warnings;
     let is_new = |mistake: &Diagnostic| !reported.iter().any(|known| covers(known, mistake));
     let new: Vec<Diagnostic> = found.into_iter().filter(is_new).collect();

@@ -1,7 +1,7 @@
 //! Atomic operations on numbers of 8 and 16 bits in array parameters, and on bools, which take 8 there.
 //!
 //! Atomic instructions change at least 32 bits. So a compare-and-exchange loop replaces the element in its word.
-//! Lowering accesses such arrays by address. The word of the last element may extend past the array, but not past its
+//! Legalisation accesses such arrays by address. The word of the last element may extend past the array, but not past its
 //! memory, which devices round up to whole words.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};

@@ -88,7 +88,7 @@ impl FunctionEmitter<'_> {
     }
 
     fn hidden_place(&self, member: Member) -> (BlockKind, u32) {
-        self.kernel.push.position(member).expect("lowering listed every member that is used")
+        self.kernel.push.position(member).expect("`passes/parameters` listed every member that is used")
     }
 
     /// The value of a parameter, of a number, a vector or a matrix.

@@ -11,14 +11,14 @@ use kps_syntax::ast::{FunctionDef, Name};
 use kps_syntax::{Diagnostics, Location, Source, Span};
 
 use crate::env::KernelEnv;
+use crate::infer::Remarked;
 use crate::ir::{Function, FunctionId, Kernel, LocalId, NodeKind, Stmt, walk};
-use crate::lower::Remarked;
 use crate::passes::FunctionRemark;
 use crate::remark::{IndexTest, Remark, RemarkKind, RemarkType};
 use crate::signature::{CapabilityUse, KernelModule, Signature, Target};
 use crate::template::KernelTemplate;
 use crate::types::Type;
-use crate::{analysis, emit, lower};
+use crate::{analysis, emit, infer};
 
 pub use assembly::assembly_of_line;
 
@@ -56,8 +56,8 @@ pub(crate) fn explain(
     signature: &Signature,
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
-    let (lowered, remarked) = lower::lower_remarked(template, env, signature);
-    let (kernel, of_passes) = crate::verified(lowered, template, target)?;
+    let (inferred, remarked) = infer::infer_remarked(template, env, signature);
+    let (kernel, of_passes) = crate::verified(inferred, template, target)?;
     let kernel = crate::workarounds::apply(kernel, target.workarounds)?;
     let module = emit::emit(&kernel, target);
     let functions = functions(kernel.get(), remarked, &of_passes, &module.capabilities);
@@ -121,7 +121,7 @@ fn functions(
     without_duplicates(explained.collect())
 }
 
-/// Lowering has rows in place of the matrices that a subgroup holds.
+/// The typed kernel has rows in place of the matrices that a subgroup holds.
 fn of_subgroup(remark: &mut Remark) {
     if let RemarkKind::Type(RemarkType::Value(ty)) | RemarkKind::Assigned(RemarkType::Value(ty)) =
         &mut remark.kind

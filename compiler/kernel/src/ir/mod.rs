@@ -5,7 +5,7 @@
 //! never changes.
 //!
 //! Absent on purpose: phis (each path into a merge stores to a local, and drivers make phis of that), weakly typed
-//! literals and implicit conversions (lowering makes them explicit), and pointers (a place in memory is a local or a
+//! literals and implicit conversions (inference makes them explicit), and pointers (a place in memory is a local or a
 //! buffer with indices). Every node and local has a type and a span.
 
 mod functions;

@@ -43,7 +43,7 @@ pub enum Stmt {
     Message(Box<Message>),
     /// The source assigned a value. It computes nothing, and what stores the value is before it.
     Assigned(Box<Assigned>),
-    /// What an instrumented kernel writes for the host. Lowering makes none.
+    /// What an instrumented kernel writes for the host. Inference makes none.
     Record(Box<Record>),
     /// The value has four components.
     TextureWrite {
@@ -56,7 +56,7 @@ pub enum Stmt {
     Index(Box<ValueIndex>),
     /// Operations that are cheaper than a branch around them.
     Speculated(Box<Speculated>),
-    /// For a device that checks. Lowering makes none.
+    /// For a device that checks. Inference makes none.
     Check(Box<Check>),
     /// An output of a vertex or fragment function.
     PortStore {

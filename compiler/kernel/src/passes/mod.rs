@@ -1,8 +1,8 @@
-//! Passes over the typed IR, between lowering and verification.
+//! Passes over the typed IR, between inference and verification.
 //!
 //! A pass takes a kernel in IR and gives the kernel in IR again. It never sees a syntax tree. It reports no mistake of
-//! the script, which lowering has found, except for parameters that do not fit. A kernel with mistakes passes through,
-//! too, so a pass expects no more than lowering guarantees of an incomplete kernel: every id exists.
+//! the script, which inference has found, except for parameters that do not fit. A kernel with mistakes passes through,
+//! too, so a pass expects no more than inference guarantees of an incomplete kernel: every id exists.
 //!
 //! They run in this order:
 //!

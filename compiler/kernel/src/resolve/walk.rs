@@ -29,7 +29,7 @@ use crate::foreign_names;
 pub(super) struct CallSite {
     pub callee: HelperFunction,
     pub location: Location,
-    /// It is called there. A function that is passed as an argument is checked when lowering knows the callee.
+    /// It is called there. A function that is passed as an argument is checked when inference knows the callee.
     pub is_called: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Legalisation: lowering emits what the script means, and these passes rewrite what the target lacks.
+//! Legalisation: the typed kernel says what the script means, and these passes rewrite what the target lacks.
 //!
 //! In go a kernel and a target; out comes an equivalent kernel of operations that the emitter has for the target. What
 //! is left of the others is refused by `verify`.

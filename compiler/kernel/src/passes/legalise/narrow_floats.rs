@@ -8,7 +8,7 @@
 //! f32 has more than twice the digits of either type. So for `+ - * /` and the square root, rounding twice gives the
 //! same result as rounding once.
 //!
-//! Formulas are computed in f32 as a whole, by `formulas`. Lowering converts the arguments of library functions.
+//! Formulas are computed in f32 as a whole, by `formulas`. Inference converts the arguments of library functions.
 
 use crate::ir::{BinaryOp, Function, FunctionId, Kernel, NodeId, NodeKind};
 use crate::passes::FunctionRemark;

@@ -1,4 +1,4 @@
-//! Operands: what an expression yields during lowering.
+//! Operands: what an expression yields during inference.
 //!
 //! Most operands are nodes. A literal stays a literal until something gives it a type. Arrays, tuples,
 //! functions and types are known statically and never become nodes.

@@ -17,14 +17,14 @@ use crate::types::Type;
 pub(crate) enum Condition {
     Known(bool),
     Node(NodeId),
-    /// A mistake was reported. Both sides are lowered, to report their mistakes.
+    /// A mistake was reported. Both sides are inferred, to report their mistakes.
     Error,
     /// Only a launch knows, and may compile just one side.
     Unknown,
 }
 
 impl Ctx<'_> {
-    /// Lowers statements in order. Unreachable ones are skipped.
+    /// Builds statements in order. Unreachable ones are skipped.
     pub fn block(&mut self, body: &[Stmt]) {
         for stmt in body {
             if !self.f.live || self.f.stopped || !self.spend(1, stmt.span) {
@@ -150,7 +150,7 @@ impl Ctx<'_> {
         });
     }
 
-    /// Lowers two branches and their join.
+    /// Builds two branches and their join.
     pub fn branch(
         &mut self,
         condition: &Condition,
@@ -164,8 +164,8 @@ impl Ctx<'_> {
             Condition::Node(node) => Some(*node),
             Condition::Error => None,
             Condition::Unknown => {
-                self.lower_maybe_skipped(then);
-                return self.lower_maybe_skipped(orelse);
+                self.walk_maybe_skipped(then);
+                return self.walk_maybe_skipped(orelse);
             }
         };
         let when_true = Missing { span, text: "not when this is true" };

@@ -1,6 +1,6 @@
 //! Conditional strings in `print`: `print("even" if n % 2 == 0 else "odd")`.
 //!
-//! A kernel has no string values. So the statement is lowered once for each string, under an `if`.
+//! A kernel has no string values. So the statement is inferred once for each string, under an `if`.
 
 use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, FStringPart};
 
@@ -8,15 +8,15 @@ use super::Ctx;
 use crate::env::EnvValue;
 
 impl Ctx<'_> {
-    /// Calls `lower` with the arguments of a statement, once for each combination of strings. The tests are
+    /// Calls `build` with the arguments of a statement, once for each combination of strings. The tests are
     /// evaluated first.
-    pub(super) fn for_each_text(&mut self, args: &[Argument], lower: &mut dyn FnMut(&mut Self, &[Argument])) {
+    pub(super) fn for_each_text(&mut self, args: &[Argument], build: &mut dyn FnMut(&mut Self, &[Argument])) {
         let values = args.iter().filter_map(|arg| match &arg.kind {
             ArgumentKind::Positional(value) => Some(value),
             _ => None,
         });
         let Some(choice) = values.filter_map(|value| self.text_choice(value)).next() else {
-            return lower(self, args);
+            return build(self, args);
         };
         let ExprKind::IfElse { test, then, orelse } = &choice.kind else { return };
         let with = |selected: &Expr| -> Vec<Argument> {
@@ -27,12 +27,12 @@ impl Ctx<'_> {
         let (then, orelse) = (with(then), with(orelse));
         let condition = self.condition(test);
         // Two closures need it, but only one runs at a time.
-        let lower = std::cell::RefCell::new(lower);
+        let build = std::cell::RefCell::new(build);
         self.branch(
             &condition,
             choice.span,
-            |ctx| ctx.for_each_text(&then, &mut **lower.borrow_mut()),
-            |ctx| ctx.for_each_text(&orelse, &mut **lower.borrow_mut()),
+            |ctx| ctx.for_each_text(&then, &mut **build.borrow_mut()),
+            |ctx| ctx.for_each_text(&orelse, &mut **build.borrow_mut()),
         );
     }
 

@@ -1,9 +1,9 @@
 //! Cooperative matrices: `coop_matrix(f16, 16, 16, "a")`, loaded, multiplied and stored by a subgroup.
 //!
-//! A matrix is lowered as a list of its rows, of a type that knows what the matrix is for. Each operation has two
+//! A matrix is inferred as a list of its rows, of a type that knows what the matrix is for. Each operation has two
 //! forms: functions of `library/coop.kps` on the rows of every invocation, and instructions (`tiles.rs`). A pass keeps
 //! one form of all (`passes/legalise/matrices.rs`). The rules of the instructions hold for both: the use of a matrix,
-//! matching shapes, and that a whole workgroup reaches each operation together. `coop_math.rs` lowers the operators.
+//! matching shapes, and that a whole workgroup reaches each operation together. `coop_math.rs` has the operators.
 
 use std::fmt;
 

@@ -450,7 +450,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// Whether a name is the `self` of the method being lowered.
+    /// Whether a name is the `self` of the method being inferred.
     pub fn is_self(&self, name: &str) -> bool {
         self.f.method.as_ref().is_some_and(|method| self.f.vars.named(name) == Some(method.var))
     }

@@ -1,4 +1,4 @@
-//! Arithmetic: the common type of two operands, and the lowering of each operator.
+//! Arithmetic: the common type of two operands, and the nodes of each operator.
 //!
 //! Two literals are folded and stay a literal. A literal adopts the type of a value beside it. An int beside a
 //! float becomes that float, and a narrow type widens to a wider one of its kind. A scalar beside a vector is

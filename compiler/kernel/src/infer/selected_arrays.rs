@@ -2,7 +2,7 @@
 //!
 //! Vulkan shaders cannot select between pointers without optional features. So such a name is a number, the id
 //! of the array, and phis carry it like any number. Reading the name yields a choice of the function
-//! (`BufferId::Choice`), which lowering treats like a parameter. `passes/legalise/selected_arrays.rs` turns its accesses
+//! (`BufferId::Choice`), which inference treats like a parameter. `passes/legalise/selected_arrays.rs` turns its accesses
 //! into branches over the arrays.
 
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! Operations that lower to many nodes, such as functions and powers, recorded as the one operation of the
+//! Operations that take many nodes, such as functions and powers, recorded as the one operation of the
 //! script.
 //!
 //! A device that searches for the first NaN reports the inputs of that operation.
@@ -12,7 +12,7 @@ use crate::ir::{NodeId, Origin};
 use crate::types::Scalar;
 
 impl Ctx<'_> {
-    /// Lowers an operation on `inputs`. Each node that `make` adds is a step of the operation, or its result.
+    /// Builds an operation on `inputs`. Each node that `make` adds is a step of the operation, or its result.
     pub fn as_one_operation(
         &mut self,
         inputs: &[NodeId],

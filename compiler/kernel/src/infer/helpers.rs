@@ -85,7 +85,7 @@ impl Called {
     const ERROR: Called = Called { result: Operand::Error, changed_self: None };
 }
 
-/// A function being lowered.
+/// A function being inferred.
 struct Active {
     def: Arc<FunctionDef>,
     /// The identity of its environment: one definition may make several functions.
@@ -102,7 +102,7 @@ impl Active {
     }
 }
 
-/// The functions of a kernel: those that are complete, and those being lowered.
+/// The functions of a kernel: those that are complete, and those being inferred.
 pub(crate) struct Functions {
     /// Callees first.
     complete: Vec<Function>,
@@ -110,7 +110,7 @@ pub(crate) struct Functions {
     /// The instance that was compiled to each function.
     compiled_in: FxHashMap<FunctionId, usize>,
     instance_of: FxHashMap<InstanceKey, usize>,
-    /// The stack of functions being lowered.
+    /// The stack of functions being inferred.
     active: Vec<Active>,
 }
 
@@ -140,7 +140,7 @@ impl Functions {
         self.complete
     }
 
-    /// The body of the innermost function being lowered.
+    /// The body of the innermost function being inferred.
     pub fn active_body(&self) -> &[AstStmt] {
         self.active.last().map_or(&[], |active| &active.def.body)
     }
@@ -404,7 +404,7 @@ impl<'a> Ctx<'a> {
         Some(steps.collect())
     }
 
-    /// Lowers the function for these arguments. `None` if it is recursive.
+    /// Builds the function for these arguments. `None` if it is recursive.
     fn compile(
         &mut self,
         callee: &Callee<'a>,

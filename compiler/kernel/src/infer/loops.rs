@@ -23,7 +23,7 @@ use crate::ir::{BinaryOp, Block, LocalId, Loop, NodeId, NodeKind, Stmt};
 use crate::resolve::{assigned_literals, has_break, has_exit, mentions, receivers, receivers_in};
 use crate::types::Type;
 
-/// A loop being lowered.
+/// A loop being inferred.
 #[derive(Clone)]
 pub(crate) struct LoopState {
     fork: Fork,
@@ -102,12 +102,12 @@ impl<'a> Ctx<'a> {
         let parts = LoopParts { span, body, orelse, missing, runs_once: false, tests_itself: false };
         let mut may_be_endless = false;
         self.nested(span, (), |ctx| {
-            ctx.lower_loop(
+            ctx.walk_loop(
                 &parts,
                 &[],
                 |ctx| match ctx.condition(test) {
                     Condition::Known(true) => None,
-                    // After a mistake, the code after the loop is lowered as well.
+                    // After a mistake, the code after the loop is inferred as well.
                     Condition::Known(false) | Condition::Error => {
                         Some(ctx.constant(Constant::bool(false), test.span))
                     }
@@ -157,7 +157,7 @@ impl<'a> Ctx<'a> {
         let mut changed = assigned.to_vec();
         assigned_names(inside, &mut |name, _| changed.extend(self.f.vars.named(name)));
         self.nested(span, (), |ctx| {
-            ctx.lower_loop(
+            ctx.walk_loop(
                 &parts,
                 &changed,
                 |_| None,
@@ -213,7 +213,7 @@ impl<'a> Ctx<'a> {
         self.f.block.push(Stmt::Store { local: counter, value: range.first, span: iter_span });
         let targets = target_vars(self, target);
         let ty = Type::from(range.ty);
-        self.lower_loop(
+        self.walk_loop(
             &parts,
             &targets,
             |ctx| {
@@ -234,13 +234,13 @@ impl<'a> Ctx<'a> {
         );
     }
 
-    /// A loop over something that was reported. Its body is lowered to find mistakes in it.
+    /// A loop over something that was reported. Its body is inferred to find mistakes in it.
     pub fn for_unknown(&mut self, target: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         let missing = Missing { span, text: "not when there is nothing to loop over" };
         // Variables of the body are not reported as maybe unset.
         let parts = LoopParts { span, body, orelse, missing, runs_once: true, tests_itself: false };
         let targets = target_vars(self, target);
-        self.lower_loop(
+        self.walk_loop(
             &parts,
             &targets,
             |ctx| Some(ctx.constant(Constant::bool(false), span)),
@@ -249,8 +249,8 @@ impl<'a> Ctx<'a> {
         );
     }
 
-    /// Lowers a loop and the code after it.
-    pub fn lower_loop(
+    /// Builds a loop and the code after it.
+    pub fn walk_loop(
         &mut self,
         parts: &LoopParts,
         targets: &[Var],

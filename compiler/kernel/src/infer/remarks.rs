@@ -1,7 +1,7 @@
-//! Remarks for a reader of the source, collected during lowering if [`crate::explain`] asks for them.
+//! Remarks for a reader of the source, collected during inference if [`crate::explain`] asks for them.
 //!
 //! A remark says nothing that the IR does not contain. But the IR no longer knows which expression it belongs
-//! to. Remarks never change what is lowered.
+//! to. Remarks never change what is inferred.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::ir::{FunctionId, NodeId};
 use crate::remark::{Remark, RemarkKind, RemarkType};
 use crate::types::{Scalar, Type};
 
-/// A lowered function with its remarks.
+/// A inferred function with its remarks.
 pub(crate) struct Remarked {
     pub id: FunctionId,
     pub def: Arc<FunctionDef>,

@@ -134,14 +134,14 @@ impl Ctx<'_> {
         round: NodeId,
         span: Span,
     ) -> NodeId {
-        self.lower_unreported(|ctx| {
+        self.walk_unreported(|ctx| {
             let offset = ctx.node(NodeKind::Binary(BinaryOp::Mul, round, step), ty, span);
             ctx.node(NodeKind::Binary(BinaryOp::Add, first, offset), ty, span)
         })
     }
 
-    /// Lowers arithmetic that the script does not contain. It is not reported.
-    pub fn lower_unreported<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+    /// Builds arithmetic that the script does not contain. It is not reported.
+    pub fn walk_unreported<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let first = self.f.func.nodes.len();
         let made = make(self);
         self.f.func.nodes[first..].iter_mut().for_each(|node| node.origin = Origin::Compiler);
@@ -162,7 +162,7 @@ impl Ctx<'_> {
         if let (Some(first), Some(stop), Some(step)) = (known(first), known(stop), known(step)) {
             return self.constant(Constant::int(unsigned, n_rounds(first, stop, step)), span);
         }
-        self.lower_unreported(|ctx| ctx.rounds(ty, (first, stop), step, span))
+        self.walk_unreported(|ctx| ctx.rounds(ty, (first, stop), step, span))
     }
 
     /// `len(r)`.

@@ -1,6 +1,6 @@
 //! Cooperative matrices by instructions: the native form of their operations.
 //!
-//! In go operations on matrices that are lists of rows in lowering; out come nodes for whole matrices, or `None` where
+//! In go operations on matrices that are lists of rows here; out come nodes for whole matrices, or `None` where
 //! no device has an instruction. What the device of the launch has, no one asks here.
 //!
 //! Loads and stores call `library/tiles.kps`, which tests that a matrix is inside its array. The first invocation of the

@@ -281,7 +281,7 @@ impl Ctx<'_> {
         let bits = |node: NodeId| self.ty(node).scalar().map_or(0, Scalar::bits);
         let scalar = if bits(a).max(bits(b)) > 32 { Scalar::I64 } else { Scalar::I32 };
         let (a, b) = (self.convert(a, scalar, span), self.convert(b, scalar, span));
-        self.lower_unreported(|ctx| ctx.node(NodeKind::Binary(op, a, b), scalar, span))
+        self.walk_unreported(|ctx| ctx.node(NodeKind::Binary(op, a, b), scalar, span))
     }
 
     pub fn array_len(&mut self, array: &Operand, span: Span) -> Operand {

@@ -1,6 +1,6 @@
 //! Limits on what one kernel compiles to, and cancellation.
 //!
-//! Lowering spends a step on each expression, statement and function. Past a limit, or when the environment
+//! Inference spends a step on each expression, statement and function. Past a limit, or when the environment
 //! `is_cancelled`, it stops, and the result is one error. A short text may need any number of steps: nested
 //! loops over tuples, or calls whose literals differ.
 
@@ -29,7 +29,7 @@ pub(crate) struct Budget {
     n_steps: u32,
     /// How many forms of each function were compiled.
     forms: FxHashMap<*const FunctionDef, (Arc<FunctionDef>, u32)>,
-    /// Why lowering stopped before the end of the source.
+    /// Why inference stopped before the end of the source.
     pub end: Option<Diagnostic>,
 }
 
@@ -40,7 +40,7 @@ impl Budget {
 }
 
 impl Ctx<'_> {
-    /// Spends steps at this place. Returns whether lowering continues.
+    /// Spends steps at this place. Returns whether inference continues.
     pub fn spend(&mut self, n_steps: u32, span: Span) -> bool {
         if self.budget.is_spent() {
             return false;

@@ -1,7 +1,7 @@
-//! Values that only a launch knows, in a kernel that is lowered without one.
+//! Values that only a launch knows, in a kernel that is inferred without one.
 //!
 //! A captured name without a value and a parameter without a type are `Operand::Error`, and cause no reports. A
-//! launch may leave out a part of the kernel, depending on such a value. That part is lowered only for what it
+//! launch may leave out a part of the kernel, depending on such a value. That part is inferred only for what it
 //! assigns, and its mistakes are not reported. Never here: a kernel that is launched.
 
 use kps_syntax::Span;
@@ -130,13 +130,13 @@ impl Ctx<'_> {
         is_unknown
     }
 
-    /// Lowers code that a launch may skip. It causes no reports, and what it assigns is unknown after it. If it
+    /// Builds code that a launch may skip. It causes no reports, and what it assigns is unknown after it. If it
     /// leaves the function or a loop, nothing is known of the rest.
-    pub fn lower_maybe_skipped(&mut self, lower: impl FnOnce(&mut Self)) {
+    pub fn walk_maybe_skipped(&mut self, build: impl FnOnce(&mut Self)) {
         let (n_diagnostics, n_calls) = (self.n_diagnostics(), self.f.calls.len());
         let fork = self.fork();
         let (_, leaves) = self.sub_block(|ctx| {
-            lower(ctx);
+            build(ctx);
             !ctx.f.live
         });
         self.f.diagnostics.truncate(n_diagnostics);

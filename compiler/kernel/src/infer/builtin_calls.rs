@@ -1,6 +1,6 @@
-//! Calls of the functions in `builtins`. The row of a function says what it takes and how it is lowered.
+//! Calls of the functions in `builtins`. The row of a function says what it takes and how it is inferred.
 //!
-//! The number and the kinds of the arguments are checked here, before lowering. A function only reports errors
+//! The number and the kinds of the arguments are checked here, before inference. A function only reports errors
 //! that depend on several arguments at once.
 
 use kps_syntax::Span;
@@ -20,7 +20,7 @@ use crate::ir::{FloatFn, NodeId, NodeKind};
 use crate::library;
 use crate::types::{Scalar, Type};
 
-/// A call whose arguments are lowered.
+/// A call whose arguments are inferred.
 pub(crate) struct BuiltinCall<'c> {
     pub function: Function,
     /// As written in the script: `math.sin`.
@@ -63,8 +63,8 @@ impl Ctx<'_> {
         if function.stages == Stages::Compute && !self.belongs_to_compute(name, name_span) {
             return Operand::Error;
         }
-        if let Lowering::Tree(lower) = function.lowering {
-            return lower(self, &TreeCall { function, name, args, span });
+        if let Lowering::Tree(build) = function.lowering {
+            return build(self, &TreeCall { function, name, args, span });
         }
         let mut args = self.arguments(args);
         if let Lowering::Library(library, special) = function.lowering {
@@ -134,9 +134,9 @@ impl Ctx<'_> {
             }
         }
         match function.lowering {
-            Lowering::Value(lower) => lower(self, call),
-            Lowering::Numbers(lower) | Lowering::NumbersOrItems(lower, _) => {
-                self.number_call(call, |ctx| lower(ctx, call))
+            Lowering::Value(build) => build(self, call),
+            Lowering::Numbers(build) | Lowering::NumbersOrItems(build, _) => {
+                self.number_call(call, |ctx| build(ctx, call))
             }
             Lowering::Floats(floats) => self.number_call(call, |ctx| ctx.floats_call(floats, call)),
             Lowering::Library(..) | Lowering::Tree(_) => {
@@ -150,10 +150,10 @@ impl Ctx<'_> {
     fn number_call(
         &mut self,
         call: &BuiltinCall,
-        lower: impl FnOnce(&mut Self) -> Option<NodeId>,
+        build: impl FnOnce(&mut Self) -> Option<NodeId>,
     ) -> Operand {
         let given = self.operation_inputs(call.args.iter().map(|(operand, _)| operand), call.span);
-        self.as_one_operation(&given, |ctx| lower(ctx).map_or(Operand::Error, Operand::Node))
+        self.as_one_operation(&given, |ctx| build(ctx).map_or(Operand::Error, Operand::Node))
     }
 
     /// All arguments in one float type, component by component. Library functions of narrow floats compute in f32.

@@ -18,7 +18,7 @@ use crate::errors;
 use crate::ir::{Block, NodeId, NodeKind, Stmt};
 use crate::types::Type;
 
-/// The possible results of a conditional expression, before it is lowered.
+/// The possible results of a conditional expression, before it is inferred.
 enum Choice {
     /// Both sides are the same.
     Same(Operand),
@@ -90,8 +90,8 @@ impl Ctx<'_> {
             Condition::Node(node) => Some(node),
             Condition::Error => None,
             Condition::Unknown => {
-                self.lower_maybe_skipped(|ctx| drop(ctx.expr(then)));
-                self.lower_maybe_skipped(|ctx| drop(ctx.expr(orelse)));
+                self.walk_maybe_skipped(|ctx| drop(ctx.expr(then)));
+                self.walk_maybe_skipped(|ctx| drop(ctx.expr(orelse)));
                 return Operand::Error;
             }
         };

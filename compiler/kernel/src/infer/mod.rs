@@ -1,8 +1,12 @@
-//! Lowering: a checked kernel and a signature in, typed IR out.
+//! Inference: a checked kernel and a signature in, a typed kernel out (`ir`).
 //!
-//! Lowering infers types, resolves names, and makes literals and conversions explicit. It walks a function in
-//! source order, and again when a type that later statements determine is another one than was assumed
-//! (`assumptions.rs`). Every mistake is reported. Its result is `Operand::Error`, which causes no further reports.
+//! Every expression and variable gets its type here, names their meaning, and literals and implicit conversions are
+//! made explicit. What the typed kernel says is what the script means: later phases change how it is computed, never
+//! its types. Inference walks a function in source order, and again when a type that later statements determine is
+//! another one than was assumed (`assumptions.rs`). Every mistake is reported. Its result is `Operand::Error`, which
+//! causes no further reports.
+//!
+//! It never asks what a device can do, and adds nothing that the script does not say.
 
 mod access_paths;
 mod accessors;
@@ -125,19 +129,19 @@ const USUAL_NODES: usize = 32;
 /// header.
 const MAX_ARRAY_LEN: u32 = 0xffff - 3;
 
-pub(crate) fn lower(
+pub(crate) fn infer(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
     signature: &Signature,
     target: &Target,
-) -> Lowered {
+) -> Inferred {
     let mut ctx = Ctx::new(template, env, signature, target);
-    ctx.lower_kernel(signature);
+    ctx.walk_kernel(signature);
     ctx.finish()
 }
 
-/// Lowers a kernel without a launch, to find the mistakes that it has with any arguments.
-pub(crate) fn lower_partial(template: &KernelTemplate, env: &dyn KernelEnv) -> Lowered {
+/// Infers a kernel without a launch, to find the mistakes that it has with any arguments.
+pub(crate) fn infer_partial(template: &KernelTemplate, env: &dyn KernelEnv) -> Inferred {
     let signature = Signature::new(template, env, Vec::new());
     let mut ctx = Ctx::new(template, env, &signature, &Target::portable());
     ctx.is_partial = true;
@@ -147,20 +151,20 @@ pub(crate) fn lower_partial(template: &KernelTemplate, env: &dyn KernelEnv) -> L
             None => ctx.assign_param(param, Operand::Error),
         }
     }
-    ctx.lower_body(&template.def);
+    ctx.walk_body(&template.def);
     ctx.resolve_textures();
     ctx.finish()
 }
 
-/// Lowers a kernel and collects remarks. Those of the kernel itself come last.
-pub(crate) fn lower_remarked(
+/// Infers a kernel and collects remarks. Those of the kernel itself come last.
+pub(crate) fn infer_remarked(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
     signature: &Signature,
-) -> (Lowered, Vec<Remarked>) {
+) -> (Inferred, Vec<Remarked>) {
     let mut ctx = Ctx::new(template, env, signature, &Target::portable());
     ctx.remarked = Some(Vec::new());
-    ctx.lower_kernel(signature);
+    ctx.walk_kernel(signature);
     let main = ctx.functions.next_id();
     let remarks = std::mem::take(&mut ctx.f.remarks);
     ctx.keep_remarks(main, &template.def, remarks);
@@ -168,16 +172,16 @@ pub(crate) fn lower_remarked(
     (ctx.finish(), remarked)
 }
 
-/// A lowered kernel and its diagnostics. If there are mistakes, the kernel is incomplete.
-pub(crate) struct Lowered {
+/// A inferred kernel and its diagnostics. If there are mistakes, the kernel is incomplete.
+pub(crate) struct Inferred {
     pub kernel: Kernel,
     pub mistakes: Diagnostics,
     pub warnings: Diagnostics,
-    /// Lowering reached the end of the source.
+    /// The last walk reached the end of the source.
     pub is_whole: bool,
 }
 
-/// The state of lowering a kernel.
+/// The state of the inference of a kernel.
 pub(crate) struct Ctx<'a> {
     template: &'a KernelTemplate,
     local_size: [u32; 3],
@@ -218,7 +222,7 @@ pub(crate) struct Ctx<'a> {
     warnings: Diagnostics,
     /// The complete functions with their remarks, if remarks are collected.
     remarked: Option<Vec<Remarked>>,
-    /// The function being lowered.
+    /// The function being inferred.
     f: FunctionState<'a>,
 }
 
@@ -238,7 +242,7 @@ impl EnvRef<'_> {
     }
 }
 
-/// The state of the function being lowered.
+/// The state of the function being inferred.
 #[derive(Clone)]
 pub(crate) struct FunctionState<'a> {
     source: Source,
@@ -416,8 +420,8 @@ impl<'a> Ctx<'a> {
         self.f.diagnostics.push(diagnostic);
     }
 
-    /// Runs `lower` one level deeper. Beyond the limit, reports an error instead.
-    fn nested<R>(&mut self, span: Span, otherwise: R, lower: impl FnOnce(&mut Self) -> R) -> R {
+    /// Runs `build` one level deeper. Beyond the limit, reports an error instead.
+    fn nested<R>(&mut self, span: Span, otherwise: R, build: impl FnOnce(&mut Self) -> R) -> R {
         if !self.spend(1, span) {
             return otherwise;
         }
@@ -426,19 +430,19 @@ impl<'a> Ctx<'a> {
             return otherwise;
         }
         self.nesting += 1;
-        let result = lower(self);
+        let result = build(self);
         self.nesting -= 1;
         result
     }
 
-    fn lower_kernel(&mut self, signature: &Signature) {
+    fn walk_kernel(&mut self, signature: &Signature) {
         self.bind_params(signature);
-        self.lower_body(&self.template.def);
+        self.walk_body(&self.template.def);
         self.write_numbers(self.template.def.name.span);
         self.resolve_textures();
     }
 
-    fn lower_body(&mut self, def: &Arc<FunctionDef>) {
+    fn walk_body(&mut self, def: &Arc<FunctionDef>) {
         self.walk_until_right(|ctx| {
             ctx.make_tables(def);
             ctx.block(&def.body);
@@ -460,7 +464,7 @@ impl<'a> Ctx<'a> {
         self.f.func.body = body;
     }
 
-    fn finish(self) -> Lowered {
+    fn finish(self) -> Inferred {
         let mistakes = self.all_diagnostics();
         let mut functions = self.functions.into_complete();
         functions.push(self.f.func);
@@ -487,6 +491,6 @@ impl<'a> Ctx<'a> {
             functions,
         };
         kernel.whole_groups = kernel.has_barrier();
-        Lowered { kernel, mistakes, warnings: self.warnings, is_whole: self.budget.end.is_none() }
+        Inferred { kernel, mistakes, warnings: self.warnings, is_whole: self.budget.end.is_none() }
     }
 }

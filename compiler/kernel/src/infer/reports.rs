@@ -1,6 +1,6 @@
 //! What a device that checks may report: which operations are speculated, and which indices a kernel asks for.
 //!
-//! For an index into a vector, matrix or array that is a value (`v[i]`, `m[i, j]`, `v.xy[i] = x`), lowering
+//! For an index into a vector, matrix or array that is a value (`v[i]`, `m[i, j]`, `v.xy[i] = x`), inference
 //! adds a statement with the requested index before the access, unless every index is a constant. Indices into
 //! memory are in the accesses themselves.
 

@@ -129,7 +129,7 @@ impl Ctx<'_> {
         let Some(walk) = self.walk(iterable) else {
             // An empty sequence has no round to compile.
             return match self.is_unknown(&Operand::Error, n_diagnostics) {
-                true => self.lower_maybe_skipped(|ctx| ctx.for_unknown(target, body, orelse, span)),
+                true => self.walk_maybe_skipped(|ctx| ctx.for_unknown(target, body, orelse, span)),
                 false => self.for_unknown(target, body, orelse, span),
             };
         };
@@ -153,7 +153,7 @@ impl Ctx<'_> {
         let targets = super::loops::target_vars(self, target);
         let n_walked = self.f.lists.n_iterated();
         self.note_iterated(iterable);
-        self.lower_loop(
+        self.walk_loop(
             &parts,
             &targets,
             |ctx| {

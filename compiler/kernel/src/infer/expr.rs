@@ -309,7 +309,7 @@ impl Ctx<'_> {
             Condition::Known(value) if value == decided => return self.bool_constant(value, span),
             Condition::Known(_) => return right(self),
             Condition::Error if self.is_partial => {
-                self.lower_maybe_skipped(|ctx| drop(right(ctx)));
+                self.walk_maybe_skipped(|ctx| drop(right(ctx)));
                 return Operand::Error;
             }
             Condition::Error | Condition::Unknown => {

@@ -16,7 +16,7 @@ use crate::resolve::{NO_INTS, TypeReader};
 use crate::types::Type;
 use crate::verify::ends_control;
 
-/// A `return` of the function being lowered. Its type is resolved when all are known.
+/// A `return` of the function being inferred. Its type is resolved when all are known.
 #[derive(Clone)]
 pub(crate) struct ReturnSite {
     operand: Operand,
