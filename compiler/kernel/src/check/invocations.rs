@@ -5,12 +5,10 @@
 //! the number of invocations apply to kernels that the script only calls as `k(..)`, over the elements of the first
 //! array. PyShader's kernels, which count workgroups, are never checked.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use kps_syntax::ast::{BinaryOp, Branch, CompareOp, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind};
 use kps_syntax::scope::{Assigns, assigned_names};
 use kps_syntax::{Diagnostic, Diagnostics, Part, Source, Span};
+use memchr::memmem;
 use rustc_hash::FxHashMap;
 
 use crate::env::KernelEnv;
@@ -52,40 +50,14 @@ pub(super) fn lints(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnosti
 
 /// Whether the script uses a kernel only in calls `k(..)`.
 fn is_only_called(def: &FunctionDef, source: &Source) -> bool {
-    let (name, text) = (&*def.name.name, source.text());
-    let words = words_of(source);
-    let mentions = words.get(name).into_iter().flatten();
-    let mut outside = mentions
-        .map(|at| *at as usize)
-        .filter(|at| !def.span.range().contains(at) && !text[..*at].ends_with('.'))
+    let (name, text) = (def.name.name.as_bytes(), source.text());
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut outside = memmem::find_iter(text.as_bytes(), name)
+        .map(|at| (at, &text[..at], &text[at + name.len()..]))
+        .filter(|(_, before, after)| !before.ends_with(is_letter) && !after.starts_with(is_letter))
+        .filter(|(at, before, _)| !def.span.range().contains(at) && !before.ends_with('.'))
         .peekable();
-    outside.peek().is_some() && outside.all(|at| text[at + name.len()..].starts_with('('))
-}
-
-/// The positions of the words of a text, by word.
-type Words = FxHashMap<Box<str>, Vec<u32>>;
-
-/// The words of a source, computed once for all its kernels.
-fn words_of(source: &Source) -> Rc<Words> {
-    thread_local! {
-        /// The source of the last query.
-        static LAST: RefCell<Option<(Source, Rc<Words>)>> = const { RefCell::new(None) };
-    }
-    let known = LAST.with_borrow(|last| match last {
-        Some((known, words)) if known == source => Some(Rc::clone(words)),
-        _ => None,
-    });
-    known.unwrap_or_else(|| {
-        let (text, mut words) = (source.text(), Words::default());
-        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
-        for word in text.split(|letter| !is_letter(letter)).filter(|word| !word.is_empty()) {
-            let at = word.as_ptr() as usize - text.as_ptr() as usize;
-            words.entry(word.into()).or_default().push(at as u32);
-        }
-        let words = Rc::new(words);
-        LAST.set(Some((source.clone(), Rc::clone(&words))));
-        words
-    })
+    outside.peek().is_some() && outside.all(|(.., after)| after.starts_with('('))
 }
 
 struct Array<'a> {
@@ -110,14 +82,16 @@ struct Ids {
 
 impl Ids {
     fn of(def: &FunctionDef, env: &dyn KernelEnv) -> Ids {
-        let mut n_assigned: FxHashMap<Name, usize> = FxHashMap::default();
+        let scope = def.scope();
+        let mut n_assigned = vec![0; scope.names().len()];
+        let mut count = |name: &Name| n_assigned[scope.get(name).expect("the scope has them") as usize] += 1;
         assigned_names(&def.body, &mut |name, assigns| {
             if let Assigns::Name(_) = assigns {
-                *n_assigned.entry(name.clone()).or_default() += 1;
+                count(name);
             }
         });
-        def.params.iter().for_each(|param| *n_assigned.entry(param.name.name.clone()).or_default() += 1);
-        let is_shadowed = |name: &str| n_assigned.contains_key(name) || env.get(name).is_some();
+        def.params.iter().for_each(|param| count(&param.name.name));
+        let is_shadowed = |name: &str| scope.get(name).is_some() || env.get(name).is_some();
         let are_shadowed =
             ["global_id", "local_id", "barrier", "shared", "range", "len"].into_iter().any(is_shadowed);
         let mut ids = Ids { names: FxHashMap::default(), are_shadowed };
@@ -135,7 +109,7 @@ impl Ids {
         });
         for (target, value) in assigned {
             if let (ExprKind::Name(name), Some(id)) = (&target.kind, ids.id(value))
-                && n_assigned.get(name) == Some(&1)
+                && scope.get(name).is_some_and(|var| n_assigned[var as usize] == 1)
             {
                 ids.names.insert(name.clone(), id);
             }

@@ -219,14 +219,26 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Goes back to the beginning of the function. Variables, locals and shared arrays keep their numbers.
+    /// Goes back to the beginning of the function. Variables, locals and shared arrays keep their numbers, and the
+    /// buffers their memory.
     fn restart(&mut self, start: FunctionState<'a>) {
         let walked = std::mem::replace(&mut self.f, start);
         let f = &mut self.f;
+        reuse(&mut f.func.nodes, walked.func.nodes);
+        reuse(&mut f.func.carries, walked.func.carries);
+        reuse(&mut f.facts, walked.facts);
+        reuse(&mut f.block, walked.block);
         f.assumed = walked.assumed;
         f.func.locals = walked.func.locals;
         f.lists.keep_memory(walked.lists);
         f.vars.keep_numbers(walked.vars);
         f.shared = walked.shared;
     }
+}
+
+/// Moves the items into the memory of another list.
+fn reuse<T>(items: &mut Vec<T>, mut memory: Vec<T>) {
+    memory.clear();
+    memory.append(items);
+    *items = memory;
 }

@@ -122,8 +122,8 @@ use crate::verify::ends_control;
 const MAX_NESTING: u32 = 200;
 /// Calls may nest this deep, as in Python.
 const MAX_CALLS: usize = 1000;
-/// A typical number of nodes of a function.
-const USUAL_NODES: usize = 32;
+/// About so many bytes of source text take a node.
+const BYTES_OF_A_NODE: usize = 8;
 
 /// The elements of all local arrays of one literal. An instruction has 65535 words, of which three are its
 /// header.
@@ -310,6 +310,10 @@ impl<'a> FunctionState<'a> {
             captured.iter().for_each(|(name, _)| scope.add(name));
         }
         let mut state = FunctionState::bare(&def.name.name, source, env, def.name.span);
+        let n_nodes = def.span.range().len() / BYTES_OF_A_NODE;
+        state.func.nodes.reserve(n_nodes);
+        state.facts.reserve(n_nodes);
+        state.block.reserve(n_nodes / 2);
         state.lists = Lists::of(def, &scope);
         state.def = Some(Arc::clone(def));
         state.vars = Variables::of(scope, n_own);
@@ -325,17 +329,13 @@ impl<'a> FunctionState<'a> {
 
     /// A state without names of its own.
     fn bare(name: &str, source: &Source, env: EnvRef<'a>, span: Span) -> FunctionState<'a> {
-        let func = Function {
-            nodes: Vec::with_capacity(USUAL_NODES),
-            ..Function::new(name.into(), source.clone(), span)
-        };
         FunctionState {
             source: source.clone(),
             env,
             call_nesting: 0,
-            func,
-            facts: Vec::with_capacity(USUAL_NODES),
-            block: Vec::with_capacity(USUAL_NODES),
+            func: Function::new(name.into(), source.clone(), span),
+            facts: Vec::new(),
+            block: Vec::new(),
             live: true,
             stopped: false,
             expr_stmt: None,
