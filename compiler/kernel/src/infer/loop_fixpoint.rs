@@ -12,6 +12,7 @@ use super::Ctx;
 use super::assigning_tests::without_assigned_when;
 use super::assumptions::{Hint, WeakKey};
 use super::joins::same_static;
+use super::loops::LoopParts;
 use super::operand::Facts;
 use super::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
 use super::weak_types::{WeakPhi, WeakSide, WeakValues};
@@ -25,14 +26,17 @@ impl Ctx<'_> {
         &mut self,
         changed: &[Var],
         constants: &FxHashMap<Var, Vec<Literal>>,
-        span: Span,
+        parts: &LoopParts,
     ) -> Vec<(Var, Binding, Option<WeakSide>)> {
+        let span = parts.span;
         let mut heads = Vec::with_capacity(changed.len());
+        let floats = self.floats_at_head(changed, constants, parts);
         self.f.assumed.note_heads(changed.len());
         let aliases = self.aliases_before_loop(changed, span.start);
         for &var in changed {
             let entry = self.f.vars[var].clone();
-            let head = self.head_binding(var, &entry, constants.get(&var), span);
+            let float = floats.iter().find(|(known, _)| *known == var).map(|(_, scalar)| *scalar);
+            let head = self.head_binding(var, &entry, constants.get(&var), float, span);
             self.set(var, head.clone());
             if let (Binding::Items { items, of: Whole::Selected(_), .. }, Binding::Bound { .. }) =
                 (&head, &entry)
@@ -47,11 +51,29 @@ impl Ctx<'_> {
         heads
     }
 
+    /// The numbers that start as literals, with the floats that they will be.
+    fn floats_at_head(
+        &self,
+        changed: &[Var],
+        constants: &FxHashMap<Var, Vec<Literal>>,
+        parts: &LoopParts,
+    ) -> Vec<(Var, Scalar)> {
+        let is_open = |var: Var| {
+            let hint = self.f.assumed.head((parts.span.start, var));
+            matches!(hint, None | Some(Hint::Confirmed))
+                && !constants.contains_key(&var)
+                && self.weak_binding(&self.f.vars[var]).is_some()
+        };
+        let open: Vec<Var> = changed.iter().copied().filter(|var| is_open(*var)).collect();
+        self.guessed_floats(parts, &open)
+    }
+
     fn head_binding(
         &mut self,
         var: Var,
         entry: &Binding,
         given: Option<&Vec<Literal>>,
+        float: Option<Scalar>,
         span: Span,
     ) -> Binding {
         let hint = self.f.assumed.head((span.start, var)).cloned();
@@ -87,7 +109,8 @@ impl Ctx<'_> {
                 if !is_confirmed {
                     self.f.assumed.note_guess((span.start, var));
                 }
-                (self.own_scalar(&weak).into(), !is_confirmed)
+                let float = float.filter(|float| self.fits(&weak, &Type::from(*float)));
+                (float.unwrap_or_else(|| self.own_scalar(&weak)).into(), !is_confirmed)
             }
             (None, Some((ty, guessed)), _) => (ty, guessed),
         };

@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use kps_syntax::ast::{Expr, Name, Stmt as AstStmt, StmtKind};
+use kps_syntax::ast::{Expr, ExprKind, Name, Stmt as AstStmt, StmtKind};
 use kps_syntax::scope::{Assigns, assigned_names, root_name, walrus_names};
 use kps_syntax::{Part, Span};
 use rustc_hash::FxHashMap;
@@ -50,6 +50,10 @@ pub(crate) struct LoopParts<'e> {
     pub span: Span,
     pub body: &'e [AstStmt],
     pub orelse: &'e [AstStmt],
+    /// The variable that counts the numbers of a `range`.
+    pub counter: Option<Var>,
+    /// The test may be known to be false, so that there is no round.
+    pub may_be_dead: bool,
     /// The path on which variables of the body are unset after the loop.
     pub missing: Missing,
     /// The body runs at least once.
@@ -99,7 +103,17 @@ impl<'a> Ctx<'a> {
             return self.while_assigning(test, &assigned, body, orelse, span);
         }
         let missing = Missing { span: test.span, text: "not when this is false at once" };
-        let parts = LoopParts { span, body, orelse, missing, runs_once: false, tests_itself: false };
+        let may_be_dead = !matches!(test.kind, ExprKind::True) && !self.is_dynamic(test, &[]);
+        let parts = LoopParts {
+            span,
+            body,
+            orelse,
+            counter: None,
+            may_be_dead,
+            missing,
+            runs_once: false,
+            tests_itself: false,
+        };
         let mut may_be_endless = false;
         self.nested(span, (), |ctx| {
             ctx.walk_loop(
@@ -153,7 +167,16 @@ impl<'a> Ctx<'a> {
         // a `break` or `continue`, which belongs to an outer loop, it is placed after the loop.
         let is_about_another = has_exit(orelse, |exit| matches!(exit, StmtKind::Break | StmtKind::Continue));
         let (inside, after) = if is_about_another { (&[][..], orelse) } else { (orelse, &[][..]) };
-        let parts = LoopParts { span, body, orelse: after, missing, runs_once: true, tests_itself: true };
+        let parts = LoopParts {
+            span,
+            body,
+            orelse: after,
+            counter: None,
+            may_be_dead: true,
+            missing,
+            runs_once: true,
+            tests_itself: true,
+        };
         let mut changed = assigned.to_vec();
         assigned_names(inside, &mut |name, _| changed.extend(self.f.vars.named(name)));
         self.nested(span, (), |ctx| {
@@ -201,17 +224,19 @@ impl<'a> Ctx<'a> {
             return self.for_unknown(target, body, orelse, span);
         };
         let missing = Missing { span: iter_span, text: "not when this range is empty" };
+        let targets = target_vars(self, target);
         let parts = LoopParts {
             span,
             body,
             orelse,
+            counter: targets.first().copied(),
+            may_be_dead: false,
             missing,
             runs_once: range.n_rounds.is_some_and(|n| n > 0),
             tests_itself: false,
         };
         let counter = self.new_local("kps.round", range.ty.into(), iter_span);
         self.f.block.push(Stmt::Store { local: counter, value: range.first, span: iter_span });
-        let targets = target_vars(self, target);
         let ty = Type::from(range.ty);
         self.walk_loop(
             &parts,
@@ -238,7 +263,16 @@ impl<'a> Ctx<'a> {
     pub fn for_unknown(&mut self, target: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         let missing = Missing { span, text: "not when there is nothing to loop over" };
         // Variables of the body are not reported as maybe unset.
-        let parts = LoopParts { span, body, orelse, missing, runs_once: true, tests_itself: false };
+        let parts = LoopParts {
+            span,
+            body,
+            orelse,
+            counter: None,
+            may_be_dead: true,
+            missing,
+            runs_once: true,
+            tests_itself: false,
+        };
         let targets = target_vars(self, target);
         self.walk_loop(
             &parts,
@@ -267,7 +301,7 @@ impl<'a> Ctx<'a> {
         let of_rounds = self.f.assumed.stored(parts.span.start).to_vec();
         let stored_before = [self.f.lists.stored(), &of_rounds].concat();
         self.f.lists.set_stored(stored_before.clone());
-        let heads = self.enter_head(&changed, &constants, parts.span);
+        let heads = self.enter_head(&changed, &constants, parts);
         let fork = self.fork();
         self.f.loops.push(LoopState {
             fork,

@@ -42,6 +42,7 @@ mod library_calls;
 mod library_math;
 mod lists;
 mod loop_fixpoint;
+mod loop_guesses;
 mod loops;
 mod match_stmt;
 mod math;

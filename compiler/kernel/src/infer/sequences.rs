@@ -143,6 +143,8 @@ impl Ctx<'_> {
             span,
             body,
             orelse,
+            counter: None,
+            may_be_dead: false,
             missing,
             runs_once: n_rounds.is_some_and(|n| n > 0),
             tests_itself: false,
