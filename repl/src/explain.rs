@@ -6,13 +6,13 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use kps::explain::{self, AskedLine, Explained};
-use kps::inspect::{self, Phase, StaticKernel, Target};
+use kps::inspect::{self, GivenTypes, Phase, StaticKernel, Target};
 
 use crate::Failure;
 use crate::args::GivenArgs;
 use crate::console::show;
 use crate::run::asked_device;
-use crate::verbs::{choose, done, given_types, source, split_kernel, target};
+use crate::verbs::{choose, done, given_types, source, split_kernel, target, unknown_types};
 use crate::visible::visible;
 
 /// The format of the explanation.
@@ -73,8 +73,12 @@ pub fn show_phase(argument: &OsStr, given: &GivenArgs, phase: Phase, target: &Ta
     let source = source(file)?;
     let kernels = inspect::kernels(&source)?;
     let given = given_types(given)?;
+    let chosen = choose(&kernels, file, name)?;
+    if phase == Phase::Infer {
+        return show_types(chosen, given.as_ref());
+    }
     let (mut texts, mut left_out) = (Vec::new(), Vec::new());
-    for kernel in choose(&kernels, file, name)? {
+    for kernel in chosen {
         match done(kernel, kernel.text_after(phase, given.as_ref(), target)?) {
             Ok(text) => texts.push(text),
             Err(reason) => left_out.push(reason),
@@ -82,6 +86,21 @@ pub fn show_phase(argument: &OsStr, given: &GivenArgs, phase: Phase, target: &Ta
     }
     ensure_some(texts.len(), &mut left_out)?;
     show_all(&pages(texts.into_iter()), left_out)
+}
+
+/// Shows the types in kernels, with the mistakes in their places, and why types are unknown. Fails if there are
+/// mistakes.
+fn show_types(kernels: Vec<&StaticKernel>, given: Option<&GivenTypes>) -> Result<u8, Failure> {
+    let (mut texts, mut unknown) = (Vec::with_capacity(kernels.len()), Vec::new());
+    let mut has_mistakes = false;
+    for kernel in kernels {
+        let (types, whole) = kernel.types(given)?;
+        has_mistakes |= !types.mistakes.is_empty();
+        texts.push(types.to_text());
+        unknown.extend(unknown_types(kernel, whole));
+    }
+    show_all(&pages(texts.into_iter()), unknown)?;
+    Ok(u8::from(has_mistakes))
 }
 
 /// If all kernels were left out, the first reason is the failure.

@@ -171,19 +171,29 @@ pub fn given_types(given: &GivenArgs) -> Result<Option<GivenTypes>, Failure> {
 
 /// The result of compiling, or why it needs a run.
 pub fn done<T>(kernel: &StaticKernel, compiled: Compiled<T>) -> Result<T, Failure> {
-    let name = kernel.name();
-    let (reason, remedy) = match compiled {
-        Compiled::Done(result) => return Ok(result),
+    let failure =
+        |lacking| format!("cannot compile `{}` without running the script: {lacking}", kernel.name());
+    result_of(kernel, compiled).map_err(|lacking| Failure::Usage(failure(lacking)))
+}
+
+/// What a kernel needs to have all types, if `whole` says that it lacks something.
+pub fn unknown_types(kernel: &StaticKernel, whole: Compiled<()>) -> Option<Failure> {
+    let lacking = result_of(kernel, whole).err()?;
+    Some(Failure::Usage(format!("not all types in `{}` are known: {lacking}", kernel.name())))
+}
+
+/// The result, or what is lacking and how to give it.
+fn result_of<T>(kernel: &StaticKernel, compiled: Compiled<T>) -> Result<T, String> {
+    match compiled {
+        Compiled::Done(result) => Ok(result),
         Compiled::NeedsRun(reason) => {
-            (reason, format!("ask in the script: `print({})`", kernel.explain_call()))
+            Err(format!("{reason}; ask in the script: `print({})`", kernel.explain_call()))
         }
         Compiled::NeedsArgs(reason) => {
             let wanted = kernel.wanted_args().join(", ");
-            (reason, format!("say what a launch would pass: `--args '{wanted}'`"))
+            Err(format!("{reason}; say what a launch would pass: `--args '{wanted}'`"))
         }
-    };
-    let sentence = format!("cannot compile `{name}` without running the script: {reason}; {remedy}");
-    Err(Failure::Usage(sentence))
+    }
 }
 
 /// The compilation target: the requested device, or the features of all devices.

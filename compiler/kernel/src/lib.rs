@@ -3,7 +3,8 @@
 //! [`check`] finds the mistakes that need no argument types, and gives a [`KernelTemplate`].
 //! [`specialize`] compiles a template for a [`Signature`], the types of one launch, and a [`Target`], the abilities of
 //! a device. Its result is a [`KernelModule`]: SPIR-V words, and what a launch must bind.
-//! [`explain`] returns remarks for each line: types, conversions, tested indices.
+//! [`explain`] returns remarks for each line: types, conversions, tested indices. [`types_of`] returns the types of a
+//! kernel that may have mistakes.
 //!
 //! ```text
 //! FunctionDef --resolve, check--> KernelTemplate
@@ -54,11 +55,13 @@ mod index_range;
 mod infer;
 pub mod intrinsics;
 pub mod ir;
+mod kernel_types;
 mod launch;
 mod library;
 mod matrices;
 mod passes;
 mod phases;
+mod pipeline;
 mod push;
 mod remark;
 mod resolve;
@@ -84,12 +87,13 @@ pub use constant::{Constant, Literal, LiteralKind};
 pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_PARTS, MAX_TABLE, MapEnv};
 pub use errors::ERROR_CODES;
-pub use explain::{ExplainedFunction, Explanation, assembly_of_line};
+pub use explain::{Explanation, assembly_of_line};
 pub use index_range::{IndexLimits, IndexRange, LaunchSize};
+pub use kernel_types::KernelTypes;
 pub use launch::{BoundaryTest, Dispatches, Ints, LaunchAssumptions, Memory};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use phases::Phase;
-pub use remark::{IndexTest, Remark, RemarkKind, RemarkType};
+pub use remark::{ExplainedFunction, IndexTest, Remark, RemarkKind, RemarkType};
 pub use signature::{
     ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Captures, Form, KernelModule,
     KernelOptions, ParamType, Reach, Signature, Target, Width,
@@ -117,6 +121,17 @@ pub fn check(
     env: &dyn KernelEnv,
     options: KernelOptions,
 ) -> Result<KernelTemplate, Diagnostics> {
+    pipeline::check(def, source, env, options)
+}
+
+/// The template of a definition that may have mistakes: they are among its warnings. [`types_of`] takes it as it is.
+/// To compile it gives these mistakes.
+pub fn read(
+    def: &Arc<FunctionDef>,
+    source: &Source,
+    env: &dyn KernelEnv,
+    options: KernelOptions,
+) -> KernelTemplate {
     check::check(def, source, env, options)
 }
 
@@ -170,22 +185,45 @@ pub fn specialize(
     signature: &Signature,
     target: &Target,
 ) -> Result<KernelModule, Diagnostics> {
-    let mut inferred = infer::infer(template, env, signature, target);
-    let warnings = std::mem::take(&mut inferred.warnings);
-    let (kernel, _) = verified(inferred, template, target)?;
-    ensure_not_cancelled(template, env)?;
-    let kernel = workarounds::apply(kernel, target.workarounds)?;
-    let mut module = emit::emit(&kernel, target);
-    ensure_not_cancelled(template, env)?;
-    module.warnings = warnings.in_order();
-    Ok(module)
+    pipeline::specialize(template, env, signature, target)
 }
 
 /// The mistakes of a kernel that do not depend on its parameters, its `const`s or the values of captured names.
 pub fn mistakes_of_any(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
-    let mut inferred = infer::infer_partial(template, env);
-    run_passes(&mut inferred, template, &Target::portable());
-    mistakes(inferred)
+    pipeline::mistakes_of_any(template, env)
+}
+
+/// The types in a kernel, with its mistakes: what is known although it cannot be compiled. Without a signature the
+/// parameters have their declared types, and others none.
+///
+/// ```
+/// use kps_kernel::{KernelOptions, MapEnv, Signature};
+/// use kps_syntax::ast::StmtKind;
+/// use kps_syntax::{Source, parse};
+///
+/// let text = "def k(x: Array[f32], n):\n    v = vec2(x[0], 1)\n    x[0] = v.x + unknown\n";
+/// let source = Source::new("k.kps", text);
+/// let (module, _) = parse(&source);
+/// let StmtKind::Function(def) = &module.body[0].kind else { panic!("it is a function") };
+///
+/// let env = MapEnv::new();
+/// let template = kps_kernel::read(def, &source, &env, KernelOptions::kernel());
+/// let types = kps_kernel::types_of(&template, &env, None);
+/// let type_at = |code: &str| {
+///     let at = text.find(code).expect("it is in the text") as u32;
+///     types.type_at(&source, at).map(|(_, ty)| ty.to_string())
+/// };
+/// assert_eq!(type_at("v.x"), Some("vec2".to_owned()));
+/// assert_eq!(type_at(".x"), Some("f32".to_owned()));
+/// assert_eq!(type_at("n)"), None);
+/// assert_eq!(types.mistakes.0[0].code, "kernel/unknown-name");
+/// ```
+pub fn types_of(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    signature: Option<&Signature>,
+) -> KernelTypes {
+    kernel_types::types_of(template, env, signature)
 }
 
 /// Compiles a kernel for one signature, with remarks on the source: types, conversions, tests and needed features.
@@ -216,52 +254,5 @@ pub fn typed(
     signature: &Signature,
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
-    let (kernel, _) = verified(infer::infer(template, env, signature, target), template, target)?;
-    ensure_not_cancelled(template, env)?;
-    Ok(kernel)
-}
-
-/// Between two passes: an error if the host has cancelled the compilation.
-fn ensure_not_cancelled(template: &KernelTemplate, env: &dyn KernelEnv) -> Result<(), Diagnostics> {
-    match env.is_cancelled() {
-        true => Err(errors::cancelled(template.source.at(template.def.name.span)).into()),
-        false => Ok(()),
-    }
-}
-
-fn run_passes(
-    inferred: &mut infer::Inferred,
-    template: &KernelTemplate,
-    target: &Target,
-) -> Vec<passes::FunctionRemark> {
-    let header = template.source.at(template.def.header);
-    passes::run(&mut inferred.kernel, target, header, &mut inferred.mistakes)
-}
-
-/// Runs the passes on a inferred kernel and verifies it. Gives the remarks of the passes, too.
-fn verified(
-    mut inferred: infer::Inferred,
-    template: &KernelTemplate,
-    target: &Target,
-) -> Result<(Verified<ir::Kernel>, Vec<passes::FunctionRemark>), Diagnostics> {
-    let remarks = run_passes(&mut inferred, template, target);
-    if !inferred.mistakes.is_empty() {
-        return Err(mistakes(inferred));
-    }
-    let kernel = verify::verify(inferred.kernel)?;
-    analysis::check(kernel.get())?;
-    Ok((kernel, remarks))
-}
-
-/// The mistakes that inference and the passes found, and those that the analysis finds in the rest of the kernel.
-fn mistakes(inferred: infer::Inferred) -> Diagnostics {
-    let infer::Inferred { kernel, mut mistakes, is_whole, .. } = inferred;
-    // The rest of a kernel with mistakes need not be well-formed.
-    if is_whole
-        && let Ok(kernel) = verify::verify(kernel)
-        && let Err(found) = analysis::check(kernel.get())
-    {
-        mistakes.extend(found);
-    }
-    mistakes.in_order()
+    pipeline::typed(template, env, signature, target)
 }

@@ -1,20 +1,17 @@
 //! A kernel after each phase of the compiler, as text for a reader.
 
-use std::fmt::Write;
-
 use kps_syntax::Diagnostics;
 
 use crate::env::KernelEnv;
-use crate::explain::{self, ExplainedFunction};
-use crate::remark::RemarkKind;
+use crate::infer::Collect;
 use crate::signature::{Signature, Target};
 use crate::template::KernelTemplate;
-use crate::{disassembly, infer};
+use crate::{disassembly, kernel_types, pipeline};
 
 /// A phase whose result can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The type of each expression and variable.
+    /// The type of each expression and variable, and the mistakes.
     Infer,
     /// The typed IR as it is inferred.
     Ir,
@@ -47,44 +44,18 @@ pub(crate) fn text_after(
     target: &Target,
 ) -> Result<String, Diagnostics> {
     Ok(match phase {
-        Phase::Infer => {
-            let explained = explain::explain(template, env, signature, target)?;
-            let types: Vec<String> = explained.functions.iter().map(types_of).collect();
-            types.join("\n")
-        }
+        Phase::Infer => kernel_types::types_of(template, env, Some(signature)).to_text(),
         Phase::Ir => {
-            let inferred = infer::infer(template, env, signature, target);
+            let inferred = pipeline::inferred(template, env, signature, target, Collect::Nothing)?;
             match inferred.mistakes.is_empty() {
                 true => inferred.kernel.to_text(),
-                false => return Err(crate::mistakes(inferred)),
+                false => return Err(pipeline::mistakes(inferred)),
             }
         }
-        Phase::Ranges => crate::typed(template, env, signature, target)?.get().to_text(),
+        Phase::Ranges => pipeline::typed(template, env, signature, target)?.get().to_text(),
         Phase::Spirv => {
-            let module = crate::specialize(template, env, signature, target)?;
+            let module = pipeline::specialize(template, env, signature, target)?;
             disassembly::disassemble(&module.words).expect("our own modules are well-formed") + "\n"
         }
     })
-}
-
-/// The lines of a function, each with the types of what begins there.
-fn types_of(function: &ExplainedFunction) -> String {
-    let source = &function.source;
-    let (first, last) = (source.line(function.header.start), source.line(function.span.end));
-    let mut text = String::new();
-    for line in first..=last {
-        let _ = writeln!(text, "{}", source.line_text(line));
-        let here = function.remarks.iter().filter(|remark| source.line(remark.span.start) == line);
-        for remark in here {
-            let ty = match &remark.kind {
-                RemarkKind::Type(ty) | RemarkKind::Assigned(ty) => ty.to_string(),
-                RemarkKind::Converted { from, to } => format!("{from} converted to {to}"),
-                RemarkKind::Taken(scalar) => format!("a literal taken as {scalar}"),
-                RemarkKind::ComputedIn { wide, .. } => format!("computed in {wide}"),
-                _ => continue,
-            };
-            let _ = writeln!(text, "    # {}: {ty}", source.slice(remark.span));
-        }
-    }
-    text
 }

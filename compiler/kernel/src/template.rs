@@ -21,7 +21,7 @@ pub struct KernelTemplate {
     pub options: KernelOptions,
     pub stage: Stage,
     pub params: Vec<Param>,
-    /// Lint warnings of the kernel and of the functions that it calls.
+    /// Lint warnings of the kernel and of the functions that it calls. Its mistakes, too, if [`crate::read`] made it.
     pub warnings: Diagnostics,
     /// The free names of the kernel and of every function it was seen to call.
     free: RefCell<Vec<FreeNames>>,
@@ -194,6 +194,11 @@ impl KernelTemplate {
         let is_fixed = self.options.local_size.is_some() || self.options.sized_later;
         let is_by_rank = self.options.form == Form::Kernel && !is_fixed;
         is_by_rank.then_some([[256, 1, 1], [16, 16, 1], [8, 8, 4]])
+    }
+
+    /// Whether the definition has mistakes, so that the kernel cannot be compiled.
+    pub fn has_mistakes(&self) -> bool {
+        self.warnings.has_errors()
     }
 
     pub fn name(&self) -> &Name {

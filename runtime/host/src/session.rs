@@ -9,6 +9,7 @@ use kps_syntax::{Diagnostics, Source};
 use crate::builtins;
 use crate::errors;
 use crate::host::{Host, Outcome};
+use crate::inspect;
 use crate::modules::kernels;
 use crate::value::{Raise, Value};
 use crate::vm::{compile_running, syntax_error};
@@ -92,7 +93,7 @@ impl Session {
 
     /// Names that may follow the end of `prefix`, whole: names in scope, or attributes after a dot.
     /// Attributes are looked up without running code of the script. In a kernel, the names that kernels know are among
-    /// them.
+    /// them, and members by the types of expressions.
     pub fn complete(&mut self, prefix: &str) -> Vec<String> {
         let start = prefix.rfind(|char: char| !(char.is_alphanumeric() || char == '_' || char == '.'));
         let expression = start.map_or(prefix, |at| {
@@ -111,7 +112,10 @@ impl Session {
             match object {
                 None => found.extend(names::names().map(str::to_owned)),
                 Some("math" | "stdlib") => found.extend(names::member_names().map(str::to_owned)),
-                Some(_) => {}
+                Some(_) => {
+                    let entry = &prefix[..prefix.len() - head.len() - 1];
+                    found.extend(inspect::members(entry, &*kernels::module_env(self.host.main())));
+                }
             }
         }
         found.retain(|name| name.starts_with(head) && (head.starts_with('_') || !name.starts_with('_')));

@@ -263,3 +263,27 @@ fn a_session_keeps_its_names() {
     assert_eq!(session.complete("@kernel\ndef k(x: Array[f32]):\n    x[0] = math.lgam"), ["lgamma"]);
     assert!(session.complete("atomic_comp").is_empty());
 }
+
+#[test]
+fn a_session_completes_members_by_the_types_in_a_kernel() {
+    let mut session = Session::new(Host::builder().output(std::io::sink()).build());
+    let setup = "@struct\nclass Ball:\n    at: vec2\n    speed: f32\n    def far(self): return self.at.x > 9\n\
+                 def moved(v):\n    return v * 2\n";
+    check(&mut session, setup, "");
+    let cases = [
+        ("v = vec3(x[0], 1, 2)\n    x[0] = v.", &["x", "y", "z"][..]),
+        ("v = moved(vec2(1, 2))\n    for i in range(3):\n        x[i] = 2 * v.", &["x", "y"]),
+        ("b = Ball(vec2(1, 2), n)\n    x[0] = b.", &["at", "far", "speed"]),
+        ("b = Ball(vec2(1, 2), n)\n    x[0] = b.at.", &["x", "y"]),
+        ("x[0] = x.s", &["shape", "size"]),
+        ("p = points[0].", &["x", "y", "z"]),
+        ("m = mat3(n)\n    x[0] = (m @ vec3(n)).", &["x", "y", "z"]),
+        ("x[0] = unknown + 1\n    v = vec2(1)\n    x[1] = v.", &["x", "y"]),
+        ("x[0] = n.", &[]),
+        ("x[0] = open.", &[]),
+    ];
+    for (line, expect) in cases {
+        let entry = format!("@kernel\ndef k(x: Array[f32], points: Array[vec3], n: f32, open):\n    {line}");
+        assert_eq!(session.complete(&entry), expect, "{entry}");
+    }
+}

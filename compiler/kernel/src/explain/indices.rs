@@ -2,8 +2,8 @@
 
 use kps_syntax::Span;
 
-use super::{IndexTest, Remark, RemarkKind};
 use crate::ir::{AtomicPlace, BufferId, Function, Kernel, NodeId, NodeKind, Proof, Step, Stmt, steps, walk};
+use crate::remark::{IndexTest, Remark, RemarkKind};
 
 /// Remarks on every access of a function at an index; `differs` says which of its nodes may differ
 /// between invocations.

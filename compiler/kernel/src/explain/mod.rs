@@ -2,23 +2,22 @@
 //! loads are uniform, and which places need which device feature.
 //!
 //! In goes what `specialize` takes; out comes its module with the remarks, as data. A kernel with mistakes has no
-//! explanation: its mistakes come out, the same as from `specialize`.
+//! explanation: its mistakes come out, the same as from `specialize`. See `kernel_types` for its types.
 
 mod assembly;
 mod indices;
 
-use kps_syntax::ast::{FunctionDef, Name};
-use kps_syntax::{Diagnostics, Location, Source, Span};
+use kps_syntax::ast::FunctionDef;
+use kps_syntax::{Diagnostics, Location};
 
 use crate::env::KernelEnv;
-use crate::infer::Remarked;
-use crate::ir::{Function, FunctionId, Kernel, LocalId, NodeKind, Stmt, walk};
+use crate::infer::{Collect, FunctionTypes};
+use crate::ir::{Function, FunctionId, Kernel, NodeKind, Stmt, walk};
 use crate::passes::FunctionRemark;
-use crate::remark::{IndexTest, Remark, RemarkKind, RemarkType};
+use crate::remark::{self, ExplainedFunction, Remark, RemarkKind};
 use crate::signature::{CapabilityUse, KernelModule, Signature, Target};
 use crate::template::KernelTemplate;
-use crate::types::Type;
-use crate::{analysis, emit, infer};
+use crate::{analysis, emit, pipeline, workarounds};
 
 pub use assembly::assembly_of_line;
 
@@ -35,20 +34,6 @@ pub struct Explanation {
     pub functions: Vec<ExplainedFunction>,
 }
 
-#[derive(Clone, Debug)]
-pub struct ExplainedFunction {
-    pub name: Name,
-    pub source: Source,
-    /// From the first decorator to the end of the body.
-    pub span: Span,
-    /// From `def` to the colon.
-    pub header: Span,
-    /// The types of this specialisation: `(f32, Array(4, f32)) -> f32`. Empty for the kernel itself.
-    pub signature: String,
-    /// By place; where two begin together, the longer one first.
-    pub remarks: Vec<Remark>,
-}
-
 /// Compiles a kernel, with remarks on its source.
 pub(crate) fn explain(
     template: &KernelTemplate,
@@ -56,11 +41,13 @@ pub(crate) fn explain(
     signature: &Signature,
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
-    let (inferred, remarked) = infer::infer_remarked(template, env, signature);
-    let (kernel, of_passes) = crate::verified(inferred, template, target)?;
-    let kernel = crate::workarounds::apply(kernel, target.workarounds)?;
+    let portable = Target::portable();
+    let mut inferred = pipeline::inferred(template, env, signature, &portable, Collect::Types)?;
+    let types = std::mem::take(&mut inferred.types);
+    let (kernel, of_passes) = pipeline::verified(inferred, template, target)?;
+    let kernel = workarounds::apply(kernel, target.workarounds)?;
     let module = emit::emit(&kernel, target);
-    let functions = functions(kernel.get(), remarked, &of_passes, &module.capabilities);
+    let functions = functions(kernel.get(), types, &of_passes, &module.capabilities);
     Ok(Explanation {
         module,
         local_sizes_by_rank: template.local_sizes_by_rank(),
@@ -71,108 +58,36 @@ pub(crate) fn explain(
 
 fn functions(
     kernel: &Kernel,
-    remarked: Vec<Remarked>,
+    types: Vec<FunctionTypes>,
     of_passes: &[FunctionRemark],
     uses: &[CapabilityUse],
 ) -> Vec<ExplainedFunction> {
     let reached = kernel.reached();
-    let is_shown = |found: &Remarked| {
-        let function = &kernel.functions[found.id.idx()];
-        reached[found.id.idx()] && function.called_for.is_none()
-    };
-    let mut shown: Vec<Remarked> = remarked.into_iter().filter(is_shown).collect();
-    let main = kernel.functions.len() - 1;
-    // The kernel first; functions of other sources last.
-    let home = kernel.functions[main].source.clone();
-    shown.sort_by_key(|found| {
-        let is_external = kernel.functions[found.id.idx()].source != home;
-        (found.id.idx() != main, is_external, found.def.span.start, found.id)
-    });
-    let order: Vec<_> = shown.iter().map(|found| found.id).collect();
+    let shown = types.into_iter().filter_map(|found| found.id.map(|id| (id, found)));
+    let shown: Vec<(FunctionId, FunctionTypes)> = shown.filter(|(id, _)| reached[id.idx()]).collect();
+    let order: Vec<FunctionId> = shown.iter().map(|(id, _)| *id).collect();
     let differing = analysis::differing(kernel);
     let has_matrices = kernel.has_matrices();
-    let explained = shown.into_iter().map(|found| {
-        let function = &kernel.functions[found.id.idx()];
-        let differs = differing.get(&found.id).map_or(&[][..], |differs| differs);
-        let of_passes = of_passes.iter().filter(|(id, _)| *id == found.id);
+    let explained = shown.into_iter().map(|(id, FunctionTypes { def, function: typed, .. })| {
+        let function = &kernel.functions[id.idx()];
+        let differs = differing.get(&id).map_or(&[][..], |differs| differs);
+        let of_passes = of_passes.iter().filter(|(of, _)| *of == id);
         let mut remarks: Vec<Remark> = of_passes.map(|(_, remark)| remark.clone()).collect();
-        remarks.extend(found.remarks);
+        remarks.extend(typed.remarks);
         if has_matrices {
-            remarks.iter_mut().for_each(of_subgroup);
+            remarks.iter_mut().for_each(remark::of_subgroup);
         }
         indices::remark(kernel, function, differs, &mut remarks);
         remark_calls(function, &order, &mut remarks);
-        remark_needs(function, &found.def, uses, &mut remarks);
+        remark_needs(function, &def, uses, &mut remarks);
         remark_needs_of_library(kernel, function, uses, &mut remarks);
-        resolve_literals(function, &mut remarks);
-        let signature = match found.id.idx() == main {
+        let signature = match id.idx() == kernel.functions.len() - 1 {
             true => String::new(),
-            false => signature_of(function, &found.def, &remarks),
+            false => remark::signature_of(&def, &function.result, &remarks),
         };
-        ExplainedFunction {
-            name: function.name.clone(),
-            source: function.source.clone(),
-            span: found.def.span,
-            header: found.def.header,
-            signature,
-            remarks: in_order(remarks),
-        }
+        ExplainedFunction { signature, remarks: remark::in_order(remarks), ..typed }
     });
-    without_duplicates(explained.collect())
-}
-
-/// The typed kernel has rows in place of the matrices that a subgroup holds.
-fn of_subgroup(remark: &mut Remark) {
-    if let RemarkKind::Type(RemarkType::Value(ty)) | RemarkKind::Assigned(RemarkType::Value(ty)) =
-        &mut remark.kind
-        && let Some(legal) = ty.with_coops(&Type::Coop)
-    {
-        *ty = legal;
-    }
-}
-
-/// `(f32, Array(4, f32)) -> f32`, from the types of its parameters.
-fn signature_of(function: &Function, def: &FunctionDef, remarks: &[Remark]) -> String {
-    let type_of = |at: Span| {
-        remarks.iter().find_map(|remark| match &remark.kind {
-            RemarkKind::Assigned(ty) if remark.span == at => Some(ty.to_string()),
-            _ => None,
-        })
-    };
-    let params = def.params.iter().map(|param| type_of(param.name.span).unwrap_or_else(|| "..".to_owned()));
-    let params: Vec<String> = params.collect();
-    let params = params.join(", ");
-    match function.result {
-        Type::Void => format!("({params})"),
-        ref result => format!("({params}) -> {result}"),
-    }
-}
-
-/// Merges functions with the same remarks that were compiled more than once, for different function arguments.
-fn without_duplicates(functions: Vec<ExplainedFunction>) -> Vec<ExplainedFunction> {
-    let mut kept: Vec<ExplainedFunction> = Vec::with_capacity(functions.len());
-    let mut place = Vec::with_capacity(functions.len());
-    for function in functions {
-        let first = kept.iter().position(|known| is_duplicate(known, &function));
-        place.push(first.unwrap_or(kept.len()));
-        if first.is_none() {
-            kept.push(function);
-        }
-    }
-    for remark in kept.iter_mut().flat_map(|function| &mut function.remarks) {
-        if let RemarkKind::Calls(callee) = &mut remark.kind {
-            *callee = place[*callee];
-        }
-    }
-    kept
-}
-
-fn is_duplicate(a: &ExplainedFunction, b: &ExplainedFunction) -> bool {
-    let said = |function: &ExplainedFunction| {
-        let is_call = |remark: &Remark| matches!(remark.kind, RemarkKind::Calls(_));
-        function.remarks.iter().filter(|remark| !is_call(remark)).cloned().collect::<Vec<_>>()
-    };
-    (&a.source, a.span, &a.signature) == (&b.source, b.span, &b.signature) && said(a) == said(b)
+    remark::without_duplicates(explained.collect())
 }
 
 fn remark_calls(function: &Function, order: &[FunctionId], remarks: &mut Vec<Remark>) {
@@ -216,48 +131,4 @@ fn remark_needs_of_library(
             needed.map(|found| Remark { span: node.span, kind: RemarkKind::Needs(found.capability) }),
         );
     });
-}
-
-/// A variable that starts as a literal and is stored in memory has the type of that memory, and more than one value.
-fn resolve_literals(function: &Function, remarks: &mut Vec<Remark>) {
-    let mut changing = Vec::new();
-    for remark in remarks.iter_mut() {
-        let RemarkKind::Assigned(ty) = &mut remark.kind else { continue };
-        let name = function.source.slice(remark.span);
-        let mut kept = stored(function).filter(|local| *function.local(*local).name == *name);
-        if let Some(local) = kept.next() {
-            changing.push(remark.span);
-            if matches!(ty, RemarkType::Weak(_)) && kept.next().is_none() {
-                *ty = RemarkType::Value(function.local(local).ty.clone());
-            }
-        }
-    }
-    let is_changing =
-        |remark: &Remark| matches!(remark.kind, RemarkKind::Known(_)) && changing.contains(&remark.span);
-    remarks.retain(|remark| !is_changing(remark));
-}
-
-/// The locals that something stores to.
-fn stored(function: &Function) -> impl Iterator<Item = LocalId> {
-    let mut stored: Vec<LocalId> = function.carries.iter().flatten().map(|(local, _)| *local).collect();
-    walk(&function.body, &mut |stmt| {
-        if let Stmt::Store { local, .. } = stmt {
-            stored.push(*local);
-        }
-    });
-    stored.sort_unstable();
-    stored.dedup();
-    stored.into_iter()
-}
-
-/// By place, without duplicates. Remarks of a later pass over a loop come last.
-fn in_order(remarks: Vec<Remark>) -> Vec<Remark> {
-    let mut ordered: Vec<Remark> = Vec::with_capacity(remarks.len());
-    for remark in remarks {
-        if !ordered.contains(&remark) {
-            ordered.push(remark);
-        }
-    }
-    ordered.sort_by_key(|remark| (remark.span.start, std::cmp::Reverse(remark.span.end)));
-    ordered
 }

@@ -482,6 +482,8 @@ impl<'a> Ctx<'a> {
             self.error(errors::not_for(self.at(span)));
             return None;
         }
+        let instance = self.functions.instances.len();
+        let types = self.function_types(def, (&func, &diagnostics), remarks, Some(instance));
         let compiled = is_whole.then(|| {
             let result = func.result.clone();
             let n_writes = self.n_writes(&func);
@@ -490,8 +492,7 @@ impl<'a> Ctx<'a> {
             func.args.extend(changed_self.map(Arg::Reference));
             let changes_self = changed_self.is_some();
             let id = self.functions.add(func);
-            self.functions.compiled_in.insert(id, self.functions.instances.len());
-            self.keep_remarks(id, def, remarks);
+            self.functions.compiled_in.insert(id, instance);
             Compiled {
                 id,
                 result,
@@ -503,8 +504,9 @@ impl<'a> Ctx<'a> {
                 weak,
             }
         });
+        self.keep_types(types, compiled.as_ref().map(|compiled| compiled.id));
         self.functions.instances.push(Instance { compiled, diagnostics, calls });
-        Some(self.functions.instances.len() - 1)
+        Some(instance)
     }
 
     /// The properties of a complete function of the script.
@@ -619,14 +621,8 @@ impl<'a> Ctx<'a> {
             return end.clone().into();
         }
         let mut diagnostics = Diagnostics(self.f.diagnostics.clone());
-        let mut seen = HashSet::new();
-        let mut calls: Vec<usize> = self.f.calls.clone();
-        while let Some(call) = calls.pop() {
-            if seen.insert(call) {
-                let instance = &self.functions.instances[call];
-                diagnostics.extend(instance.diagnostics.iter().cloned());
-                calls.extend(&instance.calls);
-            }
+        for called in self.called_instances() {
+            diagnostics.extend(self.functions.instances[called].diagnostics.iter().cloned());
         }
         let mut reported = HashSet::new();
         diagnostics.0.retain(|diagnostic| {
@@ -639,6 +635,19 @@ impl<'a> Ctx<'a> {
             })
         });
         diagnostics
+    }
+
+    /// The instances that the kernel calls, also from one another.
+    pub(super) fn called_instances(&self) -> Vec<usize> {
+        let (mut called, mut seen) = (Vec::new(), HashSet::new());
+        let mut calls: Vec<usize> = self.f.calls.clone();
+        while let Some(call) = calls.pop() {
+            if seen.insert(call) {
+                called.push(call);
+                calls.extend(&self.functions.instances[call].calls);
+            }
+        }
+        called
     }
 }
 

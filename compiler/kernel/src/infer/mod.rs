@@ -95,8 +95,9 @@ use self::loops::LoopState;
 use self::operand::Facts;
 pub(crate) use self::operand::Operand;
 use self::outputs::Output;
-pub(crate) use self::remarks::Remarked;
+pub(crate) use self::remarks::{Collect, FunctionTypes};
 use self::selected_arrays::{ArraySets, FunctionChoices};
+pub(crate) use self::shape::ATTRIBUTES as ARRAY_ATTRIBUTES;
 use self::shape::AxisIndices;
 use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
@@ -135,42 +136,34 @@ pub(crate) fn infer(
     env: &dyn KernelEnv,
     signature: &Signature,
     target: &Target,
+    collect: Collect,
 ) -> Inferred {
-    let mut ctx = Ctx::new(template, env, signature, target);
+    let mut ctx = Ctx::new(template, env, signature, target, collect);
     ctx.walk_kernel(signature);
     ctx.finish()
 }
 
-/// Infers a kernel without a launch, to find the mistakes that it has with any arguments.
-pub(crate) fn infer_partial(template: &KernelTemplate, env: &dyn KernelEnv) -> Inferred {
-    let signature = Signature::new(template, env, Vec::new());
-    let mut ctx = Ctx::new(template, env, &signature, &Target::portable());
+/// Infers a kernel without a launch, to find the mistakes that it has with any arguments. The parameters have their
+/// declared types, or the types of `signature` if there is one.
+pub(crate) fn infer_partial(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    signature: Option<&Signature>,
+    collect: Collect,
+) -> Inferred {
+    let bare = Signature::new(template, env, Vec::new());
+    let mut ctx = Ctx::new(template, env, signature.unwrap_or(&bare), &Target::portable(), collect);
     ctx.is_partial = true;
     for (param_idx, param) in template.params.iter().enumerate() {
-        match param.kind.declared() {
-            Some(declared) => ctx.bind_declared(param_idx, param, &declared),
+        let given = signature.and_then(|signature| signature.params.get(param_idx).cloned());
+        match given.or_else(|| param.kind.declared()) {
+            Some(ty) => ctx.bind_declared(param_idx, param, &ty),
             None => ctx.assign_param(param, Operand::Error),
         }
     }
     ctx.walk_body(&template.def);
     ctx.resolve_textures();
     ctx.finish()
-}
-
-/// Infers a kernel and collects remarks. Those of the kernel itself come last.
-pub(crate) fn infer_remarked(
-    template: &KernelTemplate,
-    env: &dyn KernelEnv,
-    signature: &Signature,
-) -> (Inferred, Vec<Remarked>) {
-    let mut ctx = Ctx::new(template, env, signature, &Target::portable());
-    ctx.remarked = Some(Vec::new());
-    ctx.walk_kernel(signature);
-    let main = ctx.functions.next_id();
-    let remarks = std::mem::take(&mut ctx.f.remarks);
-    ctx.keep_remarks(main, &template.def, remarks);
-    let remarked = ctx.remarked.take().unwrap_or_default();
-    (ctx.finish(), remarked)
 }
 
 /// A inferred kernel and its diagnostics. If there are mistakes, the kernel is incomplete.
@@ -180,6 +173,8 @@ pub(crate) struct Inferred {
     pub warnings: Diagnostics,
     /// The last walk reached the end of the source.
     pub is_whole: bool,
+    /// The table of types, if the caller asked for it.
+    pub types: Vec<FunctionTypes>,
 }
 
 /// The state of the inference of a kernel.
@@ -221,8 +216,8 @@ pub(crate) struct Ctx<'a> {
     nesting: u32,
     budget: Budget,
     warnings: Diagnostics,
-    /// The complete functions with their remarks, if remarks are collected.
-    remarked: Option<Vec<Remarked>>,
+    /// The table of types so far, if it is collected.
+    types: Option<Vec<FunctionTypes>>,
     /// The function being inferred.
     f: FunctionState<'a>,
 }
@@ -371,6 +366,7 @@ impl<'a> Ctx<'a> {
         env: &'a dyn KernelEnv,
         signature: &Signature,
         target: &Target,
+        collect: Collect,
     ) -> Ctx<'a> {
         let def = &template.def;
         Ctx {
@@ -399,7 +395,7 @@ impl<'a> Ctx<'a> {
             nesting: 0,
             budget: Budget::default(),
             warnings: Diagnostics::new(),
-            remarked: None,
+            types: (collect == Collect::Types).then(Vec::new),
             f: FunctionState::kernel(def, &template.source, env),
         }
     }
@@ -465,8 +461,13 @@ impl<'a> Ctx<'a> {
         self.f.func.body = body;
     }
 
-    fn finish(self) -> Inferred {
+    fn finish(mut self) -> Inferred {
         let mistakes = self.all_diagnostics();
+        let remarks = std::mem::take(&mut self.f.remarks);
+        let of_kernel = (&self.f.func, &self.f.diagnostics[..]);
+        let of_kernel = self.function_types(&self.template.def, of_kernel, remarks, None);
+        self.keep_types(of_kernel, Some(self.functions.next_id()));
+        let types = self.take_types();
         let mut functions = self.functions.into_complete();
         functions.push(self.f.func);
         let options = &self.template.options;
@@ -492,6 +493,6 @@ impl<'a> Ctx<'a> {
             functions,
         };
         kernel.whole_groups = kernel.has_barrier();
-        Inferred { kernel, mistakes, warnings: self.warnings, is_whole: self.budget.end.is_none() }
+        Inferred { kernel, mistakes, warnings: self.warnings, is_whole: self.budget.end.is_none(), types }
     }
 }

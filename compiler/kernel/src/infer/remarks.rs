@@ -1,39 +1,52 @@
-//! Remarks for a reader of the source, collected during inference if [`crate::explain`] asks for them.
+//! The table of types: for each function and signature, the types, conversions and known values of places in its
+//! source. It is collected if a caller asks for it, whether or not the kernel has mistakes.
 //!
-//! A remark says nothing that the IR does not contain. But the IR no longer knows which expression it belongs
-//! to. Remarks never change what is inferred.
+//! An entry says nothing that the IR does not contain. But the IR no longer knows which expression it belongs
+//! to, and a function with mistakes has none. Entries never change what is inferred. A wrong expression has no entry.
 
 use std::sync::Arc;
 
-use kps_syntax::Span;
 use kps_syntax::ast::FunctionDef;
+use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::operand::{Operand, Static};
 use super::targets::Target;
 use super::vars::Var;
 use crate::constant::Literal;
-use crate::ir::{FunctionId, NodeId};
-use crate::remark::{Remark, RemarkKind, RemarkType};
+use crate::ir::{Function, FunctionId, LocalId, NodeId, Stmt, walk};
+use crate::remark::{self, ExplainedFunction, Remark, RemarkKind, RemarkType};
 use crate::types::{Scalar, Type};
 
-/// A inferred function with its remarks.
-pub(crate) struct Remarked {
-    pub id: FunctionId,
+/// What inference is asked for besides the kernel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Collect {
+    Nothing,
+    /// The table of types.
+    Types,
+}
+
+/// One function in the table of types.
+pub(crate) struct FunctionTypes {
+    /// `None` for a function with mistakes. The kernel always has one.
+    pub id: Option<FunctionId>,
     pub def: Arc<FunctionDef>,
-    pub remarks: Vec<Remark>,
+    pub function: ExplainedFunction,
+    pub mistakes: Vec<Diagnostic>,
+    /// `None` for the kernel.
+    instance: Option<usize>,
 }
 
 impl Ctx<'_> {
     fn remark(&mut self, span: Span, kind: RemarkKind) {
-        if self.remarked.is_some() {
+        if self.types.is_some() {
             self.f.remarks.push(Remark { span, kind });
         }
     }
 
     /// Remarks on the type of an expression.
     pub fn remark_value(&mut self, span: Span, operand: &Operand) {
-        if self.remarked.is_none() {
+        if self.types.is_none() {
             return;
         }
         if let Some(ty) = self.remark_type(operand) {
@@ -46,7 +59,7 @@ impl Ctx<'_> {
 
     /// Remarks on a target of an assignment, except names.
     pub(super) fn remark_target(&mut self, span: Span, target: &Target) {
-        if self.remarked.is_some()
+        if self.types.is_some()
             && !matches!(target, Target::Name(..))
             && let Some(ty) = self.target_type(target)
         {
@@ -56,7 +69,7 @@ impl Ctx<'_> {
 
     /// Remarks on the value of a variable. Arguments and composite values have remarks of their own.
     pub fn remark_assigned(&mut self, var: Var, operand: &Operand, span: Span) {
-        if self.remarked.is_none() || self.f.vars.name_in_source(var).is_none() {
+        if self.types.is_none() || self.f.vars.name_in_source(var).is_none() {
             return;
         }
         let ty = match operand {
@@ -108,11 +121,50 @@ impl Ctx<'_> {
         self.remark(span, RemarkKind::ComputedIn { wide, ty: ty.clone() });
     }
 
-    /// Stores the remarks of a complete function.
-    pub fn keep_remarks(&mut self, id: FunctionId, def: &Arc<FunctionDef>, remarks: Vec<Remark>) {
-        if let Some(remarked) = &mut self.remarked {
-            remarked.push(Remarked { id, def: Arc::clone(def), remarks });
+    /// The entries of a function whose body is inferred, if they are collected. Functions of the library have none.
+    pub(super) fn function_types(
+        &self,
+        def: &Arc<FunctionDef>,
+        (func, mistakes): (&Function, &[Diagnostic]),
+        mut remarks: Vec<Remark>,
+        instance: Option<usize>,
+    ) -> Option<FunctionTypes> {
+        if self.types.is_none() || func.called_for.is_some() {
+            return None;
         }
+        resolve_literals(func, &mut remarks);
+        let signature = instance.map(|_| remark::signature_of(def, &func.result, &remarks));
+        let function = ExplainedFunction {
+            name: func.name.clone(),
+            source: func.source.clone(),
+            span: def.span,
+            header: def.header,
+            signature: signature.unwrap_or_default(),
+            remarks: remark::in_order(remarks),
+        };
+        let mistakes = mistakes.to_vec();
+        Some(FunctionTypes { id: None, def: Arc::clone(def), function, mistakes, instance })
+    }
+
+    /// Adds a function to the table.
+    pub(super) fn keep_types(&mut self, types: Option<FunctionTypes>, id: Option<FunctionId>) {
+        if let (Some(table), Some(types)) = (&mut self.types, types) {
+            table.push(FunctionTypes { id, ..types });
+        }
+    }
+
+    /// The table: the kernel first, then the functions that it calls in the order of the source. Functions of other
+    /// sources come last.
+    pub(super) fn take_types(&mut self) -> Vec<FunctionTypes> {
+        let Some(mut table) = self.types.take() else { return Vec::new() };
+        let called = self.called_instances();
+        table.retain(|types| types.instance.is_none_or(|instance| called.contains(&instance)));
+        let home = &self.template.source;
+        table.sort_by_key(|types| {
+            let is_external = types.function.source != *home;
+            (types.instance.is_some(), is_external, types.def.span.start, types.instance)
+        });
+        table
     }
 
     /// A constant value as source text.
@@ -132,4 +184,37 @@ impl Ctx<'_> {
             _ => None,
         }
     }
+}
+
+/// A variable that starts as a literal and is stored in memory has the type of that memory, and more than one value.
+fn resolve_literals(function: &Function, remarks: &mut Vec<Remark>) {
+    let mut changing = Vec::new();
+    let stored = stored(function);
+    for remark in remarks.iter_mut() {
+        let RemarkKind::Assigned(ty) = &mut remark.kind else { continue };
+        let name = function.source.slice(remark.span);
+        let mut kept = stored.iter().filter(|local| *function.local(**local).name == *name);
+        if let Some(local) = kept.next() {
+            changing.push(remark.span);
+            if matches!(ty, RemarkType::Weak(_)) && kept.next().is_none() {
+                *ty = RemarkType::Value(function.local(*local).ty.clone());
+            }
+        }
+    }
+    let is_changing =
+        |remark: &Remark| matches!(remark.kind, RemarkKind::Known(_)) && changing.contains(&remark.span);
+    remarks.retain(|remark| !is_changing(remark));
+}
+
+/// The locals that something stores to.
+fn stored(function: &Function) -> Vec<LocalId> {
+    let mut stored: Vec<LocalId> = function.carries.iter().flatten().map(|(local, _)| *local).collect();
+    walk(&function.body, &mut |stmt| {
+        if let Stmt::Store { local, .. } = stmt {
+            stored.push(*local);
+        }
+    });
+    stored.sort_unstable();
+    stored.dedup();
+    stored
 }

@@ -45,7 +45,8 @@ impl AxisIndices {
     }
 }
 
-const ATTRIBUTES: [&str; 3] = ["shape", "size", "ndim"];
+/// What an array has after a dot.
+pub(crate) const ATTRIBUTES: [&str; 3] = ["shape", "size", "ndim"];
 
 impl Ctx<'_> {
     pub fn buffer_array(&self, buffer: BufferId) -> ArrayParam {

@@ -13,6 +13,7 @@ mod find;
 mod imports;
 mod lints;
 mod makers;
+mod members;
 mod names;
 mod values;
 
@@ -26,8 +27,8 @@ pub use crate::foreign::{
 };
 pub use crate::modules::kernels::target_of;
 pub use kps_kernel::{
-    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, KernelModule, LiteralKind, Phase,
-    Remark, RemarkKind, RemarkType, Stage, Target, assembly_of_line,
+    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, KernelModule, KernelTypes,
+    LiteralKind, Phase, Remark, RemarkKind, RemarkType, Stage, Target, assembly_of_line,
 };
 use kps_kernel::{KernelEnv, KernelTemplate, ParamKind, Signature, Verified, ir};
 pub use kps_syntax::ErrorCode;
@@ -39,6 +40,7 @@ use crate::errors;
 use broken::Broken;
 use decoration::Decoration;
 use find::Found;
+pub(crate) use members::members;
 use names::StaticEnv;
 
 /// Every code that a diagnostic may have, with what it means and what to do. Exceptions of a script have the name of
@@ -287,9 +289,24 @@ impl StaticKernel {
         })
     }
 
+    /// The types in the kernel, with all its mistakes, as far as the text and `given` determine them; and whether they
+    /// determine all.
+    pub fn types(&self, given: Option<&GivenTypes>) -> Result<(KernelTypes, Compiled<()>), Diagnostics> {
+        let template = self.read();
+        let (signature, whole) = match self.signature(&template, given)? {
+            Compiled::Done(signature) => (Some(signature), Compiled::Done(())),
+            Compiled::NeedsRun(reason) => (self.given(&template, given)?, Compiled::NeedsRun(reason)),
+            Compiled::NeedsArgs(reason) => (None, Compiled::NeedsArgs(reason)),
+        };
+        let mut types = kps_kernel::types_of(&template, &self.env, signature.as_ref());
+        types.mistakes.extend(self.decoration.mistakes.clone());
+        types.mistakes = types.mistakes.in_order();
+        Ok((types, whole))
+    }
+
     /// The value that `--args` needs, with `TYPE` and `NUMBER` for unknown parts.
     pub fn wanted_args(&self) -> Vec<String> {
-        let params = self.template().map(|template| template.params).unwrap_or_default();
+        let params = self.read().params;
         let defs = self.def.params.iter();
         let wanted = params.iter().zip(defs).filter_map(|(param, def)| match param.kind {
             ParamKind::Untyped => Some(format!("{}=TYPE", param.name.name)),
@@ -319,6 +336,11 @@ impl StaticKernel {
         })
     }
 
+    /// The template, which may have mistakes.
+    fn read(&self) -> KernelTemplate {
+        kps_kernel::read(&self.def, &self.source, &self.env, self.decoration.options)
+    }
+
     fn template(&self) -> Result<KernelTemplate, Diagnostics> {
         kps_kernel::check(&self.def, &self.source, &self.env, self.decoration.options)
     }
@@ -331,6 +353,19 @@ impl StaticKernel {
         target: &Target,
         compile: impl FnOnce(&KernelTemplate, &dyn KernelEnv, &Signature, &Target) -> Result<T, Diagnostics>,
     ) -> Result<Compiled<T>, Diagnostics> {
+        Ok(match self.signature(template, given)? {
+            Compiled::Done(signature) => Compiled::Done(compile(template, &self.env, &signature, target)?),
+            Compiled::NeedsRun(reason) => Compiled::NeedsRun(reason),
+            Compiled::NeedsArgs(reason) => Compiled::NeedsArgs(reason),
+        })
+    }
+
+    /// The signature that the text and `given` determine.
+    fn signature(
+        &self,
+        template: &KernelTemplate,
+        given: Option<&GivenTypes>,
+    ) -> Result<Compiled<Signature>, Diagnostics> {
         let declared = given.is_none().then(|| Signature::declared(template, &self.env)).flatten();
         let reason = match &declared {
             Some(signature) => self.needs_run_for(signature.unknown_captures().next()),
@@ -339,12 +374,21 @@ impl StaticKernel {
         if let Some(reason) = reason {
             return Ok(Compiled::NeedsRun(reason));
         }
-        let signature = match (given, declared) {
-            (Some(GivenTypes { source, args }), _) => Signature::given(template, &self.env, args, source)?,
-            (None, Some(signature)) => signature,
-            (None, None) => return Ok(Compiled::NeedsArgs(lacking(template).to_owned())),
-        };
-        compile(template, &self.env, &signature, target).map(Compiled::Done)
+        Ok(match declared.map_or_else(|| self.given(template, given), |declared| Ok(Some(declared)))? {
+            Some(signature) => Compiled::Done(signature),
+            None => Compiled::NeedsArgs(lacking(template).to_owned()),
+        })
+    }
+
+    /// The signature for the types in `given`, if there are any.
+    fn given(
+        &self,
+        template: &KernelTemplate,
+        given: Option<&GivenTypes>,
+    ) -> Result<Option<Signature>, Diagnostics> {
+        let signature =
+            |given: &GivenTypes| Signature::given(template, &self.env, &given.args, &given.source);
+        given.map(signature).transpose()
     }
 
     /// Why no arguments would be enough to compile it.

@@ -103,6 +103,11 @@ impl FunctionEnv {
     }
 }
 
+/// The names of a module, for kernels.
+pub fn module_env(module: &Rc<Module>) -> Rc<dyn KernelEnv> {
+    Rc::new(ModuleEnv(Rc::clone(module)))
+}
+
 /// The names of a module that a script imported.
 struct ModuleEnv(Rc<Module>);
 
