@@ -3,9 +3,8 @@
 use std::fmt;
 
 use half::{bf16, f16};
+use kps_scalar::{Kind, Scalar};
 use num_traits::ToPrimitive;
-
-use crate::types::{Kind, Scalar};
 
 /// A typed scalar; equal constants have equal bits, so NaNs compare by their payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

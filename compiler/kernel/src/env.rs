@@ -12,7 +12,7 @@ use kps_syntax::Source;
 use kps_syntax::ast::{FunctionDef, Name};
 
 use crate::constant::Constant;
-use crate::errors::{self, Found};
+use crate::found::{Found, one};
 use crate::type_expr::TypeExpr;
 use crate::types::Type;
 
@@ -195,7 +195,7 @@ impl EnvValue {
             EnvValue::Float(_) => "a float".to_owned(),
             EnvValue::Bool(_) => "a bool".to_owned(),
             EnvValue::Range(_) => "a `range`".to_owned(),
-            EnvValue::Constant(constant) => errors::one(constant.scalar()),
+            EnvValue::Constant(constant) => one(constant.scalar()),
             EnvValue::Type(ty) => format!("the type `{ty}`"),
             EnvValue::Declared(_) => "the type of a parameter".to_owned(),
             EnvValue::Function(function) => format!("the function `{}`", function.def.name.name),
@@ -204,10 +204,10 @@ impl EnvValue {
             EnvValue::Tuple(items) => format!("a tuple of {}", items.len()),
             EnvValue::Named(module, _) => module.describe().to_string(),
             EnvValue::List(_) => "a `list`".to_owned(),
-            EnvValue::Numbers(ty, _) => errors::one(ty),
+            EnvValue::Numbers(ty, _) => one(ty),
             EnvValue::Module(module) => module.describe().to_string(),
             EnvValue::Unknown => "a value that is known only when the script runs".to_owned(),
-            EnvValue::Other { type_name } => errors::one(type_name),
+            EnvValue::Other { type_name } => one(type_name),
         }
     }
 }

@@ -2,10 +2,10 @@
 
 mod codes;
 mod declarations;
-mod found;
 mod functions;
 mod groups;
 mod names;
+mod parts;
 mod places;
 mod records;
 mod remedies;
@@ -21,10 +21,10 @@ use kps_syntax::{Diagnostic, Location};
 
 pub use self::codes::ERROR_CODES;
 pub(crate) use self::declarations::*;
-pub(crate) use self::found::{Found, SequenceKind, one};
 pub(crate) use self::functions::*;
 pub(crate) use self::groups::*;
 pub(crate) use self::names::*;
+use self::parts::error;
 pub(crate) use self::places::*;
 pub(crate) use self::records::*;
 pub(crate) use self::remedies::{copied_list, zero_of};
@@ -38,30 +38,7 @@ pub(crate) use self::textures::*;
 pub(crate) use self::types::*;
 pub(crate) use self::values::*;
 pub(crate) use self::warnings::*;
-
-fn error(
-    code: &'static str,
-    at: Location,
-    message: impl Into<String>,
-    label: impl Into<String>,
-) -> Diagnostic {
-    Diagnostic::error(code, message).label(at, label)
-}
-
-fn meant(diagnostic: Diagnostic, nearest: Option<&str>) -> Diagnostic {
-    match nearest {
-        Some(nearest) => diagnostic.help(format!("did you mean `{nearest}`?")),
-        None => diagnostic,
-    }
-}
-
-/// With a line to write instead, where there is one.
-fn advised(diagnostic: Diagnostic, help: Option<impl Into<String>>) -> Diagnostic {
-    match help {
-        Some(help) => diagnostic.help(help),
-        None => diagnostic,
-    }
-}
+pub(crate) use crate::found::{Found, SequenceKind, one};
 
 // Unsupported constructs.
 
@@ -138,11 +115,4 @@ pub(crate) fn too_many_parts(at: Location, limit: usize) -> Diagnostic {
 pub(crate) fn internal(at: Location, what: &str) -> Diagnostic {
     error("kernel/internal", at, format!("the kernel compiler made a mistake: {what}"), "")
         .help("please report it with this kernel")
-}
-
-fn arguments(count: usize) -> String {
-    match count {
-        1 => "one argument".to_owned(),
-        count => format!("{count} arguments"),
-    }
 }

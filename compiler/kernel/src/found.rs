@@ -1,4 +1,4 @@
-//! The operand that a message is about: its kind, and its type if it has one.
+//! The operand that a message is about: its kind, and its type if it has one. For `errors` and what is below it.
 //!
 //! Constructors of errors match on it. It becomes text only in a message or a label.
 
@@ -8,8 +8,8 @@ use kps_syntax::ast::Name;
 
 use crate::constant::{Literal, LiteralKind};
 use crate::matrices::CoopShape;
-use crate::signature::ArrayParam;
 use crate::textures::TextureType;
+use crate::type_expr::ArrayParam;
 use crate::types::{Scalar, Type};
 
 #[derive(Clone, Debug, PartialEq)]

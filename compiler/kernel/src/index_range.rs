@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::Buffer;
+use crate::ir::params::Buffer;
 
 /// Whether a module relies on a launch whose flat indices fit an int.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

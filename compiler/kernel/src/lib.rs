@@ -43,6 +43,7 @@
 
 mod analysis;
 mod builtins;
+mod capability;
 mod check;
 mod constant;
 mod disassembly;
@@ -51,6 +52,7 @@ mod env;
 mod errors;
 mod explain;
 mod foreign_names;
+mod found;
 mod index_range;
 mod infer;
 pub mod intrinsics;
@@ -59,6 +61,7 @@ mod kernel_types;
 mod launch;
 mod library;
 mod matrices;
+mod options;
 mod passes;
 mod phases;
 mod pipeline;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::types::Scalar;
+use kps_scalar::Scalar;
 
 /// A matrix that a subgroup holds, each invocation some components of it. Which, only the device knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -18,8 +18,9 @@
 
 use std::ops::Range;
 
-use crate::ir::{Buffer, BufferId, ScalarId, ScalarParam};
-use crate::signature::Width;
+use crate::ir::ids::{BufferId, ScalarId};
+use crate::ir::params::{Buffer, ScalarParam};
+use crate::type_expr::Width;
 use crate::types::{Scalar, Type};
 
 /// Push constants that every device has.

@@ -10,56 +10,20 @@ use std::sync::Arc;
 use kps_syntax::ast::{FunctionDef, Name};
 use kps_syntax::{Diagnostics, Location};
 
+pub use crate::capability::{Capability, CapabilityUse};
 use crate::constant::Constant;
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
 use crate::index_range::IndexLimits;
 use crate::launch::LaunchAssumptions;
 use crate::matrices::Matrices;
+pub use crate::options::{Form, KernelOptions};
 use crate::stages::Stage;
 use crate::template::KernelTemplate;
-use crate::textures::TextureType;
+pub use crate::template::ParamType;
 use crate::type_expr::TypeExpr;
 pub use crate::type_expr::{ArrayParam, Reach, Width};
 use crate::types::Type;
-use crate::workarounds::Workarounds;
-
-/// How the kernel was decorated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
-    /// `@kernel`: scalars and arrays as arguments, an exact domain.
-    Kernel,
-    /// `@python2shader`: every parameter declares its kind, slot and type; local size 1, 1, 1.
-    Python2Shader,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct KernelOptions {
-    pub form: Form,
-    /// As written in `@kernel(local_size=(16, 16))`, missing axes 1.
-    pub local_size: Option<[u32; 3]>,
-    /// The decorator's size is known only when the script runs: for a kernel that is checked, not launched.
-    pub sized_later: bool,
-    /// No contraction of a multiply and an add; signed zeros, infinities and NaNs kept.
-    pub precise: bool,
-    /// Invocations of a subgroup, where the device is not to choose.
-    pub subgroup_size: Option<u32>,
-}
-
-impl KernelOptions {
-    pub fn kernel() -> KernelOptions {
-        KernelOptions {
-            form: Form::Kernel,
-            local_size: None,
-            sized_later: false,
-            precise: false,
-            subgroup_size: None,
-        }
-    }
-
-    pub fn python2shader() -> KernelOptions {
-        KernelOptions { form: Form::Python2Shader, ..KernelOptions::kernel() }
-    }
-}
+use crate::workarounds::rows::Workarounds;
 
 /// The features of a device that a module may use beyond Vulkan 1.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,19 +76,6 @@ impl Default for Target {
     fn default() -> Target {
         Target::portable()
     }
-}
-
-/// The type of one parameter, or the value of a constant.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ParamType {
-    Array(ArrayParam),
-    Scalar(Type),
-    Const(Constant),
-    Texture(TextureType),
-    Sampler,
-    /// An input from the device or the previous stage, or an output to the next one: PyShader's `("input", ..)` and
-    /// `("output", ..)`.
-    Input,
 }
 
 /// One specialisation of a kernel: equal signatures compile to equal modules.
@@ -347,105 +298,4 @@ pub enum BindingPlace {
         offset: u32,
         ty: Type,
     },
-}
-
-/// A feature that not every device has, tied to the lines that need it.
-#[derive(Clone, Debug)]
-pub struct CapabilityUse {
-    pub capability: Capability,
-    /// One or more, in the order of the module.
-    pub places: Vec<Location>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Capability {
-    Int64,
-    Float64,
-    Int8,
-    Int16,
-    Float16,
-    StorageBuffer8BitAccess,
-    StorageBuffer16BitAccess,
-    GroupNonUniform,
-    GroupNonUniformVote,
-    GroupNonUniformArithmetic,
-    GroupNonUniformBallot,
-    GroupNonUniformShuffle,
-    Int64Atomics,
-    AtomicFloat32AddEXT,
-    AtomicFloat64AddEXT,
-    Image1D,
-    Sampled1D,
-    StorageImageExtendedFormats,
-    ImageQuery,
-    PhysicalStorageBufferAddresses,
-    CooperativeMatrixKHR,
-    BFloat16TypeKHR,
-    BFloat16CooperativeMatrixKHR,
-    VulkanMemoryModel,
-    StorageInputOutput16,
-    DrawParameters,
-    MultiView,
-    Geometry,
-    SampleRateShading,
-    ShaderLayer,
-    ShaderViewportIndex,
-    ClipDistance,
-    CullDistance,
-}
-
-impl Capability {
-    /// The extension of SPIR-V that brings it, where it is not in the core.
-    pub(crate) fn extension(self) -> Option<&'static str> {
-        match self {
-            Capability::AtomicFloat32AddEXT | Capability::AtomicFloat64AddEXT => {
-                Some("SPV_EXT_shader_atomic_float_add")
-            }
-            Capability::PhysicalStorageBufferAddresses => Some("SPV_KHR_physical_storage_buffer"),
-            Capability::CooperativeMatrixKHR => Some("SPV_KHR_cooperative_matrix"),
-            Capability::BFloat16TypeKHR | Capability::BFloat16CooperativeMatrixKHR => {
-                Some("SPV_KHR_bfloat16")
-            }
-            _ => None,
-        }
-    }
-
-    /// As SPIR-V names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Capability::Int64 => "Int64",
-            Capability::Float64 => "Float64",
-            Capability::Int8 => "Int8",
-            Capability::Int16 => "Int16",
-            Capability::Float16 => "Float16",
-            Capability::StorageBuffer8BitAccess => "StorageBuffer8BitAccess",
-            Capability::StorageBuffer16BitAccess => "StorageBuffer16BitAccess",
-            Capability::GroupNonUniform => "GroupNonUniform",
-            Capability::GroupNonUniformVote => "GroupNonUniformVote",
-            Capability::GroupNonUniformArithmetic => "GroupNonUniformArithmetic",
-            Capability::GroupNonUniformBallot => "GroupNonUniformBallot",
-            Capability::GroupNonUniformShuffle => "GroupNonUniformShuffle",
-            Capability::Int64Atomics => "Int64Atomics",
-            Capability::AtomicFloat32AddEXT => "AtomicFloat32AddEXT",
-            Capability::AtomicFloat64AddEXT => "AtomicFloat64AddEXT",
-            Capability::Image1D => "Image1D",
-            Capability::Sampled1D => "Sampled1D",
-            Capability::StorageImageExtendedFormats => "StorageImageExtendedFormats",
-            Capability::ImageQuery => "ImageQuery",
-            Capability::PhysicalStorageBufferAddresses => "PhysicalStorageBufferAddresses",
-            Capability::CooperativeMatrixKHR => "CooperativeMatrixKHR",
-            Capability::BFloat16TypeKHR => "BFloat16TypeKHR",
-            Capability::BFloat16CooperativeMatrixKHR => "BFloat16CooperativeMatrixKHR",
-            Capability::VulkanMemoryModel => "VulkanMemoryModel",
-            Capability::StorageInputOutput16 => "StorageInputOutput16",
-            Capability::DrawParameters => "DrawParameters",
-            Capability::MultiView => "MultiView",
-            Capability::Geometry => "Geometry",
-            Capability::SampleRateShading => "SampleRateShading",
-            Capability::ShaderLayer => "ShaderLayer",
-            Capability::ShaderViewportIndex => "ShaderViewportIndex",
-            Capability::ClipDistance => "ClipDistance",
-            Capability::CullDistance => "CullDistance",
-        }
-    }
 }

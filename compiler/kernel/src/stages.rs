@@ -5,7 +5,7 @@
 
 use rspirv::spirv::BuiltIn;
 
-use crate::signature::Capability;
+use crate::capability::Capability;
 use crate::types::{Scalar, Type};
 
 /// The stage of a function.

@@ -8,12 +8,14 @@ use std::sync::Arc;
 use kps_syntax::ast::{FunctionDef, Ident, Name};
 use kps_syntax::{Diagnostics, Source, Span};
 
-use crate::signature::{ArrayParam, Form, KernelOptions, ParamType};
+use crate::constant::Constant;
+use crate::options::{Form, KernelOptions};
 use crate::stages::{Port, Stage};
 use crate::textures::TextureType;
+use crate::type_expr::ArrayParam;
 use crate::types::{Scalar, Type};
 
-/// Made by [`crate::check`]; compiled by [`crate::specialize`].
+/// Made by [`check`](fn@crate::check); compiled by [`specialize`](fn@crate::specialize).
 #[derive(Debug)]
 pub struct KernelTemplate {
     pub def: Arc<FunctionDef>,
@@ -98,6 +100,19 @@ impl ParamKind {
             ParamKind::Input { .. } | ParamKind::Port(_) => ParamType::Input,
         })
     }
+}
+
+/// The type of one parameter, or the value of a constant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ParamType {
+    Array(ArrayParam),
+    Scalar(Type),
+    Const(Constant),
+    Texture(TextureType),
+    Sampler,
+    /// An input from the device or the previous stage, or an output to the next one: PyShader's `("input", ..)` and
+    /// `("output", ..)`.
+    Input,
 }
 
 /// An input that the device gives each invocation.

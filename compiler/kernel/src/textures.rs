@@ -2,9 +2,8 @@
 
 use std::str::FromStr;
 
+use kps_scalar::Scalar;
 use rspirv::spirv::ImageFormat;
-
-use crate::types::Scalar;
 
 /// The axes and the texels of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

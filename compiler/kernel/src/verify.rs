@@ -27,7 +27,7 @@ use crate::errors;
 use crate::ir::{self, text};
 use crate::ir::{
     Arg, Assigned, AssignedValue, Assignee, Block, BufferId, CarryId, CheckKind, Function, Home, Indexed,
-    Kernel, LocalId, NodeId, NodeKind, PortId, RoundBy, Step, Stmt, TextureId, is_terminator,
+    Kernel, LocalId, NodeId, NodeKind, PortId, RoundBy, Step, Stmt, TextureId, ends_control, is_terminator,
 };
 use crate::stages::{Direction, Stage};
 use crate::textures::TextureType;
@@ -447,18 +447,6 @@ fn each_evaluated(stmt: &Stmt, visit: &mut dyn FnMut(NodeId)) {
             speculated.block.iter().for_each(|stmt| each_evaluated(stmt, visit));
         }
         _ => {}
-    }
-}
-
-pub(crate) fn ends_control(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::End(_) => true,
-        Stmt::If { then, orelse, .. } => {
-            then.last().is_some_and(ends_control) && orelse.last().is_some_and(ends_control)
-        }
-        // Left by `Break` or by its test, or never.
-        Stmt::Loop(_) => true,
-        _ => false,
     }
 }
 

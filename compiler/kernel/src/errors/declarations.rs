@@ -2,8 +2,9 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{arguments, error, meant, one};
+use super::parts::{arguments, error, meant};
 use crate::builtins::{self, Builtin};
+use crate::found::one;
 use crate::types::Type;
 
 pub(crate) fn zero_local_size(at: Location, local_size: [u32; 3]) -> Diagnostic {

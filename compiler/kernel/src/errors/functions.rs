@@ -3,12 +3,13 @@
 use kps_syntax::ast::{CompareOp, Expr, ExprKind};
 use kps_syntax::{Diagnostic, Location};
 
+use super::parts::{advised, arguments, error, meant};
 use super::remedies::{cut_alike, how_to_convert};
 use super::source_text::{as_operand, callee, with_argument};
 use super::values::cast_one;
-use super::{Found, advised, arguments, error, meant};
 use crate::builtins::Kind;
 use crate::builtins::{self, Builtin};
+use crate::found::Found;
 use crate::types::{Scalar, Type};
 
 // Functions.

@@ -2,8 +2,9 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{Found, error};
+use super::parts::error;
 use crate::constant::LiteralKind;
+use crate::found::Found;
 use crate::signature::ArrayParam;
 use crate::types::{Scalar, Type};
 

@@ -2,12 +2,14 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::parts::{error, meant};
+use super::remedies::zero_of;
 use super::source_text::{has_angle_behind, has_dot_behind, is_counted_up, members_behind};
 use super::values::{ARRAYS_CHOSEN, ROWS_CHOSEN};
-use super::{Found, error, meant, zero_of};
 use crate::builtins::{self, Builtin};
 use crate::env::EnvValue;
 use crate::foreign_names;
+use crate::found::Found;
 use crate::types::Type;
 
 /// Common names of the element of an invocation.

@@ -3,14 +3,15 @@
 use kps_syntax::ast::{Expr, ExprKind};
 use kps_syntax::{Diagnostic, Location};
 
+use super::parts::{error, meant};
 use super::source_text::{
     as_operand, floor_divided, has_call, in_list_brackets, is_choice, is_display, is_list_display,
     is_on_line_of_for, last_name, owner, split_at_commas, swizzled, with_index,
 };
 use super::values::cast_one;
-use super::{Found, SequenceKind, error, meant};
 use crate::builtins::{self, Builtin};
 use crate::foreign_names;
+use crate::found::{Found, SequenceKind};
 use crate::signature::ArrayParam;
 use crate::types::{Scalar, Type};
 

@@ -2,8 +2,9 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::source_text::is_on_line_with_strings;
-use super::{Found, error, without_brackets};
+use super::parts::error;
+use super::source_text::{is_on_line_with_strings, without_brackets};
+use crate::found::Found;
 use crate::types::Scalar;
 
 pub(crate) fn print_keyword(at: Location, name: &str) -> Diagnostic {

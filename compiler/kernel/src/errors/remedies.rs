@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::Found;
 use super::source_text::{
     as_operand, floor_divided, last_name, list_of, literal_items, takes_arguments, with_decimal_comma,
     without_last_comma,
 };
 use crate::builtins::{self, Builtin};
+use crate::found::Found;
 use crate::types::{Kind, Scalar, Type};
 
 /// More of them than this are not written out.

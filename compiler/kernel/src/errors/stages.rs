@@ -2,8 +2,9 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::parts::{advised, error, meant};
 use super::remedies::how_to_convert;
-use super::{Found, advised, error, meant, one};
+use crate::found::{Found, one};
 use crate::stages::{self, Direction, Port, Slot, Stage};
 use crate::types::{Scalar, Type};
 

@@ -2,9 +2,10 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::parts::{advised, arguments, error, meant};
 use super::remedies::how_to_convert;
 use super::source_text::{list_of, literal_items};
-use super::{Found, advised, arguments, error, meant, one};
+use crate::found::{Found, one};
 use crate::structs::{Member, StructType};
 use crate::types::Type;
 

@@ -2,8 +2,9 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::parts::error;
 use super::remedies::first_components;
-use super::{Found, error};
+use crate::found::Found;
 use crate::textures::{TextureMistake, TextureType};
 use crate::types::{Scalar, Type};
 

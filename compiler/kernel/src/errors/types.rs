@@ -2,8 +2,8 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::parts::{error, meant};
 use super::source_text::{is_call_of, last_name, numbers_in_brackets};
-use super::{error, meant};
 use crate::env::{EnvValue, Holder};
 use crate::foreign_names;
 use crate::types::Type;

@@ -2,13 +2,14 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::parts::{advised, arguments, error};
 use super::remedies::{cut_alike, fillers, first_components, how_to_call, how_to_convert};
 use super::source_text::{
     arguments_of, as_operand, as_side, floor_divided, is_nested, list_as_floats, literal_items, operand_of,
     without_brackets,
 };
-use super::{Found, advised, arguments, error, one};
 use crate::constant::Literal;
+use crate::found::{Found, one};
 use crate::types::{ArrayType, Scalar, Type};
 
 pub(crate) fn int_too_large(at: Location) -> Diagnostic {

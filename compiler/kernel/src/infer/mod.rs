@@ -108,7 +108,7 @@ use crate::errors;
 use crate::index_range::IndexLimits;
 use crate::ir::{
     Block, Buffer, CarryId, Conversions, Entry, Function, FunctionId, Kernel, LocalId, NodeId, Port,
-    SamplerParam, ScalarParam, Shared, Stmt, Texture,
+    SamplerParam, ScalarParam, Shared, Stmt, Texture, ends_control,
 };
 use crate::launch::LaunchAssumptions;
 use crate::matrices::CoopUse;
@@ -117,7 +117,6 @@ use crate::remark::Remark;
 use crate::signature::{Form, Signature, Target};
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
-use crate::verify::ends_control;
 
 /// Expressions and blocks of one function may nest this deep. SPIR-V allows control flow to nest 1023 deep.
 /// This limit keeps every pass within a small stack.

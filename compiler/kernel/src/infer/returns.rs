@@ -11,10 +11,9 @@ use super::operand::{Operand, Static};
 use super::weak_types::WeakValues;
 use crate::constant::Constant;
 use crate::errors;
-use crate::ir::{NodeId, NodeKind, Stmt};
+use crate::ir::{NodeId, NodeKind, Stmt, ends_control};
 use crate::resolve::{NO_INTS, TypeReader};
 use crate::types::Type;
-use crate::verify::ends_control;
 
 /// A `return` of the function being inferred. Its type is resolved when all are known.
 #[derive(Clone)]

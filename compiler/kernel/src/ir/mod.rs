@@ -9,7 +9,9 @@
 //! buffer with indices). Every node and local has a type and a span.
 
 mod functions;
+pub(crate) mod ids;
 mod nodes;
+pub(crate) mod params;
 mod print;
 mod statements;
 pub(crate) mod text;
@@ -22,87 +24,18 @@ use kps_syntax::{Location, Source, Span};
 use rustc_hash::FxHashMap;
 
 pub use self::functions::*;
+pub use self::ids::*;
 pub use self::nodes::*;
+pub use self::params::*;
 pub use self::statements::*;
 
 use crate::constant::Constant;
 use crate::index_range::IndexLimits;
 use crate::launch::{BoundaryTest, LaunchAssumptions};
 use crate::push::PushLayout;
-use crate::signature::{Reach, Width};
-use crate::stages::{self, Stage};
-use crate::textures::TextureType;
+use crate::stages::Stage;
+use crate::type_expr::Width;
 use crate::types::{Scalar, Type};
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            pub fn idx(self) -> usize {
-                self.0 as usize
-            }
-        }
-    };
-}
-
-id! {
-    /// A value of one function.
-    NodeId
-}
-id! {
-    /// A variable of one function.
-    LocalId
-}
-id! {
-    /// An array that a workgroup has in common.
-    SharedId
-}
-id! {
-    /// A scalar parameter of the kernel.
-    ScalarId
-}
-id! {
-    /// A texture parameter of the kernel.
-    TextureId
-}
-id! {
-    /// A sampler parameter of the kernel.
-    SamplerId
-}
-id! {
-    /// An input or an output of a vertex or fragment function.
-    PortId
-}
-id! {
-    /// A function; callees come before their callers.
-    FunctionId
-}
-id! {
-    /// The stores on one path into a merge.
-    CarryId
-}
-
-/// An array that is accessed: a parameter of the kernel, or one of several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum BufferId {
-    /// By its place in [`Kernel::buffers`].
-    Param(u32),
-    /// By its place in [`Function::choices`]. Legalisation leaves none.
-    Choice(u32),
-}
-
-impl BufferId {
-    /// The place of a parameter in [`Kernel::buffers`].
-    pub fn idx(self) -> usize {
-        match self {
-            BufferId::Param(at) => at as usize,
-            BufferId::Choice(_) => unreachable!("legalisation selects among the arrays of a choice"),
-        }
-    }
-}
 
 #[derive(Debug)]
 pub struct Kernel {
@@ -177,79 +110,6 @@ pub enum RoundBy {
     /// The bits of the instruction's result are combined with those of an opaque zero, so that no optimizer knows their
     /// origin. In kernels alone.
     OpaqueBits,
-}
-
-#[derive(Debug)]
-pub struct Buffer {
-    pub name: Name,
-    pub param_idx: usize,
-    pub set: u32,
-    pub binding: u32,
-    pub element: Type,
-    /// Axes. The shape of one with a single axis is its length, which the device knows.
-    pub rank: u8,
-    pub reach: Reach,
-    /// One value, which kernels only read.
-    pub is_uniform: bool,
-    /// One struct, which kernels read and write in place.
-    pub is_cell: bool,
-    /// Of its elements.
-    pub counts: Width,
-    pub span: Span,
-}
-
-impl Buffer {
-    /// Whether `kps.len` has the number of elements: a descriptor has it in 32 bits, an address has none.
-    pub fn has_hidden_len(&self) -> bool {
-        self.reach == Reach::Address || self.counts == Width::Wide
-    }
-}
-
-/// Memory of a workgroup. Functions access it through locals.
-#[derive(Debug)]
-pub struct Shared {
-    pub name: Name,
-    pub ty: Type,
-    /// Its declaration.
-    pub at: Location,
-    /// Only instructions for cooperative matrices read it.
-    pub is_for_matrices: bool,
-}
-
-#[derive(Debug)]
-pub struct ScalarParam {
-    pub name: Name,
-    pub param_idx: usize,
-    pub ty: Type,
-    pub span: Span,
-}
-
-#[derive(Debug)]
-pub struct Texture {
-    pub name: Name,
-    pub param_idx: usize,
-    pub set: u32,
-    pub binding: u32,
-    pub(crate) ty: TextureType,
-    pub span: Span,
-    /// Bound as a sampled image; otherwise as a storage image.
-    pub is_sampled: bool,
-}
-
-#[derive(Debug)]
-pub struct SamplerParam {
-    pub name: Name,
-    pub param_idx: usize,
-    pub set: u32,
-    pub binding: u32,
-    pub span: Span,
-}
-
-#[derive(Debug)]
-pub struct Port {
-    pub name: Name,
-    pub port: stages::Port,
-    pub span: Span,
 }
 
 #[derive(Debug, Clone)]

@@ -398,3 +398,16 @@ pub(crate) fn walk<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
 pub(crate) fn is_terminator(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::End(_))
 }
+
+/// Control does not go on after this statement, whatever path it takes.
+pub(crate) fn ends_control(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::End(_) => true,
+        Stmt::If { then, orelse, .. } => {
+            then.last().is_some_and(ends_control) && orelse.last().is_some_and(ends_control)
+        }
+        // Left by `Break` or by its test, or never.
+        Stmt::Loop(_) => true,
+        _ => false,
+    }
+}

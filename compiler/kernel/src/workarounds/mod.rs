@@ -18,6 +18,7 @@ mod loop_exits;
 mod narrow_ints;
 mod nested_returns;
 mod rounding_of_doubles;
+pub(crate) mod rows;
 mod sign_bits;
 mod vector_division;
 mod wide_comparisons;
@@ -29,6 +30,7 @@ use crate::ir::Kernel;
 use crate::verify::{self, Verified};
 
 pub use driver::{Driver, Version, Versions};
+pub use rows::Workarounds;
 
 /// One fault of one driver, with its workaround.
 pub struct Workaround {
@@ -167,16 +169,7 @@ pub const TABLE: &[Workaround] = &[
     },
 ];
 
-/// The workarounds of a target: some rows of [`TABLE`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Workarounds {
-    /// A bit for each row.
-    rows: u32,
-}
-
 impl Workarounds {
-    pub const NONE: Workarounds = Workarounds { rows: 0 };
-
     /// Those for a version of a driver; for all versions where it is not known.
     pub const fn of(driver: Driver, version: Option<Version>) -> Workarounds {
         let (mut rows, mut at) = (0, 0);
@@ -186,7 +179,7 @@ impl Workarounds {
             }
             at += 1;
         }
-        Workarounds { rows }
+        Workarounds::of_rows(rows)
     }
 
     /// Those for a Vulkan driver, by its `VkDriverId` and its version string: `Mesa 22.3.6 (LLVM 15.0.6)`.
@@ -198,15 +191,7 @@ impl Workarounds {
     /// The one of this name.
     pub fn named(name: &str) -> Option<Workarounds> {
         let at = TABLE.iter().position(|row| row.name == name)?;
-        Some(Workarounds { rows: 1 << at })
-    }
-
-    pub const fn or(self, other: Workarounds) -> Workarounds {
-        Workarounds { rows: self.rows | other.rows }
-    }
-
-    pub const fn without(self, other: Workarounds) -> Workarounds {
-        Workarounds { rows: self.rows & !other.rows }
+        Some(Workarounds::of_rows(1 << at))
     }
 }
 
@@ -224,7 +209,7 @@ pub(crate) fn apply(
     }
     let mut kernel = kernel.into_inner();
     for (at, row) in TABLE.iter().enumerate() {
-        if workarounds.rows & (1 << at) != 0 {
+        if workarounds.have_row(at) {
             (row.apply)(&mut kernel);
         }
     }
