@@ -16,6 +16,7 @@ use super::assumptions::WeakKey;
 use super::calls::Arguments;
 use super::closures::Callee;
 use super::operand::{Operand, Static};
+use super::returns::Results;
 use super::weak_types::WeakValues;
 use super::{Ctx, FunctionState, MAX_CALLS};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
@@ -438,8 +439,7 @@ impl<'a> Ctx<'a> {
         state.call_nesting = self.nesting;
         let outer = std::mem::replace(&mut self.f, state);
         let is_resolved = with_room(self.nesting, || {
-            self.f.result = self.declared_result(def);
-            self.f.wide_result = key.result;
+            self.f.results = Results::new(self.declared_result(def), key.result);
             self.bind_args(callee, passed);
             if key.style == CallStyle::Method {
                 self.track_self(def);
@@ -462,8 +462,8 @@ impl<'a> Ctx<'a> {
             method,
             stopped,
             lists,
-            weak_result: weak,
-            demanded_args,
+            results,
+            weak,
             ..
         } = inner;
         let callees_compiled = calls.iter().all(|call| self.functions.instances[*call].compiled.is_some());
@@ -500,8 +500,8 @@ impl<'a> Ctx<'a> {
                 changes_self,
                 returns_shared_list: lists.returns_shared(),
                 replaces_parts: lists.replaces_parts(),
-                demanded_args,
-                weak,
+                demanded_args: weak.into_demanded_args(),
+                weak: results.into_weak(),
             }
         });
         self.keep_types(types, compiled.as_ref().map(|compiled| compiled.id));

@@ -96,6 +96,7 @@ use self::operand::Facts;
 pub(crate) use self::operand::Operand;
 use self::outputs::Output;
 pub(crate) use self::remarks::{Collect, FunctionTypes};
+use self::returns::Results;
 use self::selected_arrays::{ArraySets, FunctionChoices};
 pub(crate) use self::shape::ATTRIBUTES as ARRAY_ATTRIBUTES;
 use self::shape::AxisIndices;
@@ -103,12 +104,13 @@ use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
 use self::tiles::MatrixNumbers;
 use self::vars::{Var, Variables};
+use self::weak_types::WeakNumbers;
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::index_range::IndexLimits;
 use crate::ir::{
-    Block, Buffer, CarryId, Conversions, Entry, Function, FunctionId, Kernel, LocalId, NodeId, Port,
-    SamplerParam, ScalarParam, Shared, Stmt, Texture, ends_control,
+    Block, Buffer, CarryId, Conversions, Entry, Function, FunctionId, Kernel, LocalId, Port, SamplerParam,
+    ScalarParam, Shared, Stmt, Texture, ends_control,
 };
 use crate::launch::LaunchAssumptions;
 use crate::matrices::CoopUse;
@@ -259,10 +261,7 @@ pub(crate) struct FunctionState<'a> {
     choices: FunctionChoices,
     /// Locals for arrays of the workgroup, by their position in the source.
     shared: FxHashMap<u32, LocalId>,
-    /// Other weak nodes.
-    weak: FxHashMap<NodeId, weak_types::Weak>,
-    /// Arguments that the function needs in wider types: its place in `args`, and the type.
-    demanded_args: Vec<(u32, Scalar)>,
+    weak: WeakNumbers,
     /// Statements that paths execute at their ends, before their stores.
     at_path_ends: Vec<(CarryId, Stmt)>,
     /// The definition in the script. `None` for a library function.
@@ -272,13 +271,7 @@ pub(crate) struct FunctionState<'a> {
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
     assumed: Assumptions,
-    /// As declared after `->`.
-    result: Option<Type>,
-    returns: Vec<returns::ReturnSite>,
-    /// The type of the result if that is weak, and wider than its default type.
-    wide_result: Option<Scalar>,
-    /// The possible results, if all are weak.
-    weak_result: Option<weak_types::WeakValues>,
+    results: Results,
     is_kernel: bool,
     /// The state of `self` in a method.
     method: Option<structs::MethodState>,
@@ -337,18 +330,14 @@ impl<'a> FunctionState<'a> {
             vars: Variables::default(),
             choices: FunctionChoices::default(),
             shared: FxHashMap::default(),
-            weak: FxHashMap::default(),
-            demanded_args: Vec::new(),
+            weak: WeakNumbers::default(),
             at_path_ends: Vec::new(),
             def: None,
             lists: Lists::default(),
             coops: FxHashMap::default(),
             loops: Vec::new(),
             assumed: Assumptions::default(),
-            result: None,
-            returns: Vec::new(),
-            wide_result: None,
-            weak_result: None,
+            results: Results::default(),
             is_kernel: false,
             method: None,
             diagnostics: Vec::new(),

@@ -180,7 +180,7 @@ impl Ctx<'_> {
     /// Whether a statement is in the function's outermost block, with no `return` before it.
     fn precedes_return(&self, stmt: &AstStmt) -> bool {
         let is_own = || self.functions.active_body().iter().any(|own| own.span == stmt.span);
-        !self.f.is_kernel && self.f.returns.is_empty() && is_own()
+        !self.f.is_kernel && self.f.results.is_empty() && is_own()
     }
 
     /// The message, and after a line break the values in the test.

@@ -13,7 +13,7 @@ use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Stmt, ends_control};
 use crate::resolve::{NO_INTS, TypeReader};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// A `return` of the function being inferred. Its type is resolved when all are known.
 #[derive(Clone)]
@@ -26,6 +26,34 @@ pub(crate) struct ReturnSite {
     weak: Option<WeakValues>,
 }
 
+/// The results of the function being inferred.
+#[derive(Clone, Default)]
+pub(crate) struct Results {
+    /// The type after `->`.
+    declared: Option<Type>,
+    sites: Vec<ReturnSite>,
+    /// The type of a number made of literals that a caller needs in a wider type than its default.
+    wide: Option<Scalar>,
+    /// The possible results, if all are weak.
+    weak: Option<WeakValues>,
+}
+
+impl Results {
+    pub fn new(declared: Option<Type>, wide: Option<Scalar>) -> Results {
+        Results { declared, wide, ..Results::default() }
+    }
+
+    /// Whether no `return` was reached so far.
+    pub fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+
+    /// The possible results of a complete function, if all are weak.
+    pub fn into_weak(self) -> Option<WeakValues> {
+        self.weak
+    }
+}
+
 impl<'a> Ctx<'a> {
     /// A `return` of a helper.
     pub fn return_value(&mut self, operand: Operand, span: Span) {
@@ -33,7 +61,7 @@ impl<'a> Ctx<'a> {
             self.f.lists.note_returned_shared();
         }
         let weak = self.weak_side(&operand).map(|side| self.weak_values(&side));
-        let operand = match (self.f.result.clone(), self.f.wide_result) {
+        let operand = match (self.f.results.declared.clone(), self.f.results.wide) {
             (Some(ty), _) if self.value_type(&operand).is_some() => self.returned(&operand, &ty, span),
             (None, Some(scalar)) if self.is_weak_node(&operand) => {
                 self.returned(&operand, &scalar.into(), span)
@@ -54,14 +82,15 @@ impl<'a> Ctx<'a> {
                         _ => errors::not_a_value(self.at(span), &what),
                     };
                     self.error(error);
-                    self.f.returns.push(ReturnSite { operand: Operand::Error, span, node: None, weak: None });
+                    let site = ReturnSite { operand: Operand::Error, span, node: None, weak: None };
+                    self.f.results.sites.push(site);
                     return;
                 }
             },
         };
         self.return_self(span);
         self.f.block.push(Stmt::Return(node, span));
-        self.f.returns.push(ReturnSite { operand, span, node, weak });
+        self.f.results.sites.push(ReturnSite { operand, span, node, weak });
     }
 
     /// A returned operand as one value. Its literals get their types when every return is known.
@@ -97,7 +126,7 @@ impl<'a> Ctx<'a> {
     /// Resolves the result type of the function, and that of every literal that it returns. Returns false if a
     /// returned value is wrong.
     pub(super) fn finish_returns(&mut self, def: &Arc<FunctionDef>) -> bool {
-        let returns = std::mem::take(&mut self.f.returns);
+        let returns = std::mem::take(&mut self.f.results.sites);
         let is_resolved = !self.f.stopped && !returns.iter().any(|site| site.operand.has_error());
         if is_resolved {
             self.resolve_returns(def, &returns);
@@ -138,16 +167,16 @@ impl<'a> Ctx<'a> {
             );
             return self.error(error);
         }
-        let ty = match self.f.result.clone() {
+        let ty = match self.f.results.declared.clone() {
             Some(ty) => ty,
             None => {
                 let operands: Vec<(&Operand, Span)> =
                     returns.iter().map(|site| (&site.operand, site.span)).collect();
                 let joined = self.join_values(&operands);
-                let ty = self.f.wide_result.map(Type::from).or(joined);
+                let ty = self.f.results.wide.map(Type::from).or(joined);
                 match ty {
                     Some(ty) if self.give_back(returns, &ty) => {
-                        self.f.weak_result = self.weak_results(returns, &ty);
+                        self.f.results.weak = self.weak_results(returns, &ty);
                         ty
                     }
                     _ => return self.unlike_returns(def, returns),
@@ -229,7 +258,7 @@ impl<'a> Ctx<'a> {
 
     fn check_declared(&mut self, def: &Arc<FunctionDef>, found: Option<&Type>) {
         if found.is_none()
-            && let Some(declared) = self.f.result.clone()
+            && let Some(declared) = self.f.results.declared.clone()
             && self.f.live
         {
             let at = def.returns.as_ref().map_or(def.header, |annotation| annotation.span);

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};
 use kps_syntax::{Diagnostic, Span};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Ctx;
 use super::arith::Sides;
@@ -47,9 +47,22 @@ pub(crate) struct WeakPhi {
     pub values: WeakValues,
 }
 
-/// A weak number that is not a literal.
+/// The weak numbers of a function that are not literals.
+#[derive(Clone, Default)]
+pub(crate) struct WeakNumbers {
+    nodes: FxHashMap<NodeId, Weak>,
+    /// Arguments that the function needs in wider types: the place of each in `args`, and the type.
+    demanded_args: Vec<(u32, Scalar)>,
+}
+
+impl WeakNumbers {
+    pub fn into_demanded_args(self) -> Vec<(u32, Scalar)> {
+        self.demanded_args
+    }
+}
+
 #[derive(Clone)]
-pub(crate) struct Weak {
+struct Weak {
     origin: Origin,
     values: WeakValues,
 }
@@ -157,14 +170,14 @@ impl Ctx<'_> {
             let Some(origin) = self.origin_of(node) else { continue };
             match origin {
                 Origin::Key(key) => self.f.assumed.demand(key, scalar),
-                Origin::Arg(at) => self.f.demanded_args.push((at, scalar)),
+                Origin::Arg(at) => self.f.weak.demanded_args.push((at, scalar)),
                 Origin::Operands(operands) => open.extend(operands.into_iter().flatten()),
             }
         }
     }
 
     fn origin_of(&self, node: NodeId) -> Option<Origin> {
-        match self.f.weak.get(&node) {
+        match self.f.weak.nodes.get(&node) {
             Some(weak) => Some(weak.origin),
             None => Some(Origin::Key(self.table_of_element(node)?.key)),
         }
@@ -237,14 +250,14 @@ impl Ctx<'_> {
     }
 
     fn is_weak(&self, node: NodeId) -> bool {
-        self.f.weak.contains_key(&node) || self.table_of_element(node).is_some()
+        self.f.weak.nodes.contains_key(&node) || self.table_of_element(node).is_some()
     }
 
     pub fn weak_values(&self, side: &WeakSide) -> WeakValues {
         match side {
             WeakSide::Literal(literal) => WeakValues::of_numbers(Rc::new([*literal])),
             WeakSide::Stored(_, phi) => phi.values.clone(),
-            WeakSide::Node(node) => match self.f.weak.get(node) {
+            WeakSide::Node(node) => match self.f.weak.nodes.get(node) {
                 Some(weak) => weak.values.clone(),
                 None => {
                     let table = self.table_of_element(*node).expect("sides are weak");
@@ -289,7 +302,7 @@ impl Ctx<'_> {
 
     /// Records that a node is a weak number, whose type `key` decides.
     pub fn note_weak(&mut self, node: NodeId, key: WeakKey, values: WeakValues) {
-        self.f.weak.insert(node, Weak { origin: Origin::Key(key), values });
+        self.f.weak.nodes.insert(node, Weak { origin: Origin::Key(key), values });
     }
 
     /// Records a conditional expression of these two, if both are weak.
@@ -313,7 +326,7 @@ impl Ctx<'_> {
         // Library functions are compiled for the types of their arguments.
         if self.f.func.called_for.is_none() {
             let values = WeakValues::in_type(Rc::clone(numbers), own);
-            self.f.weak.insert(node, Weak { origin: Origin::Arg(*at), values });
+            self.f.weak.nodes.insert(node, Weak { origin: Origin::Arg(*at), values });
         }
     }
 
@@ -341,7 +354,7 @@ impl Ctx<'_> {
                 true => Origin::Key(WeakKey::At(self.f.func.node(result).span, 0)),
                 false => Origin::Operands(operands),
             };
-            self.f.weak.insert(result, Weak { origin, values });
+            self.f.weak.nodes.insert(result, Weak { origin, values });
         }
     }
 
