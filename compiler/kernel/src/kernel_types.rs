@@ -35,10 +35,9 @@ pub(crate) fn types_of(
     env: &dyn KernelEnv,
     signature: Option<&Signature>,
 ) -> KernelTypes {
-    let target = Target::portable();
     let mut inferred = match signature {
         Some(signature) if is_launch(template, signature) => {
-            infer::infer(template, env, signature, &target, Collect::Types)
+            infer::infer(template, env, signature, Collect::Types)
         }
         signature => infer::infer_partial(template, env, signature, Collect::Types),
     };
@@ -48,7 +47,7 @@ pub(crate) fn types_of(
         functions.push(types.function);
         found_in.push(types.mistakes);
     }
-    pipeline::run_passes(&mut inferred, template, &target);
+    pipeline::run_passes(&mut inferred, template, &Target::portable());
     let mut mistakes = pipeline::with_mistakes_of(template, pipeline::mistakes(inferred));
     mistakes.0.retain(|found| found.severity == Severity::Error);
     KernelTypes { functions, mistakes, found_in }

@@ -46,7 +46,7 @@ pub(crate) fn text_after(
     Ok(match phase {
         Phase::Infer => kernel_types::types_of(template, env, Some(signature)).to_text(),
         Phase::Ir => {
-            let inferred = pipeline::inferred(template, env, signature, target, Collect::Nothing)?;
+            let inferred = pipeline::inferred(template, env, signature, Collect::Nothing)?;
             match inferred.mistakes.is_empty() {
                 true => inferred.kernel.to_text(),
                 false => return Err(pipeline::mistakes(inferred)),

@@ -37,7 +37,7 @@ pub(crate) fn specialize(
     signature: &Signature,
     target: &Target,
 ) -> Result<KernelModule, Diagnostics> {
-    let mut inferred = inferred(template, env, signature, target, Collect::Nothing)?;
+    let mut inferred = inferred(template, env, signature, Collect::Nothing)?;
     let warnings = std::mem::take(&mut inferred.warnings);
     let (kernel, _) = verified(inferred, template, target)?;
     ensure_not_cancelled(template, env)?;
@@ -62,7 +62,7 @@ pub(crate) fn typed(
     signature: &Signature,
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
-    let inferred = inferred(template, env, signature, target, Collect::Nothing)?;
+    let inferred = inferred(template, env, signature, Collect::Nothing)?;
     let (kernel, _) = verified(inferred, template, target)?;
     ensure_not_cancelled(template, env)?;
     Ok(kernel)
@@ -73,12 +73,11 @@ pub(crate) fn inferred(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
     signature: &Signature,
-    target: &Target,
     collect: Collect,
 ) -> Result<Inferred, Diagnostics> {
     match template.has_mistakes() {
         true => Err(template.warnings.clone()),
-        false => Ok(infer::infer(template, env, signature, target, collect)),
+        false => Ok(infer::infer(template, env, signature, collect)),
     }
 }
 

@@ -4,7 +4,7 @@
 //!    in kernels alone. No node is evaluated twice.
 //! 2. Operands have the types that their operation is defined for, and give the node's type.
 //! 3. A store has the type of its place; a path leads from part to part.
-//! 4. Indices are int scalars; conditions are bools.
+//! 4. Indices are int scalars; conditions are bools. An access has one index, the number of its element.
 //! 5. `Break` and `Continue` are inside a loop's body; nothing follows them or a `Return`.
 //! 6. Every `Return` has a value of the function's type, or none where that is `Void`. The end of a
 //!    function that returns a value is not reached.
@@ -26,8 +26,9 @@ use kps_syntax::{Diagnostics, Span};
 use crate::errors;
 use crate::ir::{self, text};
 use crate::ir::{
-    Arg, Assigned, AssignedValue, Assignee, Block, BufferId, CarryId, CheckKind, Function, Home, Indexed,
-    Kernel, LocalId, NodeId, NodeKind, PortId, RoundBy, Step, Stmt, TextureId, ends_control, is_terminator,
+    Arg, Assigned, AssignedValue, Assignee, Block, BufferId, CarryId, CheckKind, ElementIndex, Function,
+    Home, Indexed, Kernel, LocalId, NodeId, NodeKind, PortId, RoundBy, Step, Stmt, TextureId, ends_control,
+    is_terminator,
 };
 use crate::stages::{Direction, Stage};
 use crate::textures::TextureType;
@@ -155,7 +156,7 @@ impl Verifier<'_> {
             }
             Stmt::BufferStore { buffer, index, path, value, span } => {
                 let element = self.buffer(*buffer, *span)?.clone();
-                self.index(*index, *span)?;
+                self.element(index, *span)?;
                 let ty = self.part(element, path, *span)?;
                 self.value(*value, &ty, *span)
             }
@@ -260,7 +261,7 @@ impl Verifier<'_> {
             Assignee::Local { local, path } => drop(self.path(*local, path, span)?),
             Assignee::Element { buffer, index, path, .. } => {
                 let element = self.buffer(*buffer, span)?.clone();
-                self.index(*index, span)?;
+                self.element(index, span)?;
                 self.part(element, path, span)?;
             }
             Assignee::Texel { at, .. } => self.usable(*at, span)?,
@@ -366,6 +367,17 @@ impl Verifier<'_> {
         self.usable(node, span)?;
         let found = self.function.ty(node);
         ensure(found == ty, span, format_args!("a `{found}` where a `{ty}` belongs"))
+    }
+
+    fn element(&self, index: &ElementIndex, span: Span) -> Check {
+        match index {
+            ElementIndex::Flat(flat) => self.index(*flat, span),
+            ElementIndex::Tested { flat, fits } => {
+                self.value(*fits, &Type::BOOL, span)?;
+                self.value(*flat, &Type::I32, span)
+            }
+            ElementIndex::Axes(_) => ensure(false, span, "an access with several indices"),
+        }
     }
 
     fn index(&self, node: NodeId, span: Span) -> Check {

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use kps_kernel::workarounds::Driver;
 use kps_kernel::{
-    ExplainedFunction, Explanation, Matrices, Phase, Reach, RemarkKind, RemarkType, Target, Workarounds,
+    ExplainedFunction, Explanation, Matrices, Reach, RemarkKind, RemarkType, Target, Workarounds,
 };
 use kps_snapshots::{cases, compare};
 use kps_spirv_tools::{Options, TargetEnv};
@@ -109,41 +109,6 @@ fn ok_cases_compile_and_validate() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-/// Each kernel of a text as it is inferred for a target, without those that have arrays of several axes: a variable for
-/// a row has more numbers where each index is checked or traced.
-fn inferred(file: &str, text: &str, target: &Target) -> Vec<String> {
-    let source = Source::new(file, text);
-    let module = Rc::new(kps_syntax::parse(&source).0);
-    let env = ModuleEnv::new(&module);
-    let mut kernels = Vec::new();
-    for stmt in &module.body {
-        let StmtKind::Function(def) = &stmt.kind else { continue };
-        let Some(options) = options(def) else { continue };
-        let template = kps_kernel::check(def, &source, &env, options).expect("the case is right");
-        let signature = signature(&template, &env, text);
-        let ir = kps_kernel::text_after(Phase::Ir, &template, &env, &signature, target);
-        let ir = ir.expect("the case is right");
-        if !ir.contains(", 2]") && !ir.contains(", 3]") {
-            kernels.push(ir);
-        }
-    }
-    kernels
-}
-
-#[test]
-fn kernels_are_lowered_alike_whether_they_are_checked_or_traced() {
-    let checked = Target { checks: true, checks_results: true, ..Target::portable() };
-    let traced = Target { trace: Some([0; 3]), ..Target::portable() };
-    for path in files("ok") {
-        let text = fs::read_to_string(&path).expect("a case");
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let plain = inferred(&name, &text, &Target::portable());
-        for target in [&checked, &traced] {
-            assert_eq!(inferred(&name, &text, target), plain, "{name}");
-        }
-    }
 }
 
 #[test]

@@ -155,12 +155,12 @@ impl<'k> Invocation<'k> {
                 self.ensure_right(None, path, is_there);
             }
             Stmt::BufferStore { buffer, index, path, value, .. } => {
-                let element_at = usize::try_from(self.element_index(*index, world)).ok();
+                let element_at = usize::try_from(self.element_number(index)).ok();
                 let (at, value) = (self.path(path), self.value(*value));
                 let elements = &mut world.buffers[buffer.idx()].values;
                 let element = element_at.and_then(|element_at| elements.get_mut(element_at));
                 let part = element.and_then(|element| element.at_mut(&at));
-                self.ensure_right(Some(*index), path, part.is_some());
+                self.ensure_right(Some(index.number()), path, part.is_some());
                 if let Some(part) = part {
                     *part = value;
                 }
@@ -205,7 +205,7 @@ impl<'k> Invocation<'k> {
         let node = self.function().node(id);
         if let NodeKind::Call { function, args } = &node.kind {
             let values = args.iter().map(|arg| match arg {
-                CallArg::Value(value) => self.passed(*value, world),
+                CallArg::Value(value) => self.value(*value),
                 CallArg::Reference(_) => Value::nothing(),
             });
             let values = values.collect();

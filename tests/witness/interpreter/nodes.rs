@@ -4,7 +4,8 @@
 //! effect.
 
 use kps_kernel::ir::{
-    Atomic, AtomicPlace, BinaryOp, Extent, FloatFn, Node, NodeId, NodeKind, Proof, Step, part_at,
+    Atomic, AtomicPlace, BinaryOp, ElementIndex, Extent, FloatFn, Node, NodeId, NodeKind, Proof, Step,
+    part_at,
 };
 use kps_kernel::{Input, Scalar, Type};
 
@@ -55,31 +56,12 @@ impl<'k> Invocation<'k> {
         path.iter().map(step).collect()
     }
 
-    /// The value of an index; out of every range if the sum of its offsets overflows.
-    pub fn element_index(&self, index: NodeId, world: &World) -> i128 {
-        if self.is_held(index, world) { self.value(index).as_int() } else { i128::MAX }
-    }
-
-    fn is_held(&self, index: NodeId, world: &World) -> bool {
-        let Some(flat) = self.function().flats.get(&index) else { return true };
-        let shape = &world.buffers[flat.buffer.idx()].shape;
-        let stride =
-            |axis: u8| shape[usize::from(axis) + 1..].iter().map(|&n| u128::from(n)).product::<u128>();
-        let is_signed = |index: NodeId| self.function().ty(index).scalar().is_some_and(Scalar::is_signed);
-        let outer = match &flat.terms[..] {
-            [outer @ .., (index, axis)] if usize::from(*axis) + 1 == shape.len() && is_signed(*index) => {
-                outer
-            }
-            terms => terms,
-        };
-        let size = |index: i128| if index < 0 { 4 * index.unsigned_abs() } else { index.unsigned_abs() };
-        let offset = |&(index, axis): &(NodeId, u8)| size(self.value(index).as_int()) * stride(axis);
-        outer.iter().map(offset).sum::<u128>() <= 1 << 31
-    }
-
-    /// An argument; the minimum int for a row that does not exist.
-    pub fn passed(&self, value: NodeId, world: &World) -> Value {
-        if self.is_held(value, world) { self.value(value) } else { Value::Int(i32::MIN.into()) }
+    /// The number of an element; out of every range if it overflowed.
+    pub fn element_number(&self, index: &ElementIndex) -> i128 {
+        match index {
+            ElementIndex::Tested { fits, .. } if !self.value(*fits).as_bool() => i128::MAX,
+            index => self.value(index.number()).as_int(),
+        }
     }
 
     fn input(&self, input: Input, world: &World) -> Result {
@@ -149,18 +131,18 @@ impl<'k> Invocation<'k> {
                 part.cloned().unwrap_or_else(|| Value::zero(ty))
             }
             NodeKind::BufferLoad { buffer, index, path, .. } => {
-                let at = usize::try_from(self.element_index(*index, world)).ok();
+                let at = usize::try_from(self.element_number(index)).ok();
                 let element = at.and_then(|at| world.buffers[buffer.idx()].values.get(at));
                 let part = element.and_then(|element| element.at(&self.path(path)));
-                self.ensure_right(Some(*index), path, part.is_some());
+                self.ensure_right(Some(index.number()), path, part.is_some());
                 part.cloned().unwrap_or_else(|| Value::zero(ty))
             }
             NodeKind::IsInside { of, index } => {
                 let (index, len) = match of {
                     Extent::Elements(buffer) => {
-                        (self.element_index(*index, world), world.buffers[buffer.idx()].values.len())
+                        (self.element_number(index), world.buffers[buffer.idx()].values.len())
                     }
-                    Extent::Parts(len) => (self.value(*index).as_int(), *len as usize),
+                    Extent::Parts(len) => (self.element_number(index), *len as usize),
                 };
                 Value::Bool(usize::try_from(index).is_ok_and(|index| index < len))
             }
@@ -259,7 +241,7 @@ impl<'k> Invocation<'k> {
         let expected = atomic.expected.map(|expected| self.value(expected));
         let (ty, place) = match &atomic.place {
             AtomicPlace::Buffer { buffer, index, path } => {
-                let index = usize::try_from(self.element_index(*index, world)).ok();
+                let index = usize::try_from(self.element_number(index)).ok();
                 let at = self.path(path);
                 let memory = &mut world.buffers[buffer.idx()];
                 let element = index.and_then(|index| memory.values.get_mut(index));

@@ -14,7 +14,7 @@ use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
 use crate::ir::{
-    Atomic, AtomicOp, AtomicPlace, BoundsCheck, BufferId, Home, Kernel, LocalId, NodeId, NodeKind, Proof,
+    Atomic, AtomicOp, AtomicPlace, BoundsCheck, BufferId, ElementIndex, Home, Kernel, LocalId, NodeKind,
     SharedId, Step, part_at,
 };
 use crate::signature::{Capability, Target};
@@ -73,7 +73,7 @@ impl FunctionEmitter<'_> {
                 variable.reads |= op != AtomicOp::Store;
                 variable.writes |= op != AtomicOp::Load;
                 if !path.is_empty() {
-                    return self.atomic_within(op, (*buffer, *index, path), (value, expected), ty);
+                    return self.atomic_within(op, (*buffer, index, path), (value, expected), ty);
                 }
                 let operation = |emitter: &mut Self, index: Word| {
                     let element = &emitter.kernel.buffers[buffer.idx()].element;
@@ -84,11 +84,11 @@ impl FunctionEmitter<'_> {
                     let element = emitter.buffer_element(op, *buffer, index);
                     emitter.atomic_at(op, &element, value, expected)
                 };
-                if matches!(self.function.node(*index).kind, NodeKind::Proven(Proof::InRange, _)) {
-                    let index = self.proven_index(*buffer, *index);
+                if self.function.is_known_element(index) {
+                    let index = self.proven_index(*buffer, index);
                     return operation(self, index);
                 }
-                let (is_inside, index) = self.inside_buffer(*buffer, *index);
+                let (is_inside, index) = self.inside_buffer(*buffer, index);
                 self.when_value(is_inside, ty, |emitter| operation(emitter, index))
             }
             AtomicPlace::Shared { local, path } => {
@@ -109,7 +109,7 @@ impl FunctionEmitter<'_> {
     fn atomic_within(
         &mut self,
         op: AtomicOp,
-        part: (BufferId, NodeId, &[Step]),
+        part: (BufferId, &ElementIndex, &[Step]),
         (value, expected): (Option<Word>, Option<Word>),
         ty: &Type,
     ) -> Word {

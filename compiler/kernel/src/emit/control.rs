@@ -50,7 +50,7 @@ impl FunctionEmitter<'_> {
             }
             Stmt::BufferStore { buffer, index, path, value, span } => {
                 self.at(*span);
-                self.store_buffer(*buffer, *index, path, *value);
+                self.store_buffer(*buffer, index, path, *value);
             }
             Stmt::Coop(_) => unreachable!("verified: operations on matrices have one form"),
             Stmt::CoopStore { place, value, span } => {

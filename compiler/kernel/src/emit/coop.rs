@@ -151,7 +151,7 @@ impl FunctionEmitter<'_> {
                     Touch::Write => variable.writes = true,
                     _ => variable.reads = true,
                 }
-                let start = self.proven_index(buffer, place.start);
+                let start = self.proven_index(buffer, &place.start.into());
                 self.element_pointer(buffer, start)
             }
         }

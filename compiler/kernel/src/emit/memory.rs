@@ -13,7 +13,7 @@ use super::checks::INSIDE;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
-use crate::ir::{BoundsCheck, BufferId, LocalId, NodeId, NodeKind, Proof, Step};
+use crate::ir::{BoundsCheck, BufferId, ElementIndex, LocalId, NodeId, NodeKind, Proof, Step};
 use crate::types::Type;
 
 /// More elements than this are moved by a loop.
@@ -200,7 +200,7 @@ impl FunctionEmitter<'_> {
     pub fn load_buffer(
         &mut self,
         buffer: BufferId,
-        index: NodeId,
+        index: &ElementIndex,
         path: &[Step],
         bounds: BoundsCheck,
     ) -> Word {
@@ -211,7 +211,7 @@ impl FunctionEmitter<'_> {
         self.or_zero(value, is_inside, &ty)
     }
 
-    pub fn store_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step], value: NodeId) {
+    pub fn store_buffer(&mut self, buffer: BufferId, index: &ElementIndex, path: &[Step], value: NodeId) {
         self.interface.buffer(buffer).writes = true;
         let value = self.value(value);
         let (place, is_inside) = self.buffer_part((buffer, index, path), BoundsCheck::Device);
@@ -221,10 +221,10 @@ impl FunctionEmitter<'_> {
     /// The place of a part that exists, and whether it is the one meant, where that is not known.
     pub fn buffer_part(
         &mut self,
-        (buffer, index, path): (BufferId, NodeId, &[Step]),
+        (buffer, index, path): (BufferId, &ElementIndex, &[Step]),
         bounds: BoundsCheck,
     ) -> (Place, Option<Word>) {
-        let proof = match self.function.node(index).kind {
+        let proof = match self.function.node(index.number()).kind {
             NodeKind::Proven(proof, _) => Some(proof),
             _ => None,
         };
@@ -236,7 +236,7 @@ impl FunctionEmitter<'_> {
         let (element_inside, index) = match class {
             StorageClass::Uniform => (None, None),
             _ if is_proven || self.is_checked() => (None, Some(self.proven_index(buffer, index))),
-            _ if is_robust && proof == Some(Proof::Near) => (None, Some(self.value(index))),
+            _ if is_robust && proof == Some(Proof::Near) => (None, Some(self.value(index.number()))),
             _ if is_robust => (None, Some(self.unwrapped_index(buffer, index))),
             _ => {
                 let (is_inside, index) = self.inside_buffer(buffer, index);
@@ -266,9 +266,9 @@ impl FunctionEmitter<'_> {
 
     /// An index for a device that tests accesses itself. Some devices compute the byte offset in 32 bits, so the index
     /// is clamped to the last one whose offset does not wrap around.
-    fn unwrapped_index(&mut self, buffer: BufferId, index: NodeId) -> Word {
-        let value = self.element_index(index);
-        let scalar = self.function.ty(index).scalar().expect("verified: an index is an int");
+    fn unwrapped_index(&mut self, buffer: BufferId, index: &ElementIndex) -> Word {
+        let value = self.element_number(index);
+        let scalar = self.function.ty(index.number()).scalar().expect("verified: an index is an int");
         let n_elements = (1 << 32) / u64::from(self.interface.buffer(buffer).element.packed_size().max(1));
         let last = n_elements - 1;
         if scalar.bits() < 32 || (scalar.bits() == 32 && last == u64::from(u32::MAX)) {

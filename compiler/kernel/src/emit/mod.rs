@@ -4,7 +4,7 @@
 //! - `control`: the tree of statements; `values`: the nodes; `ints`, `floats`, `convert`, `vectors`: arithmetic;
 //! - `memory`: locals and buffers, with addresses from `reach` and types from `layout`; `stored`, `bits`: values that
 //!   memory holds in another type;
-//! - `flat`: overflow tests of indices; `opaque`: constants that no optimizer knows;
+//! - `opaque`: constants that no optimizer knows;
 //! - `coop`: cooperative matrices; `atomics`, `narrow`, `subgroup`: operations between invocations;
 //! - `checks`: check instructions; `debug`: debug information;
 //! - `interface`: bindings; `ports`: inputs and outputs of a graphics stage; `module`: what functions share.
@@ -18,7 +18,6 @@ mod coop;
 mod debug;
 mod ends;
 mod fills;
-mod flat;
 mod floats;
 mod function;
 mod interface;

@@ -10,7 +10,7 @@ use super::checks::INSIDE;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::{Module, Operand, write};
-use crate::ir::{Buffer, BufferId, Kernel, NodeId};
+use crate::ir::{Buffer, BufferId, ElementIndex, Kernel};
 use crate::launch::Memory;
 use crate::push::{Member, UNIFORM_BYTES};
 use crate::signature::{Capability, Reach, Target, Width};
@@ -235,10 +235,22 @@ impl FunctionEmitter<'_> {
         vec![element, first, first]
     }
 
-    /// An index that is inside, of the type that [`Self::element_chain`] takes.
-    pub fn proven_index(&mut self, buffer: BufferId, index: NodeId) -> Word {
-        let ty = self.function.ty(index).clone();
-        let index = self.element_index(index);
+    /// The number of an element. One that overflowed becomes -1, which is outside of every array.
+    pub fn element_number(&mut self, index: &ElementIndex) -> Word {
+        match index {
+            ElementIndex::Tested { flat, fits } => {
+                let (fits, flat) = (self.value(*fits), self.value(*flat));
+                let outside = self.int(&Type::I32, -1);
+                self.select(&Type::I32, fits, flat, outside)
+            }
+            index => self.value(index.number()),
+        }
+    }
+
+    /// The number of an element that is inside, of the type that [`Self::element_chain`] takes.
+    pub fn proven_index(&mut self, buffer: BufferId, index: &ElementIndex) -> Word {
+        let ty = self.function.ty(index.number()).clone();
+        let index = self.element_number(index);
         self.fit_for_reach(buffer, index, &ty)
     }
 
@@ -277,17 +289,19 @@ impl FunctionEmitter<'_> {
 
     /// Whether an index is inside the buffer, and the index, or 0 where it is not: 64 bits wide where the
     /// array is reached by its address.
-    pub fn inside_buffer(&mut self, buffer: BufferId, index: NodeId) -> (Word, Word) {
+    pub fn inside_buffer(&mut self, buffer: BufferId, index: &ElementIndex) -> (Word, Word) {
         let counts = self.kernel.buffers[buffer.idx()].counts;
-        let mut ty = self.function.ty(index).clone();
-        let (fits, mut index) = (self.fits(index), self.value(index));
+        let number = index.number();
+        let mut ty = self.function.ty(number).clone();
         let mut len = self.buffer_len(buffer);
         // A length that neighbours have in common, where they have the outer indices.
-        if let Some(fits) = fits {
+        if let ElementIndex::Tested { fits, .. } = index {
+            let fits = self.value(*fits);
             let counts = Type::Scalar(counts.unsigned());
             let none = self.int(&counts, 0);
             len = self.select(&counts, fits, len, none);
         }
+        let mut index = self.value(number);
         match (ty.scalar().map(Scalar::bits), counts) {
             (Some(64), Width::Narrow) => len = self.ids(Op::UConvert, &Scalar::U64.into(), &[len]),
             (Some(32), Width::Wide) => {

@@ -144,13 +144,13 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::LoadElement { local, path } => self.load_element(*local, path, ty),
             NodeKind::BufferLoad { buffer, index, path, bounds } => {
-                self.load_buffer(*buffer, *index, path, *bounds)
+                self.load_buffer(*buffer, index, path, *bounds)
             }
             NodeKind::BufferAxis { buffer, axis } => self.buffer_axis(*buffer, *axis),
             NodeKind::IsInside { of: Extent::Elements(buffer), index } => {
-                self.inside_buffer(*buffer, *index).0
+                self.inside_buffer(*buffer, index).0
             }
-            NodeKind::IsInside { of: Extent::Parts(len), index } => self.is_below(*index, *len),
+            NodeKind::IsInside { of: Extent::Parts(len), index } => self.is_below(index.number(), *len),
             NodeKind::BufferLen(buffer) => {
                 let len = self.buffer_len(*buffer);
                 self.ids(Op::Bitcast, ty, &[len])
@@ -178,7 +178,7 @@ impl FunctionEmitter<'_> {
         let mut operands = vec![callee];
         for arg in args {
             operands.push(match arg {
-                CallArg::Value(value) => self.argument(*value),
+                CallArg::Value(value) => self.value(*value),
                 CallArg::Reference(local) => self.local(*local),
             });
         }

@@ -2,7 +2,9 @@
 
 use kps_syntax::Span;
 
-use crate::ir::{AtomicPlace, BufferId, Function, Kernel, NodeId, NodeKind, Proof, Step, Stmt, steps, walk};
+use crate::ir::{
+    AtomicPlace, BufferId, ElementIndex, Function, Kernel, NodeId, NodeKind, Proof, Step, Stmt, steps, walk,
+};
 use crate::remark::{IndexTest, Remark, RemarkKind};
 
 /// Remarks on every access of a function at an index; `differs` says which of its nodes may differ
@@ -11,7 +13,7 @@ pub(super) fn remark(kernel: &Kernel, function: &Function, differs: &[bool], rem
     walk(&function.body, &mut |stmt| match stmt {
         Stmt::Eval(node) => remark_node(kernel, function, *node, differs, remarks),
         Stmt::BufferStore { buffer, index, path, span, .. } => {
-            let indices = steps(path).chain(written(kernel, *buffer, *index));
+            let indices = steps(path).chain(written(kernel, *buffer, index));
             remarks.extend(tested(function, indices, IndexTest::TestedStore, *span));
         }
         Stmt::StoreElement { path, span, .. } => {
@@ -22,8 +24,8 @@ pub(super) fn remark(kernel: &Kernel, function: &Function, differs: &[bool], rem
 }
 
 /// The index of an element if the source has it; a buffer of one struct has none.
-fn written(kernel: &Kernel, buffer: BufferId, index: NodeId) -> Option<NodeId> {
-    (!kernel.buffers[buffer.idx()].is_cell).then_some(index)
+fn written(kernel: &Kernel, buffer: BufferId, index: &ElementIndex) -> Option<NodeId> {
+    (!kernel.buffers[buffer.idx()].is_cell).then_some(index.number())
 }
 
 fn remark_node(
@@ -36,7 +38,7 @@ fn remark_node(
     let node = function.node(id);
     match &node.kind {
         NodeKind::BufferLoad { buffer, index, path, .. } => {
-            let indices = steps(path).chain(written(kernel, *buffer, *index));
+            let indices = steps(path).chain(written(kernel, *buffer, index));
             remarks.extend(tested(function, indices, IndexTest::TestedLoad, node.span));
             if differs.get(id.idx()) == Some(&false) {
                 remarks.push(Remark { span: node.span, kind: RemarkKind::Uniform });
@@ -51,7 +53,7 @@ fn remark_node(
         NodeKind::Atomic(atomic) => {
             let indices: Vec<NodeId> = match &atomic.place {
                 AtomicPlace::Buffer { buffer, index, path } => {
-                    written(kernel, *buffer, *index).into_iter().chain(steps(path)).collect()
+                    written(kernel, *buffer, index).into_iter().chain(steps(path)).collect()
                 }
                 AtomicPlace::Shared { path, .. } => steps(path).collect(),
             };

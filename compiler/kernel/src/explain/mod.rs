@@ -41,8 +41,7 @@ pub(crate) fn explain(
     signature: &Signature,
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
-    let portable = Target::portable();
-    let mut inferred = pipeline::inferred(template, env, signature, &portable, Collect::Types)?;
+    let mut inferred = pipeline::inferred(template, env, signature, Collect::Types)?;
     let types = std::mem::take(&mut inferred.types);
     let (kernel, of_passes) = pipeline::verified(inferred, template, target)?;
     let kernel = workarounds::apply(kernel, target.workarounds)?;

@@ -9,7 +9,7 @@ use kps_syntax::ast::Name;
 
 use super::Ctx;
 use super::operand::{Place, Root};
-use crate::ir::{BufferId, CallArg, NodeId, SharedId, Step, steps};
+use crate::ir::{BufferId, CallArg, ElementIndex, NodeId, SharedId, Step, steps};
 use crate::types::Type;
 
 /// The root and the steps to a part of memory, without the indices.
@@ -24,7 +24,7 @@ pub(crate) struct AccessPath {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum AccessRoot {
     Workgroup(SharedId),
-    /// The types of the indices that are passed: the flat one, then those along each axis if they are kept.
+    /// The types of the indices that are passed.
     Element(BufferId, Vec<Type>),
 }
 
@@ -38,13 +38,13 @@ enum AccessStep {
 impl Ctx<'_> {
     /// `None` if a place is in memory of the invocation itself.
     pub fn access_path(&self, place: &Place) -> Option<AccessPath> {
-        let root = match place.root {
+        let root = match &place.root {
             Root::Local(_) => AccessRoot::Workgroup(self.shared_id(place)?),
             // The id of the array would have to be passed as well, so a copy is passed instead.
-            Root::Element(buffer, _) if self.is_selected(buffer) => return None,
+            Root::Element(buffer, _) if self.is_selected(*buffer) => return None,
             Root::Element(buffer, index) => {
-                let types = self.element_indices(index).map(|index| self.ty(index).clone()).collect();
-                AccessRoot::Element(buffer, types)
+                let types = index.indices().iter().map(|index| self.ty(*index).clone()).collect();
+                AccessRoot::Element(*buffer, types)
             }
         };
         let steps = place.path.iter().map(|step| match step {
@@ -56,16 +56,10 @@ impl Ctx<'_> {
 
     /// Adds the indices of a part of memory, in the order of [`Ctx::bind_access_path`].
     pub fn pass_indices(&self, place: &Place, args: &mut Vec<CallArg>) {
-        if let Root::Element(_, index) = place.root {
-            args.extend(self.element_indices(index).map(CallArg::Value));
+        if let Root::Element(_, index) = &place.root {
+            args.extend(index.indices().iter().copied().map(CallArg::Value));
         }
         args.extend(steps(&place.path).map(CallArg::Value));
-    }
-
-    /// The flat index of an element, then those along each axis.
-    fn element_indices(&self, index: NodeId) -> impl Iterator<Item = NodeId> {
-        let axes = self.f.func.axes.get(&index).into_iter().flatten();
-        [index].into_iter().chain(axes.copied())
     }
 
     /// Binds a parameter to a part of memory, with an argument for each index.
@@ -76,11 +70,8 @@ impl Ctx<'_> {
                 Root::Local(self.local_for_shared(*id, name, ty, span))
             }
             AccessRoot::Element(buffer, types) => {
-                let mut indices: Vec<NodeId> =
-                    types.iter().map(|ty| self.value_arg(name, ty, span)).collect();
-                let index = indices.remove(0);
-                self.note_indices(*buffer, index, (!indices.is_empty()).then_some(indices));
-                Root::Element(*buffer, index)
+                let indices: Vec<NodeId> = types.iter().map(|ty| self.value_arg(name, ty, span)).collect();
+                Root::Element(*buffer, ElementIndex::new(indices))
             }
         };
         let mut path: Vec<Step> = Vec::new();

@@ -36,10 +36,10 @@ pub(crate) enum ArgKey {
     Buffer(BufferId),
     /// A selected array. Its id is passed.
     Selected(ArraySetId),
-    /// Its buffer, the number of axes that are indexed, and the types of its numbers.
-    Row(BufferId, u8, Vec<Type>),
+    /// Its buffer, and the types of its indices.
+    Row(BufferId, Vec<Type>),
     /// A row of a selected array.
-    SelectedRow(ArraySetId, u8, Vec<Type>),
+    SelectedRow(ArraySetId, Vec<Type>),
     Texture(TextureId),
     Sampler(SamplerId),
     Type(Type),
@@ -83,7 +83,7 @@ pub(crate) enum Passed {
     Memory(AccessPath),
     /// A selected array, by its id.
     Selected(ArraySetId),
-    /// Its numbers, with their types. For a row of a selected array, the id of the array comes first.
+    /// Its indices, with their types. For a row of a selected array, the id of the array comes first.
     Row(Row, Option<ArraySetId>, Vec<Type>),
     Tuple(Vec<Passed>),
     Closure {
@@ -105,10 +105,8 @@ impl Passed {
             Passed::Array(ty) => ArgKey::Array(ty.clone()),
             Passed::Memory(part) => ArgKey::Memory(part.clone()),
             Passed::Selected(array_set) => ArgKey::Selected(*array_set),
-            Passed::Row(row, None, types) => ArgKey::Row(row.buffer, row.axis, types.clone()),
-            Passed::Row(row, Some(array_set), types) => {
-                ArgKey::SelectedRow(*array_set, row.axis, types.clone())
-            }
+            Passed::Row(row, None, types) => ArgKey::Row(row.buffer, types.clone()),
+            Passed::Row(_, Some(array_set), types) => ArgKey::SelectedRow(*array_set, types.clone()),
             Passed::Tuple(items) => ArgKey::Tuple(keys(items)?),
             Passed::Closure { closure, values, defaults } => {
                 let mut parts = keys(values)?;
@@ -170,7 +168,11 @@ impl Ctx<'_> {
             }
             Operand::Row(row) => {
                 let array_set = self.selection_of(row.buffer).map(|(array_set, _)| array_set);
-                Passed::Row(row.clone(), array_set, row.numbers().map(|node| self.ty(node).clone()).collect())
+                Passed::Row(
+                    row.clone(),
+                    array_set,
+                    row.indices.iter().map(|node| self.ty(*node).clone()).collect(),
+                )
             }
             Operand::Buffer(buffer) if self.is_selected(*buffer) => {
                 let (array_set, _) = self.selection_of(*buffer).expect("checked above");
@@ -232,7 +234,7 @@ impl Ctx<'_> {
             }
             Operand::Row(row) => {
                 args.extend(self.selection_of(row.buffer).map(|(_, selector)| CallArg::Value(selector)));
-                args.extend(row.numbers().map(CallArg::Value));
+                args.extend(row.indices.iter().copied().map(CallArg::Value));
             }
             Operand::Tuple(items) => {
                 items.iter().for_each(|item| self.push_args(item, writes, at, outgoing));
@@ -268,10 +270,10 @@ impl Ctx<'_> {
                     array_set.map_or(row.buffer, |array_set| self.received_array(array_set, name, span));
                 let mut types = types.iter();
                 let mut number = || {
-                    let ty = types.next().expect("a type for each number");
+                    let ty = types.next().expect("a type for each index");
                     self.value_arg(name, ty, span)
                 };
-                Operand::Row(Row { buffer, ..row.with_numbers(&mut number) })
+                Operand::Row(Row { buffer, ..row.with_indices(&mut number) })
             }
             Passed::Memory(part) => Operand::Place(self.bind_access_path(part, name, span)),
             Passed::Tuple(items) => {

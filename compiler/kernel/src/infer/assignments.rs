@@ -33,7 +33,7 @@ impl Ctx<'_> {
             return;
         }
         let path = place.path.to_vec();
-        let target = match place.root {
+        let target = match place.root.clone() {
             Root::Local(local) => Assignee::Local { local, path },
             Root::Element(buffer, index) => Assignee::Element { buffer, index, path },
         };

@@ -183,12 +183,12 @@ impl Ctx<'_> {
         let ty = self.ty(*node).clone();
         let is_whole = ty.is_matrix() || matches!(ty, Type::Vector(..));
         let (root, path) = match &self.f.func.node(*node).kind {
-            NodeKind::BufferLoad { buffer, index, path, .. } => (Root::Element(*buffer, *index), path),
+            NodeKind::BufferLoad { buffer, index, path, .. } => (Root::Element(*buffer, index.clone()), path),
             NodeKind::LoadElement { local, path } => (Root::Local(*local), path),
             _ => return None,
         };
         let place = Place { root, path: path.as_slice().into(), ty };
-        let is_seen = matches!(root, Root::Element(..)) || self.shared_id(&place).is_some();
+        let is_seen = matches!(place.root, Root::Element(..)) || self.shared_id(&place).is_some();
         (is_read_here && is_whole && is_seen).then_some(place)
     }
 

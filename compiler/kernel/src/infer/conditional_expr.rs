@@ -23,7 +23,7 @@ enum Choice {
     /// Both sides are the same.
     Same(Operand),
     Items(Vec<Choice>),
-    /// Rows of one array, with a choice for each number of the first.
+    /// Rows of one array, with a choice for each index of the first.
     Row(Row, Vec<Choice>),
     /// One of these arrays, with a choice of its id.
     Array(ArraySetId, Box<Choice>),
@@ -68,11 +68,11 @@ impl Choice {
                 Operand::Node(number) => Operand::Buffer(ctx.selected_buffer(*choice, number, "kps.choice")),
                 _ => unreachable!("what chooses between nodes is one"),
             },
-            Choice::Row(row, numbers) => {
-                let mut numbers = numbers.iter();
-                Operand::Row(row.with_numbers(|| {
-                    match numbers.next().expect("a row has as many numbers").with(ctx, selected) {
-                        Operand::Node(number) => number,
+            Choice::Row(row, indices) => {
+                let mut indices = indices.iter();
+                Operand::Row(row.with_indices(|| {
+                    match indices.next().expect("a row has as many indices").with(ctx, selected) {
+                        Operand::Node(index) => index,
                         _ => unreachable!("what chooses between nodes is one"),
                     }
                 }))
@@ -100,7 +100,8 @@ impl Ctx<'_> {
         let [(a, mut then), (b, mut orelse)] = [(then, true), (orelse, false)].map(|(side, outcome)| {
             let (block, (value, path)) = self.sub_block(|ctx| {
                 condition.iter().for_each(|test| ctx.learn_assigned(*test, outcome));
-                (ctx.expr(side), ctx.changed_path(fork, missing))
+                let value = ctx.expr(side);
+                (ctx.rows_to_join(value, side.span), ctx.changed_path(fork, missing))
             });
             (value, Arm { block, path, span: side.span })
         });
@@ -144,6 +145,17 @@ impl Ctx<'_> {
         value
     }
 
+    /// A side whose rows can be joined with those of the other side.
+    fn rows_to_join(&mut self, side: Operand, span: Span) -> Operand {
+        match side {
+            Operand::Row(row) => Operand::Row(self.row_to_join(&row, span)),
+            Operand::Tuple(items) => {
+                Operand::Tuple(items.iter().map(|item| self.rows_to_join(item.clone(), span)).collect())
+            }
+            side => side,
+        }
+    }
+
     /// `None` if two values have no common type.
     fn choice_of(&mut self, sides: [(&Operand, Span); 2], next: &mut WeakKey) -> Option<Choice> {
         let [(a, a_span), (b, b_span)] = sides;
@@ -155,9 +167,9 @@ impl Ctx<'_> {
             (Operand::Tuple(a), Operand::Tuple(b)) if a.len() == b.len() => {
                 return self.choices_of(a.iter().zip(b.iter()), [a_span, b_span], next).map(Choice::Items);
             }
-            (Operand::Row(a), Operand::Row(b)) if (a.buffer, a.axis) == (b.buffer, b.axis) => {
-                let numbers = |row: &Row| row.numbers().map(Operand::Node).collect::<Vec<_>>();
-                let (of_a, of_b) = (numbers(a), numbers(b));
+            (Operand::Row(a), Operand::Row(b)) if (a.buffer, a.axis()) == (b.buffer, b.axis()) => {
+                let indices = |row: &Row| row.indices.iter().copied().map(Operand::Node).collect::<Vec<_>>();
+                let (of_a, of_b) = (indices(a), indices(b));
                 let choices = self.choices_of(of_a.iter().zip(&of_b), [a_span, b_span], next)?;
                 return Some(Choice::Row(a.clone(), choices));
             }

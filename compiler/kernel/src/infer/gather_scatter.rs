@@ -66,7 +66,7 @@ impl Ctx<'_> {
     pub fn tested_step(&mut self, step: Step, len: u32, span: Span) -> (Step, Option<NodeId>) {
         let Step::At(index) = step else { return (step, None) };
         let of = Extent::Parts(len);
-        let inside = self.node(NodeKind::IsInside { of, index }, Type::BOOL, span);
+        let inside = self.node(NodeKind::IsInside { of, index: index.into() }, Type::BOOL, span);
         let ty = self.ty(index).clone();
         let first = self.constant(Constant::zero(ty.scalar().expect("an index is an int")), span);
         let kind = NodeKind::Select { condition: inside, then: index, orelse: first };
@@ -125,12 +125,12 @@ impl Ctx<'_> {
             _ => None,
         };
         let components = of.places.iter().map(number).collect::<Option<_>>()?;
-        let whole = match first.root {
-            Root::Local(local) => &self.f.func.local(local).ty,
-            Root::Element(buffer, _) => &self.array(buffer).element,
+        let whole = match &first.root {
+            Root::Local(local) => &self.f.func.local(*local).ty,
+            Root::Element(buffer, _) => &self.array(*buffer).element,
         };
         let ty = part_at(whole, path);
-        ty.is_vector().then(|| (Place { root: first.root, path: path.into(), ty }, components))
+        ty.is_vector().then(|| (Place { root: first.root.clone(), path: path.into(), ty }, components))
     }
 
     pub fn gather(&mut self, of: &ScatteredVector, span: Span) -> NodeId {

@@ -17,7 +17,7 @@ use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder};
 use crate::errors::{self, Found};
-use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt, Touch};
+use crate::ir::{BufferId, ElementIndex, NodeId, NodeKind, Step, Stmt, Touch};
 use crate::structs::{MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
@@ -335,7 +335,7 @@ impl Ctx<'_> {
         Some(place.part(step, place.ty.part(0)?))
     }
 
-    pub fn buffer_place(&self, buffer: BufferId, index: NodeId) -> Place {
+    pub fn buffer_place(&self, buffer: BufferId, index: ElementIndex) -> Place {
         Place::element(buffer, index, self.array(buffer).element.clone())
     }
 
@@ -364,7 +364,7 @@ impl Ctx<'_> {
 
     pub fn store_whole(&mut self, place: &Place, value: NodeId, span: Span) {
         let path = place.path.to_vec();
-        self.f.block.push(match place.root {
+        self.f.block.push(match place.root.clone() {
             Root::Local(local) if path.is_empty() => Stmt::Store { local, value, span },
             Root::Local(local) => Stmt::StoreElement { local, path, value, span },
             Root::Element(buffer, index) => Stmt::BufferStore { buffer, index, path, value, span },

@@ -209,8 +209,8 @@ impl Ctx<'_> {
                 (*span, Found::Value(self.f.func.local(*local).ty.clone()))
             }
             Binding::Items { items, of: Whole::Tuple, span } => (*span, Found::Tuple(items.len())),
-            Binding::Items { of: Whole::Row { buffer, axis, .. }, span, .. } => {
-                (*span, Found::Array(self.rows_array(*buffer, *axis)))
+            Binding::Items { items, of: Whole::Row { buffer, .. }, span } => {
+                (*span, Found::Array(self.rows_array(*buffer, items.len() as u8)))
             }
             Binding::Items { of: Whole::Selected(choice), span, .. } => {
                 let first = self.arrays_in_set(*choice)[0];

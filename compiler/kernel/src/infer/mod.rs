@@ -99,7 +99,6 @@ pub(crate) use self::remarks::{Collect, FunctionTypes};
 use self::returns::Results;
 use self::selected_arrays::{ArraySets, FunctionChoices};
 pub(crate) use self::shape::ATTRIBUTES as ARRAY_ATTRIBUTES;
-use self::shape::AxisIndices;
 use self::textures::TextureUses;
 pub(crate) use self::tiles::CoopInstruction;
 use self::tiles::MatrixNumbers;
@@ -116,7 +115,7 @@ use crate::launch::LaunchAssumptions;
 use crate::matrices::CoopUse;
 use crate::push::PushLayout;
 use crate::remark::Remark;
-use crate::signature::{Form, Signature, Target};
+use crate::signature::{Form, Signature};
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
 
@@ -136,10 +135,9 @@ pub(crate) fn infer(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
     signature: &Signature,
-    target: &Target,
     collect: Collect,
 ) -> Inferred {
-    let mut ctx = Ctx::new(template, env, signature, target, collect);
+    let mut ctx = Ctx::new(template, env, signature, collect);
     ctx.walk_kernel(signature);
     ctx.finish()
 }
@@ -153,7 +151,7 @@ pub(crate) fn infer_partial(
     collect: Collect,
 ) -> Inferred {
     let bare = Signature::new(template, env, Vec::new());
-    let mut ctx = Ctx::new(template, env, signature.unwrap_or(&bare), &Target::portable(), collect);
+    let mut ctx = Ctx::new(template, env, signature.unwrap_or(&bare), collect);
     ctx.is_partial = true;
     for (param_idx, param) in template.params.iter().enumerate() {
         let given = signature.and_then(|signature| signature.params.get(param_idx).cloned());
@@ -183,7 +181,6 @@ pub(crate) struct Ctx<'a> {
     template: &'a KernelTemplate,
     local_size: [u32; 3],
     assumptions: LaunchAssumptions,
-    axis_indices: AxisIndices,
     /// The kernel has operations on cooperative matrices.
     uses_matrices: bool,
     matrix_numbers: MatrixNumbers,
@@ -353,7 +350,6 @@ impl<'a> Ctx<'a> {
         template: &'a KernelTemplate,
         env: &'a dyn KernelEnv,
         signature: &Signature,
-        target: &Target,
         collect: Collect,
     ) -> Ctx<'a> {
         let def = &template.def;
@@ -361,7 +357,6 @@ impl<'a> Ctx<'a> {
             template,
             local_size: template.local_size(signature.rank),
             assumptions: signature.assumptions,
-            axis_indices: AxisIndices::of(target),
             uses_matrices: false,
             matrix_numbers: MatrixNumbers::new(),
             coop_types: FxHashSet::default(),

@@ -18,7 +18,8 @@ use crate::env::{EnvModule, HelperFunction};
 use crate::errors;
 use crate::errors::Found;
 use crate::ir::{
-    BoundsCheck, BufferId, LocalId, Node, NodeId, NodeKind, Origin, SamplerId, Step, Stmt, TextureId,
+    BoundsCheck, BufferId, ElementIndex, LocalId, Node, NodeId, NodeKind, Origin, SamplerId, Step, Stmt,
+    TextureId,
 };
 use crate::types::{Scalar, Type};
 
@@ -48,11 +49,11 @@ pub(crate) struct Place {
     pub ty: Type,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Root {
     Local(LocalId),
     /// An element of a buffer.
-    Element(BufferId, NodeId),
+    Element(BufferId, ElementIndex),
 }
 
 impl Place {
@@ -60,17 +61,18 @@ impl Place {
         Place { root: Root::Local(local), path: Rc::new([]), ty }
     }
 
-    pub fn element(buffer: BufferId, index: NodeId, ty: Type) -> Place {
+    pub fn element(buffer: BufferId, index: ElementIndex, ty: Type) -> Place {
         Place { root: Root::Element(buffer, index), path: Rc::new([]), ty }
     }
 
     /// What loads all of it.
     pub fn load(&self) -> NodeKind {
         let path = self.path.to_vec();
-        match self.root {
-            Root::Local(local) if path.is_empty() => NodeKind::Load(local),
-            Root::Local(local) => NodeKind::LoadElement { local, path },
+        match &self.root {
+            Root::Local(local) if path.is_empty() => NodeKind::Load(*local),
+            Root::Local(local) => NodeKind::LoadElement { local: *local, path },
             Root::Element(buffer, index) => {
+                let (buffer, index) = (*buffer, index.clone());
                 NodeKind::BufferLoad { buffer, index, path, bounds: BoundsCheck::Device }
             }
         }
@@ -79,7 +81,7 @@ impl Place {
     /// The place one step further.
     pub fn part(&self, step: Step, ty: Type) -> Place {
         let path = self.path.iter().copied().chain([step]).collect();
-        Place { root: self.root, path, ty }
+        Place { root: self.root.clone(), path, ty }
     }
 }
 
@@ -87,25 +89,19 @@ impl Place {
 #[derive(Clone, PartialEq)]
 pub(crate) struct Row {
     pub buffer: BufferId,
-    /// The flat index of its start: an i32, or an i64 if one of its indices is.
-    pub start: NodeId,
-    /// The number of indexed axes, less than all axes of the buffer.
-    pub axis: u8,
-    /// Their indices, all of one type. Stored only for a target that needs the index along each axis.
-    pub indices: Option<Rc<[NodeId]>>,
+    /// Ints along the first axes, less than all axes of the buffer.
+    pub indices: Rc<[NodeId]>,
 }
 
 impl Row {
-    /// The nodes in it.
-    pub fn numbers(&self) -> impl Iterator<Item = NodeId> {
-        [self.start].into_iter().chain(self.indices.iter().flat_map(|indices| indices.iter().copied()))
+    /// The number of indexed axes.
+    pub fn axis(&self) -> u8 {
+        self.indices.len() as u8
     }
 
-    /// The row with these nodes replaced by others.
-    pub fn with_numbers(&self, mut next: impl FnMut() -> NodeId) -> Row {
-        let start = next();
-        let indices = self.indices.as_ref().map(|indices| indices.iter().map(|_| next()).collect());
-        Row { start, indices, ..*self }
+    /// The row with its indices replaced by others.
+    pub fn with_indices(&self, mut next: impl FnMut() -> NodeId) -> Row {
+        Row { buffer: self.buffer, indices: self.indices.iter().map(|_| next()).collect() }
     }
 }
 

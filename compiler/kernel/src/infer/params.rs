@@ -132,7 +132,7 @@ impl Ctx<'_> {
         };
         self.buffers[buffer.idx()].is_uniform = true;
         let first = self.constant(Constant::i32(0), span);
-        let place = self.buffer_place(buffer, first);
+        let place = self.buffer_place(buffer, first.into());
         let value = self.load_whole(&place, span);
         self.value(value, span)
     }
@@ -150,7 +150,7 @@ impl Ctx<'_> {
         };
         self.buffers[buffer.idx()].is_cell = true;
         let first = self.constant(Constant::i32(0), param.name.span);
-        Operand::Place(self.buffer_place(buffer, first))
+        Operand::Place(self.buffer_place(buffer, first.into()))
     }
 
     fn bind_scalar(&mut self, param_idx: usize, param: &Param, ty: &Type) -> Operand {

@@ -16,7 +16,7 @@ use super::closures::Closure;
 use super::joins::same_static;
 use super::operand::{Operand, Place, Root, Static};
 use super::vars::{Binding, FlowPath, Var, binding_span};
-use crate::ir::{NodeId, NodeKind, Step};
+use crate::ir::{ElementIndex, NodeId, NodeKind, Step};
 
 impl Ctx<'_> {
     /// `None` if the paths have different references, or some that cannot be stored.
@@ -74,7 +74,7 @@ fn is_alike(a: &Operand, b: &Operand) -> bool {
         |a: &[Operand], b: &[Operand]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_alike(a, b));
     match (a, b) {
         (Operand::Node(_), Operand::Node(_)) => true,
-        (Operand::Row(a), Operand::Row(b)) => (a.buffer, a.axis) == (b.buffer, b.axis),
+        (Operand::Row(a), Operand::Row(b)) => (a.buffer, a.axis()) == (b.buffer, b.axis()),
         (Operand::Place(a), Operand::Place(b)) => is_alike_place(a, b),
         (Operand::Tuple(a), Operand::Tuple(b)) => all(a, b),
         (Operand::Static(Static::Closure(a)), Operand::Static(Static::Closure(b))) => {
@@ -89,7 +89,7 @@ fn is_alike(a: &Operand, b: &Operand) -> bool {
 }
 
 pub(crate) fn is_alike_place(a: &Place, b: &Place) -> bool {
-    let roots = match (a.root, b.root) {
+    let roots = match (&a.root, &b.root) {
         (Root::Element(a, _), Root::Element(b, _)) => a == b,
         (a, b) => a == b,
     };
@@ -105,17 +105,17 @@ pub(crate) fn is_alike_place(a: &Place, b: &Place) -> bool {
 fn numbers(operand: &Operand) -> Vec<NodeId> {
     match operand {
         Operand::Node(node) => vec![*node],
-        Operand::Row(row) => row.numbers().collect(),
+        Operand::Row(row) => row.indices.to_vec(),
         Operand::Place(place) => {
-            let index = match place.root {
-                Root::Element(_, index) => Some(index),
-                Root::Local(_) => None,
+            let indices = match &place.root {
+                Root::Element(_, index) => index.indices(),
+                Root::Local(_) => &[],
             };
             let steps = place.path.iter().filter_map(|step| match step {
                 Step::At(index) => Some(*index),
                 Step::Part(_) => None,
             });
-            index.into_iter().chain(steps).collect()
+            indices.iter().copied().chain(steps).collect()
         }
         Operand::Tuple(items) => items.iter().flat_map(numbers).collect(),
         Operand::Static(Static::Closure(closure)) => {
@@ -141,11 +141,14 @@ fn replaced(operand: &Operand, numbers: &mut dyn Iterator<Item = NodeId>) -> Ope
     };
     match operand {
         Operand::Node(_) => Operand::Node(next(numbers)),
-        Operand::Row(row) => Operand::Row(row.with_numbers(|| next(numbers))),
+        Operand::Row(row) => Operand::Row(row.with_indices(|| next(numbers))),
         Operand::Place(place) => {
-            let root = match place.root {
-                Root::Element(buffer, _) => Root::Element(buffer, next(numbers)),
-                root => root,
+            let root = match &place.root {
+                Root::Element(buffer, index) => {
+                    let indices = index.indices().iter().map(|_| next(numbers));
+                    Root::Element(*buffer, ElementIndex::new(indices.collect::<Vec<_>>()))
+                }
+                root => root.clone(),
             };
             let path = place.path.iter().map(|step| match step {
                 Step::At(_) => Step::At(next(numbers)),

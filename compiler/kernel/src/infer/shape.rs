@@ -1,9 +1,8 @@
 //! Arrays with several axes: elements by one index for each axis, rows, lengths of axes.
 //!
-//! The last axis is contiguous. The flat index of an element is tested, not the index along each axis. So an
-//! index that is out of range only along its axis reaches a neighbouring row. Index arithmetic is in i32, or in
-//! i64 if an index is i64 or the array has more elements than an i32 counts. A negative constant counts from
-//! the end.
+//! The last axis is contiguous. An access has an index for each axis, of any int type, and `passes/flatten.rs` computes
+//! the number of the element from them. That number is tested, not the index along each axis. So an index that is out
+//! of range only along its axis reaches a neighbouring row. A negative constant counts from the end.
 
 use std::rc::Rc;
 
@@ -11,38 +10,18 @@ use kps_syntax::ast::{Expr, ExprKind, Ident};
 use kps_syntax::{Span, suggest};
 
 use super::Ctx;
-use super::operand::{Operand, Place, Row};
+use super::operand::{Operand, Row};
 use super::sequences::Spanned;
 use crate::constant::Literal;
 use crate::errors::{self, Found};
-use crate::ir::{BinaryOp, BufferId, Flat, NodeId, NodeKind};
-use crate::signature::{ArrayParam, Target, Width};
+use crate::ir::{BinaryOp, BufferId, ElementIndex, NodeId, NodeKind};
+use crate::signature::{ArrayParam, Width};
 use crate::types::{Scalar, Type};
 
 /// The result of a subscript.
 pub(crate) enum Indexed {
-    Element(BufferId, NodeId),
+    Element(BufferId, ElementIndex),
     Row(Row),
-}
-
-/// Whether the index along each axis of an array is kept beside the flat one, for a pass that needs it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum AxisIndices {
-    Dropped,
-    /// In the type of the flat one.
-    Kept,
-    /// In 64 bits where it is in a variable, so that a u32 stays as it is.
-    Wide,
-}
-
-impl AxisIndices {
-    pub fn of(target: &Target) -> AxisIndices {
-        match (target.checks, target.trace) {
-            (true, _) => AxisIndices::Wide,
-            (false, Some(_)) => AxisIndices::Kept,
-            (false, None) => AxisIndices::Dropped,
-        }
-    }
 }
 
 /// What an array has after a dot.
@@ -55,7 +34,7 @@ impl Ctx<'_> {
     }
 
     pub fn row_array(&self, row: &Row) -> ArrayParam {
-        self.rows_array(row.buffer, row.axis)
+        self.rows_array(row.buffer, row.axis())
     }
 
     /// The type of the rest of an array after this many axes are indexed.
@@ -68,7 +47,7 @@ impl Ctx<'_> {
     pub fn array_place(&self, array: &Operand) -> (BufferId, u8) {
         match array {
             Operand::Buffer(buffer) => (*buffer, 0),
-            Operand::Row(row) => (row.buffer, row.axis),
+            Operand::Row(row) => (row.buffer, row.axis()),
             _ => unreachable!("the caller matched a buffer or a row"),
         }
     }
@@ -94,28 +73,25 @@ impl Ctx<'_> {
             return None;
         }
         let nodes: Vec<NodeId> = nodes.into_iter().collect::<Option<_>>()?;
-        let axis = first + nodes.len() as u8;
-        let mut flat = match array {
-            Operand::Row(row) => Some(row.start),
-            _ => None,
+        Some(self.indexed(array, &nodes))
+    }
+
+    /// The element or the row of an array at these indices along its first axes.
+    fn indexed(&self, array: &Operand, indices: &[NodeId]) -> Indexed {
+        let (buffer, _) = self.array_place(array);
+        let rank = usize::from(self.array(buffer).rank);
+        if let ([index], 1) = (indices, rank) {
+            return Indexed::Element(buffer, (*index).into());
+        }
+        let before = match array {
+            Operand::Row(row) => &row.indices[..],
+            _ => &[],
         };
-        for (&node, axis) in nodes.iter().zip(first..) {
-            let offset = self.axis_offset(buffer, axis, node, index.span);
-            flat = Some(match flat {
-                None => offset,
-                Some(flat) => self.index_math(BinaryOp::Add, flat, offset, index.span),
-            });
+        let all: Rc<[NodeId]> = before.iter().chain(indices).copied().collect();
+        match all.len() == rank {
+            true => Indexed::Element(buffer, ElementIndex::new(&*all)),
+            false => Indexed::Row(Row { buffer, indices: all }),
         }
-        let flat = flat?;
-        let indices = self.kept_indices(array, &nodes);
-        if axis < rank {
-            self.note_terms(array, &nodes, flat);
-            let indices = indices.map(|indices| self.row_indices(&indices, flat, index.span));
-            return Some(Indexed::Row(Row { buffer, start: flat, axis, indices }));
-        }
-        self.note_indices(buffer, flat, indices);
-        self.note_terms(array, &nodes, flat);
-        Some(Indexed::Element(buffer, flat))
     }
 
     /// An index for each axis: the items between the brackets, or the items of a tuple there.
@@ -148,53 +124,13 @@ impl Ctx<'_> {
         wrong.map(|(at, item)| (at, self.describe(item))).collect()
     }
 
-    /// The indices of all axes so far. `None` if they are not kept or not known.
-    fn kept_indices(&self, array: &Operand, indices: &[NodeId]) -> Option<Vec<NodeId>> {
-        if self.axis_indices == AxisIndices::Dropped {
-            return None;
-        }
-        let before = match array {
-            Operand::Row(row) => &row.indices.as_ref()?[..],
-            _ => &[],
-        };
-        Some(before.iter().chain(indices).copied().collect())
-    }
-
-    /// The indices of a row in one type, so that rows that differ only in those types can join in one variable.
-    fn row_indices(&mut self, indices: &[NodeId], start: NodeId, span: Span) -> Rc<[NodeId]> {
-        let of_start = self.ty(start).scalar().unwrap_or(Scalar::I32);
-        let scalar = if self.axis_indices == AxisIndices::Wide { Scalar::I64 } else { of_start };
-        indices.iter().map(|index| self.convert(*index, scalar, span)).collect()
-    }
-
-    /// Records the indices along the axes from which a flat index was computed.
-    pub fn note_indices(&mut self, buffer: BufferId, flat: NodeId, indices: Option<Vec<NodeId>>) {
-        if let Some(indices) = indices.filter(|_| self.array(buffer).rank > 1) {
-            self.f.func.axes.insert(flat, indices.into());
-        }
-    }
-
-    /// Records the mathematical value of a flat 32-bit index, which may wrap.
-    fn note_terms(&mut self, array: &Operand, indices: &[NodeId], flat: NodeId) {
-        let (buffer, first) = self.array_place(array);
-        let rank = self.array(buffer).rank;
-        let is_sum = matches!(self.f.func.nodes[flat.idx()].kind, NodeKind::Binary(..));
-        if rank == 1 || !is_sum || *self.ty(flat) != Type::I32 {
-            return;
-        }
-        let mut terms = match array {
-            Operand::Row(row) => match self.f.func.flats.get(&row.start) {
-                Some(before) => before.terms.clone(),
-                None => vec![(row.start, rank - 1)],
-            },
-            _ => Vec::new(),
-        };
-        terms.extend(indices.iter().copied().zip(first..));
-        self.f.func.flats.insert(flat, Flat { buffer, terms });
-    }
-
     /// The same where only an element is valid.
-    pub fn one_element(&mut self, array: &Operand, at: Span, index: &Expr) -> Option<(BufferId, NodeId)> {
+    pub fn one_element(
+        &mut self,
+        array: &Operand,
+        at: Span,
+        index: &Expr,
+    ) -> Option<(BufferId, ElementIndex)> {
         match self.array_element(array, index)? {
             Indexed::Element(buffer, index) => Some((buffer, index)),
             Indexed::Row(row) => {
@@ -238,34 +174,27 @@ impl Ctx<'_> {
         }
     }
 
-    /// The number of elements between the start of the axis and this index.
-    fn axis_offset(&mut self, buffer: BufferId, axis: u8, index: NodeId, span: Span) -> NodeId {
-        let mut offset = index;
-        for inner in axis + 1..self.array(buffer).rank {
-            let len = self.axis_len(buffer, inner, span);
-            offset = self.index_math(BinaryOp::Mul, offset, len, span);
-        }
-        offset
-    }
-
     /// The element, loaded, or the row at index `at` of an array's first axis.
     pub fn first_axis_at(&mut self, array: &Operand, at: NodeId, span: Span) -> Operand {
-        let (buffer, axis) = self.array_place(array);
-        let offset = self.axis_offset(buffer, axis, at, span);
-        let flat = match array {
-            Operand::Row(row) => self.index_math(BinaryOp::Add, row.start, offset, span),
-            _ => offset,
+        let (buffer, _) = self.array_place(array);
+        let at = match self.array(buffer).rank {
+            1 => at,
+            // The number of an element is signed, and its test may omit a signed last index (`passes/flatten.rs`).
+            _ => self.convert(at, self.counts_of(buffer).signed(), span),
         };
-        let indices = self.kept_indices(array, &[at]);
-        let axis = axis + 1;
-        if axis < self.array(buffer).rank {
-            self.note_terms(array, &[at], flat);
-            let indices = indices.map(|indices| self.row_indices(&indices, flat, span));
-            return Operand::Row(Row { buffer, start: flat, axis, indices });
+        match self.indexed(array, &[at]) {
+            Indexed::Row(row) => Operand::Row(row),
+            Indexed::Element(buffer, index) => self.load_place(&self.buffer_place(buffer, index), span),
         }
-        self.note_indices(buffer, flat, indices);
-        let element = self.array(buffer).element.clone();
-        self.load_place(&Place::element(buffer, flat, element), span)
+    }
+
+    /// A row whose indices all have one type, so that rows with indices of different types can join in one variable.
+    pub fn row_to_join(&mut self, row: &Row, span: Span) -> Row {
+        let is_wide = |index: &NodeId| self.ty(*index).scalar().is_some_and(|scalar| scalar.bits() > 32);
+        let is_wide = self.counts_of(row.buffer) == Width::Wide || row.indices.iter().any(is_wide);
+        let scalar = if is_wide { Scalar::I64 } else { Scalar::I32 };
+        let indices = row.indices.iter().map(|index| self.convert(*index, scalar, span)).collect();
+        Row { indices, ..*row }
     }
 
     pub fn axis_len(&mut self, buffer: BufferId, axis: u8, span: Span) -> NodeId {
@@ -276,8 +205,7 @@ impl Ctx<'_> {
         self.node(kind, self.counts_of(buffer).signed(), span)
     }
 
-    /// Arithmetic of indices of any int types. If it wraps, an index is out of range along its axis, which is
-    /// reported.
+    /// Arithmetic of sizes and of indices of any int types. Nothing reports that it wraps.
     fn index_math(&mut self, op: BinaryOp, a: NodeId, b: NodeId, span: Span) -> NodeId {
         let bits = |node: NodeId| self.ty(node).scalar().map_or(0, Scalar::bits);
         let scalar = if bits(a).max(bits(b)) > 32 { Scalar::I64 } else { Scalar::I32 };

@@ -121,7 +121,7 @@ impl Ctx<'_> {
 
     /// Shared memory is named after the first variable to which it is assigned.
     pub fn name_shared(&mut self, place: &Place, var: Var) {
-        let (Some(id), Root::Local(local)) = (self.shared_id(place), place.root) else { return };
+        let (Some(id), Root::Local(local)) = (self.shared_id(place), &place.root) else { return };
         if &*self.shared[id.idx()].name == UNNAMED && place.path.is_empty() {
             let name = self.var_name(var);
             self.f.func.locals[local.idx()].name = name.clone();

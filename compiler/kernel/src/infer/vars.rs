@@ -65,11 +65,10 @@ pub(crate) enum Binding {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whole {
     Tuple,
-    /// Its numbers are its start, which has this type, and its indices if those are stored.
+    /// Its items are its indices, which have this type.
     Row {
         buffer: BufferId,
-        axis: u8,
-        start: Scalar,
+        index: Scalar,
     },
     /// One of several arrays. Its number selects the array.
     Selected(ArraySetId),
@@ -277,29 +276,24 @@ impl Ctx<'_> {
     }
 
     fn assign_row(&mut self, var: Var, row: &Row, span: Span) -> Binding {
-        let start = self.ty(row.start).scalar().expect("indices are ints");
-        let mut n_numbers = 0;
-        for number in row.numbers() {
-            let item = self.item_var(var, n_numbers);
-            self.set(item, Binding::Bound { operand: Operand::Node(number), span });
-            n_numbers += 1;
+        let row = self.row_to_join(row, span);
+        for (at, index) in row.indices.iter().enumerate() {
+            let item = self.item_var(var, at);
+            self.set(item, Binding::Bound { operand: Operand::Node(*index), span });
         }
-        let of = Whole::Row { buffer: row.buffer, axis: row.axis, start };
-        self.bound_items(var, n_numbers, of, span)
+        let index = self.ty(row.indices[0]).scalar().expect("indices are ints");
+        self.bound_items(var, row.indices.len(), Whole::Row { buffer: row.buffer, index }, span)
     }
 
-    /// The row that has these numbers.
-    fn row_of(&mut self, (buffer, axis): (BufferId, u8), numbers: &[Var], span: Span) -> Operand {
-        let numbers = numbers.iter().map(|number| match self.read_var(*number, span) {
+    /// The row that has these indices.
+    fn row_of(&mut self, buffer: BufferId, indices: &[Var], span: Span) -> Operand {
+        let indices = indices.iter().map(|index| match self.read_var(*index, span) {
             Operand::Node(node) => Some(node),
             _ => None,
         });
-        match numbers.collect::<Option<Vec<NodeId>>>().as_deref() {
-            Some([start, indices @ ..]) => {
-                let indices = (!indices.is_empty()).then(|| indices.into());
-                Operand::Row(Row { buffer, start: *start, axis, indices })
-            }
-            _ => Operand::Error,
+        match indices.collect::<Option<Rc<[NodeId]>>>() {
+            Some(indices) => Operand::Row(Row { buffer, indices }),
+            None => Operand::Error,
         }
     }
 
@@ -346,7 +340,7 @@ impl Ctx<'_> {
         if let Binding::Items { items, of, .. } = self.f.vars[var].clone() {
             return match of {
                 Whole::Tuple => Operand::Tuple(items.iter().map(|item| self.read_var(*item, span)).collect()),
-                Whole::Row { buffer, axis, .. } => self.row_of((buffer, axis), &items, span),
+                Whole::Row { buffer, .. } => self.row_of(buffer, &items, span),
                 Whole::Selected(array_set) => self.read_selected(var, array_set, items[0], span),
             };
         }

@@ -21,7 +21,6 @@ use std::rc::Rc;
 
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
-use rustc_hash::FxHashMap;
 
 pub use self::functions::*;
 pub use self::ids::*;
@@ -122,10 +121,6 @@ pub struct Function {
     pub locals: Vec<Local>,
     pub nodes: Vec<Node>,
     pub carries: Vec<Vec<(LocalId, NodeId)>>,
-    /// The index along each axis, for flat indices of arrays of several axes; where the target checks or traces.
-    pub axes: FxHashMap<NodeId, Box<[NodeId]>>,
-    /// The terms of flat indices into arrays of several axes, which are computed in 32 bits.
-    pub flats: FxHashMap<NodeId, Flat>,
     /// The arrays that are selected at run time.
     pub choices: Vec<Choice>,
     pub body: Block,
@@ -147,29 +142,16 @@ pub struct Choice {
     pub counts: Width,
 }
 
-/// A flat index: the sum of the offsets along some axes of an array, which may overflow an int.
-#[derive(Debug, Clone)]
-pub struct Flat {
-    pub buffer: BufferId,
-    /// Each index with its axis. The stride of an axis is the product of the lengths of all later axes. The start of
-    /// a row is a term of the last axis.
-    pub terms: Vec<Term>,
-}
-
-/// An index and its axis.
-pub type Term = (NodeId, u8);
-
-impl Flat {
-    /// The terms of the outer axes, and the signed index along the last axis of `rank`. An unsigned last index, which
-    /// may exceed an i32, is among the others.
-    pub fn outer_and_last(&self, function: &Function, rank: u8) -> (&[Term], Option<&Term>) {
-        let is_signed = |index: NodeId| function.ty(index).scalar().is_some_and(Scalar::is_signed);
-        match &self.terms[..] {
-            [outer @ .., last @ (index, axis)] if axis + 1 == rank && is_signed(*index) => {
-                (outer, Some(last))
-            }
-            terms => (terms, None),
-        }
+/// The indices along the outer axes of an array, and the signed index along the last one. An unsigned last index, which
+/// may exceed an i32, is among the others.
+pub(crate) fn outer_and_last<'i>(
+    function: &Function,
+    indices: &'i [NodeId],
+) -> (&'i [NodeId], Option<NodeId>) {
+    let is_signed = |index: NodeId| function.ty(index).scalar().is_some_and(Scalar::is_signed);
+    match indices {
+        [outer @ .., last] if is_signed(*last) => (outer, Some(*last)),
+        indices => (indices, None),
     }
 }
 
@@ -214,8 +196,6 @@ impl Function {
             locals: Vec::new(),
             nodes: Vec::new(),
             carries: Vec::new(),
-            axes: FxHashMap::default(),
-            flats: FxHashMap::default(),
             choices: Vec::new(),
             body: Vec::new(),
             called_for: None,
@@ -238,6 +218,15 @@ impl Function {
     /// Whether the script wrote its steps: it is no library function, except for one that is an operator.
     pub(crate) fn is_of_script(&self) -> bool {
         self.called_for.is_none() || self.is_operator
+    }
+
+    /// Whether an element is known to be in range.
+    pub(crate) fn is_known_element(&self, index: &ElementIndex) -> bool {
+        match index {
+            ElementIndex::Flat(flat) => matches!(self.node(*flat).kind, NodeKind::Proven(Proof::InRange, _)),
+            ElementIndex::Tested { .. } => false,
+            ElementIndex::Axes(axes) => axes.number == NumberFact::InRange,
+        }
     }
 
     /// Whether an index is known to be below `len`.

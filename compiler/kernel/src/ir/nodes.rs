@@ -118,7 +118,7 @@ pub enum NodeKind {
     /// A part of an element, or all of it where the path is empty.
     BufferLoad {
         buffer: BufferId,
-        index: NodeId,
+        index: ElementIndex,
         path: Vec<Step>,
         bounds: BoundsCheck,
     },
@@ -127,7 +127,7 @@ pub enum NodeKind {
     /// Whether an index is in range: a bool.
     IsInside {
         of: Extent,
-        index: NodeId,
+        index: ElementIndex,
     },
     /// The length of one axis of a buffer with several.
     BufferAxis {
@@ -177,6 +177,88 @@ pub enum NodeKind {
     },
 }
 
+/// The place of an element in an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ElementIndex {
+    /// The element's number: in an array of one axis, the index along it.
+    Flat(NodeId),
+    /// The element's number where the bool `fits` holds. Elsewhere the number overflowed, and is out of range.
+    Tested { flat: NodeId, fits: NodeId },
+    /// An index along each of several axes. `passes/flatten.rs` leaves none.
+    Axes(Box<AxisIndices>),
+}
+
+/// The indices of an element in an array of several axes, each an int of its own type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AxisIndices {
+    pub indices: Box<[NodeId]>,
+    pub number: NumberFact,
+}
+
+/// What is proven of the number of an element, which the indices along all axes give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum NumberFact {
+    /// In 32 bits it may overflow.
+    #[default]
+    MayOverflow,
+    /// It does not overflow.
+    Exact,
+    /// It may be out of range, but not so far that the byte offset overflows.
+    Near,
+    /// Each index is in range along its axis.
+    InRange,
+}
+
+impl ElementIndex {
+    /// An int for each axis.
+    pub fn new(indices: impl Into<Box<[NodeId]>>) -> ElementIndex {
+        let indices = indices.into();
+        match *indices {
+            [index] => ElementIndex::Flat(index),
+            _ => ElementIndex::Axes(Box::new(AxisIndices { indices, number: NumberFact::default() })),
+        }
+    }
+
+    /// The indices along the axes, or the element's number if only that is left.
+    pub fn indices(&self) -> &[NodeId] {
+        match self {
+            ElementIndex::Flat(flat) | ElementIndex::Tested { flat, .. } => std::slice::from_ref(flat),
+            ElementIndex::Axes(axes) => &axes.indices,
+        }
+    }
+
+    /// The element's number, in a verified kernel.
+    pub fn number(&self) -> NodeId {
+        match self {
+            ElementIndex::Flat(flat) | ElementIndex::Tested { flat, .. } => *flat,
+            ElementIndex::Axes(_) => unreachable!("verified: an element has its number"),
+        }
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = &NodeId> {
+        let fits = match self {
+            ElementIndex::Tested { fits, .. } => Some(fits),
+            _ => None,
+        };
+        self.indices().iter().chain(fits)
+    }
+
+    pub(super) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
+        let (indices, fits) = match self {
+            ElementIndex::Flat(flat) => (std::slice::from_mut(flat), None),
+            ElementIndex::Tested { flat, fits } => (std::slice::from_mut(flat), Some(fits)),
+            ElementIndex::Axes(axes) => (&mut axes.indices[..], None),
+        };
+        indices.iter_mut().chain(fits)
+    }
+}
+
+impl From<NodeId> for ElementIndex {
+    fn from(flat: NodeId) -> ElementIndex {
+        ElementIndex::Flat(flat)
+    }
+}
+
 /// The bounds test of a load from a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundsCheck {
@@ -187,7 +269,7 @@ pub enum BoundsCheck {
 }
 
 /// What is proven of an index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Proof {
     /// It is in range.
     InRange,
@@ -289,7 +371,7 @@ pub struct Atomic {
 #[derive(Debug, Clone)]
 pub enum AtomicPlace {
     /// A part of an element, or the element itself.
-    Buffer { buffer: BufferId, index: NodeId, path: Vec<Step> },
+    Buffer { buffer: BufferId, index: ElementIndex, path: Vec<Step> },
     /// The local is shared memory of the workgroup.
     Shared { local: LocalId, path: Vec<Step> },
 }
@@ -414,7 +496,7 @@ pub(super) fn steps_mut(path: &mut [Step]) -> impl Iterator<Item = &mut NodeId> 
 
 /// Visits the operands of a node by reference: shared or mutable ones.
 macro_rules! operands {
-    ($kind:expr, $visit:ident, $iter:ident, $steps:ident, $($ref:tt)+) => {
+    ($kind:expr, $visit:ident, $iter:ident, $steps:ident, $nodes:ident, $($ref:tt)+) => {
         match $kind {
             NodeKind::Constant(_)
             | NodeKind::Opaque(_)
@@ -443,7 +525,6 @@ macro_rules! operands {
             | NodeKind::All(a)
             | NodeKind::Any(a)
             | NodeKind::Uniform(a)
-            | NodeKind::IsInside { index: a, .. }
             | NodeKind::TextureRead { at: a, .. }
             | NodeKind::TextureSample { at: a, .. } => $visit(a),
             NodeKind::Binary(_, a, b)
@@ -471,8 +552,9 @@ macro_rules! operands {
                 $visit($($ref)+ place.start);
                 $visit($($ref)+ place.stride);
             }
+            NodeKind::IsInside { index, .. } => index.$nodes().for_each(|node| $visit(node)),
             NodeKind::BufferLoad { index, path, .. } => {
-                $visit(index);
+                index.$nodes().for_each(|node| $visit(node));
                 $steps(path).for_each(|index| $visit(index));
             }
             NodeKind::Subgroup { value, lane, .. } => {
@@ -481,7 +563,7 @@ macro_rules! operands {
             NodeKind::Atomic(atomic) => {
                 match $($ref)+ atomic.place {
                     AtomicPlace::Buffer { index, path, .. } => {
-                        $visit(index);
+                        index.$nodes().for_each(|node| $visit(node));
                         $steps(path).for_each(|index| $visit(index));
                     }
                     AtomicPlace::Shared { path, .. } => $steps(path).for_each(|index| $visit(index)),
@@ -514,11 +596,11 @@ impl NodeKind {
     /// Calls `visit` for every node that this one uses.
     pub fn operands(&self, visit: &mut dyn FnMut(NodeId)) {
         let mut visit = |node: &NodeId| visit(*node);
-        operands!(self, visit, iter, steps_ref, &);
+        operands!(self, visit, iter, steps_ref, nodes, &);
     }
 
     /// Calls `visit` for every node that this one uses, to replace it.
     pub(crate) fn operands_mut(&mut self, visit: &mut dyn FnMut(&mut NodeId)) {
-        operands!(self, visit, iter_mut, steps_mut, &mut);
+        operands!(self, visit, iter_mut, steps_mut, nodes_mut, &mut);
     }
 }

@@ -10,7 +10,7 @@ use kps_syntax::ast::Name;
 
 use super::{
     Arg, AssignedValue, Assignee, AtomicPlace, BinaryOp, Block, BufferId, CallArg, CheckKind, CoopMemory,
-    Function, Home, Kernel, Local, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp,
+    ElementIndex, Function, Home, Kernel, Local, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp,
 };
 use crate::constant::{Constant, Literal};
 use crate::types::{Scalar, Type};
@@ -136,7 +136,7 @@ impl Printer<'_> {
             }
             Stmt::BufferStore { buffer, index, path, value, span } => {
                 let name = self.array(*buffer);
-                let place = format!("{name}[{}]{}", self.value(*index), self.path(path));
+                let place = format!("{name}[{}]{}", self.element(index), self.path(path));
                 self.line(&format!("{place} = {}", self.value(*value)), Some(*span));
             }
             Stmt::Carry(carry) => {
@@ -293,6 +293,16 @@ impl Printer<'_> {
         path.iter().map(step).collect()
     }
 
+    /// The indices of an element.
+    fn element(&self, index: &ElementIndex) -> String {
+        match index {
+            ElementIndex::Tested { flat, fits } => {
+                format!("{} if {}", self.value(*flat), self.value(*fits))
+            }
+            index => self.values(index.indices()),
+        }
+    }
+
     fn kind(&self, kind: &NodeKind) -> String {
         match kind {
             NodeKind::Input(input) => input.name().to_owned(),
@@ -323,7 +333,7 @@ impl Printer<'_> {
             NodeKind::LoadElement { local, path } => format!("{}{}", self.local(*local), self.path(path)),
             NodeKind::BufferLoad { buffer, index, path, .. } => {
                 let name = self.array(*buffer);
-                format!("{name}[{}]{}", self.value(*index), self.path(path))
+                format!("{name}[{}]{}", self.element(index), self.path(path))
             }
             NodeKind::BufferLen(buffer) => format!("len {}", self.array(*buffer)),
             NodeKind::BufferAxis { buffer, axis } => {
@@ -337,7 +347,7 @@ impl Printer<'_> {
                 let place = match &atomic.place {
                     AtomicPlace::Buffer { buffer, index, path } => {
                         let name = self.array(*buffer);
-                        format!("{name}[{}]{}", self.value(*index), self.path(path))
+                        format!("{name}[{}]{}", self.element(index), self.path(path))
                     }
                     AtomicPlace::Shared { local, path } => {
                         format!("{}{}", self.local(*local), self.path(path))

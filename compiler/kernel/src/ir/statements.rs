@@ -4,7 +4,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
 use super::nodes::steps_mut;
-use super::{BufferId, CarryId, CoopPlace, LocalId, NodeId, NodeKind, PortId, Step, TextureId};
+use super::{BufferId, CarryId, CoopPlace, ElementIndex, LocalId, NodeId, NodeKind, PortId, Step, TextureId};
 use crate::types::Type;
 
 pub type Block = Vec<Stmt>;
@@ -26,7 +26,7 @@ pub enum Stmt {
     },
     BufferStore {
         buffer: BufferId,
-        index: NodeId,
+        index: ElementIndex,
         path: Vec<Step>,
         value: NodeId,
         span: Span,
@@ -213,7 +213,7 @@ pub enum Assignee {
     },
     Element {
         buffer: BufferId,
-        index: NodeId,
+        index: ElementIndex,
         path: Vec<Step>,
     },
     Texel {
@@ -284,7 +284,7 @@ impl Assignee {
             Assignee::Name(_) => {}
             Assignee::Local { path, .. } => steps_mut(path).for_each(visit),
             Assignee::Element { index, path, .. } => {
-                visit(index);
+                index.nodes_mut().for_each(&mut *visit);
                 steps_mut(path).for_each(visit);
             }
             Assignee::Texel { at, .. } => visit(at),
@@ -336,7 +336,7 @@ impl Stmt {
                 visit(value);
             }
             Stmt::BufferStore { index, path, value, .. } => {
-                visit(index);
+                index.nodes_mut().for_each(&mut *visit);
                 steps_mut(path).for_each(&mut *visit);
                 visit(value);
             }

@@ -11,9 +11,11 @@
 //! | `legalise` | what the IR can say and the target cannot do |
 //! | `ranges` | accesses at indices that are in range, and divisions that need no sign |
 //! | `instrument` | what `print`, `assert`, traces and checks report |
+//! | `flatten` | the indices along several axes, into the number of the element |
 //! | `parameters` | the layout of parameters, as the others need it |
 
 pub(crate) mod build;
+mod flatten;
 mod instrument;
 pub(crate) mod legalise;
 mod parameters;
@@ -42,6 +44,8 @@ pub(crate) fn run(
         // ORDER: what is proven needs no check, and the parameters depend on all that the other passes add.
         instrument::apply(kernel, target);
     }
+    // ORDER: the others see the index along each axis.
+    flatten::apply(kernel);
     if let Some(mistake) = parameters::lay_out(kernel, header) {
         mistakes.push(mistake);
     }

@@ -122,7 +122,7 @@ impl Verifier<'_> {
             NodeKind::Load(local) => self.local(*local, span)? == ty,
             NodeKind::LoadElement { local, path } => self.path(*local, path, span)? == *ty,
             NodeKind::BufferLoad { buffer, index, path, .. } => {
-                self.index(*index, span)?;
+                self.element(index, span)?;
                 self.part(self.buffer(*buffer, span)?.clone(), path, span)? == *ty
             }
             NodeKind::BufferLen(buffer) => {
@@ -130,7 +130,7 @@ impl Verifier<'_> {
                 *ty == self.kernel.buffers[buffer.idx()].counts.signed().into()
             }
             NodeKind::IsInside { of, index } => {
-                self.index(*index, span)?;
+                self.element(index, span)?;
                 if let Extent::Elements(buffer) = of {
                     self.buffer(*buffer, span)?;
                 }
@@ -237,7 +237,7 @@ impl Verifier<'_> {
     fn atomic(&self, atomic: &Atomic, ty: &Type, span: Span) -> Result<bool, Violation> {
         let element = match &atomic.place {
             AtomicPlace::Buffer { buffer, index, path } => {
-                self.index(*index, span)?;
+                self.element(index, span)?;
                 self.part(self.buffer(*buffer, span)?.clone(), path, span)?
             }
             AtomicPlace::Shared { local, path } => {

@@ -8,8 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::ir::{
-    Block, BoundsCheck, BufferId, Function, FunctionId, Kernel, NodeId, NodeKind, Proof, Stmt, is_terminator,
-    walk,
+    Block, BoundsCheck, BufferId, Function, FunctionId, Kernel, NodeId, NodeKind, Stmt, is_terminator, walk,
 };
 
 type Buffers = FxHashSet<BufferId>;
@@ -49,7 +48,7 @@ fn loads_behind_stores(kernel: &Kernel) -> Vec<FxHashSet<NodeId>> {
 fn stored_in(function: &Function, block: &Block, stores: &[Buffers]) -> Buffers {
     let mut stored = Buffers::default();
     walk(block, &mut |stmt| match stmt {
-        Stmt::BufferStore { buffer, index, .. } if !is_proven(function, *index) => {
+        Stmt::BufferStore { buffer, index, .. } if !function.is_known_element(index) => {
             stored.insert(*buffer);
         }
         Stmt::Eval(node) => {
@@ -60,10 +59,6 @@ fn stored_in(function: &Function, block: &Block, stores: &[Buffers]) -> Buffers 
         _ => {}
     });
     stored
-}
-
-fn is_proven(function: &Function, index: NodeId) -> bool {
-    matches!(function.node(index).kind, NodeKind::Proven(Proof::InRange, _))
 }
 
 fn callee(function: &Function, node: NodeId) -> Option<FunctionId> {
@@ -95,7 +90,7 @@ impl Walk<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Eval(node) => self.node(*node),
-            Stmt::BufferStore { buffer, index, .. } if !is_proven(self.function, *index) => {
+            Stmt::BufferStore { buffer, index, .. } if !self.function.is_known_element(index) => {
                 self.stored.insert(*buffer);
             }
             Stmt::If { then, orelse, .. } => {

@@ -456,7 +456,7 @@ fn may_lie_in(part: &Place, whole: &Place) -> bool {
 
 /// Whether two places may have memory in common.
 pub(crate) fn may_overlap(a: &Place, b: &Place) -> bool {
-    let same_root = match (a.root, b.root) {
+    let same_root = match (&a.root, &b.root) {
         (Root::Element(a, _), Root::Element(b, _)) => a == b,
         (a, b) => a == b,
     };

@@ -9,8 +9,8 @@ use super::arithmetic;
 use crate::constant::Constant;
 use crate::ir::{
     Arithmetic, Atomic, AtomicOp, AtomicPlace, BinaryOp, Block, BufferId, Check, CheckKind, Combine,
-    CompareOp, Function, Indexed, Kernel, LocalId, NodeId, NodeKind, Operation, Origin, Proof, Speculated,
-    Spread, Step, Stmt, SubgroupOp, Touch, UnaryOp, ValueIndex, Written, as_written,
+    CompareOp, ElementIndex, Function, Indexed, Kernel, LocalId, NodeId, NodeKind, Operation, Origin,
+    Speculated, Spread, Step, Stmt, SubgroupOp, Touch, UnaryOp, ValueIndex, Written, as_written,
 };
 use crate::passes::build::{Builder, rewrite_stmts};
 use crate::signature::Target;
@@ -45,7 +45,7 @@ impl Checker<'_, '_> {
                 self.builder.block.push(stmt);
                 self.after(node);
             }
-            Stmt::BufferStore { buffer, index, ref path, span, .. } => {
+            Stmt::BufferStore { buffer, ref index, ref path, span, .. } => {
                 self.builder.span = span;
                 self.element(buffer, index, path, Touch::Write);
                 self.builder.block.push(stmt);
@@ -133,11 +133,11 @@ impl Checker<'_, '_> {
             }
             NodeKind::LoadElement { local, path } => self.local_part(local, &path, Touch::Read),
             NodeKind::BufferLoad { buffer, index, path, .. } => {
-                self.element(buffer, index, &path, Touch::Read);
+                self.element(buffer, &index, &path, Touch::Read);
             }
             NodeKind::Atomic(atomic) => match &atomic.place {
                 AtomicPlace::Buffer { buffer, index, path } => {
-                    self.element(*buffer, *index, path, Touch::Both);
+                    self.element(*buffer, index, path, Touch::Both);
                 }
                 AtomicPlace::Shared { local, path } => self.local_part(*local, path, Touch::Both),
             },
@@ -364,28 +364,25 @@ impl Checker<'_, '_> {
     // Indices.
 
     /// A part of an element of an array parameter, or of its one value.
-    fn element(&mut self, buffer: BufferId, index: NodeId, path: &[Step], touch: Touch) {
+    fn element(&mut self, buffer: BufferId, index: &ElementIndex, path: &[Step], touch: Touch) {
         let function = &*self.builder.function;
         let array = &self.kernel.buffers[buffer.idx()];
-        let axes = function.axes.get(&index).cloned();
-        let indices: Vec<Step> = match &axes {
+        let indices: Vec<Step> = match array.is_uniform || array.is_cell {
             // The index of a buffer's one value is not in the source.
-            _ if array.is_uniform || array.is_cell => Vec::new(),
-            Some(axes) => axes.iter().map(|index| Step::At(*index)).collect(),
-            None => vec![Step::At(index)],
+            true => Vec::new(),
+            false => index.indices().iter().map(|index| Step::At(*index)).collect(),
         };
-        let is_proven = matches!(function.node(index).kind, NodeKind::Proven(Proof::InRange, _));
         let name = format!("{}{}", array.name, brackets(function, &indices));
-        if !array.is_uniform && (axes.is_some() || !is_proven) {
-            let axes = match axes {
-                Some(axes) => {
-                    let with_len = axes.into_iter().zip(0..).map(|(index, axis)| {
+        if !array.is_uniform && !function.is_known_element(index) {
+            let axes = match index.indices() {
+                [index] => vec![(*index, None)],
+                indices => {
+                    let with_len = indices.iter().zip(0..).map(|(index, axis)| {
                         let len = NodeKind::BufferAxis { buffer, axis };
-                        (index, Some(self.builder.node(len, array.counts.signed())))
+                        (*index, Some(self.builder.node(len, array.counts.signed())))
                     });
                     with_len.collect()
                 }
-                None => vec![(index, None)],
             };
             self.check(CheckKind::Index { of: Indexed::Buffer(buffer), touch, axes });
         }

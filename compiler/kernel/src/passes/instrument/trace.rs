@@ -14,8 +14,8 @@ use crate::errors::Found;
 use crate::ir::text::{self, Format};
 use crate::ir::{
     Assigned, AssignedValue, Assignee, Atomic, AtomicOp, AtomicPlace, BinaryOp, Block, BufferId, CompareOp,
-    Extent, Function, Kernel, LocalId, Message, MessageKind, NodeId, NodeKind, Proof, Record, RecordKind,
-    Step, Stmt, Texture, TextureId, Written, as_written,
+    ElementIndex, Extent, Function, Kernel, LocalId, Message, MessageKind, NodeId, NodeKind, Proof, Record,
+    RecordKind, Step, Stmt, Texture, TextureId, Written, as_written,
 };
 use crate::passes::build::{Builder, rewrite_stmts};
 use crate::template::Input;
@@ -98,7 +98,7 @@ impl StepText {
 #[derive(Clone, Copy)]
 enum Place<'p> {
     Local(LocalId, &'p [Step]),
-    Element(BufferId, NodeId, &'p [Step]),
+    Element(BufferId, &'p ElementIndex, &'p [Step]),
 }
 
 impl Tracer<'_, '_> {
@@ -136,7 +136,7 @@ impl Tracer<'_, '_> {
                 return self.stored(Place::Local(*local, path), &assigned.value);
             }
             Assignee::Element { buffer, index, path } => {
-                return self.stored(Place::Element(*buffer, *index, path), &assigned.value);
+                return self.stored(Place::Element(*buffer, index, path), &assigned.value);
             }
             Assignee::Texel { texture, at } => return self.texel(*texture, *at, &assigned.value),
             Assignee::Scattered { inside } => {
@@ -199,7 +199,7 @@ impl Tracer<'_, '_> {
     fn atomic(&mut self, atomic: &Atomic, found: NodeId) {
         let Some(value) = atomic.value else { return };
         let place = match &atomic.place {
-            AtomicPlace::Buffer { buffer, index, path } => Place::Element(*buffer, *index, path),
+            AtomicPlace::Buffer { buffer, index, path } => Place::Element(*buffer, index, path),
             AtomicPlace::Shared { local, path } => Place::Local(*local, path),
         };
         if atomic.op == AtomicOp::Store {
@@ -281,13 +281,10 @@ impl Tracer<'_, '_> {
                 text.literal(&function.local(local).name);
                 (&function.local(local).ty, path)
             }
-            Place::Element(buffer, flat, path) => {
+            Place::Element(buffer, index, path) => {
                 let buffer = &self.kernel.buffers[buffer.idx()];
                 text.literal(&buffer.name);
-                match function.axes.get(&flat) {
-                    Some(axes) => self.indices(text, axes.iter().map(|index| Some(Step::At(*index)))),
-                    None => self.indices(text, [Some(Step::At(flat))].into_iter()),
-                }
+                self.indices(text, index.indices().iter().map(|index| Some(Step::At(*index))));
                 (&buffer.element, path)
             }
         };
@@ -323,11 +320,9 @@ impl Tracer<'_, '_> {
         let (mut ty, path) = match place {
             Place::Local(local, path) => (self.builder.function.local(local).ty.clone(), path),
             Place::Element(buffer, index, path) => {
-                if !self.is_proven(index) {
-                    tests.push(
-                        self.builder
-                            .node(NodeKind::IsInside { of: Extent::Elements(buffer), index }, Type::BOOL),
-                    );
+                if !self.builder.function.is_known_element(index) {
+                    let (of, index) = (Extent::Elements(buffer), index.clone());
+                    tests.push(self.builder.node(NodeKind::IsInside { of, index }, Type::BOOL));
                 }
                 (self.kernel.buffers[buffer.idx()].element.clone(), path)
             }

@@ -7,7 +7,7 @@ use kps_syntax::Span;
 
 use crate::constant::Constant;
 use crate::ir::{
-    Assignee, AtomicPlace, Block, BufferId, Choice, CompareOp, Extent, Flat, Function, Home, Kernel, Local,
+    Assignee, AtomicPlace, Block, BufferId, Choice, CompareOp, Extent, Function, Home, Kernel, Local,
     LocalId, NodeId, NodeKind, Stmt,
 };
 use crate::passes::build::Builder;
@@ -34,7 +34,6 @@ fn drop_unused(function: &mut Function) {
     let nodes = (0..function.nodes.len()).map(|at| NodeId(at as u32));
     let unused: Vec<NodeId> = nodes.filter(is_unused).collect();
     function.forget_nodes(unused);
-    function.flats.retain(|_, flat| matches!(flat.buffer, BufferId::Param(_)));
 }
 
 struct Pass<'f> {
@@ -75,10 +74,10 @@ impl Pass<'_> {
                     let choice = self.choices[at as usize].clone();
                     let assigned = before.next_if(|stmt| is_assignment_to(stmt, chosen));
                     let stored = self.by_array(&choice, span, &|builder, buffer| {
-                        let (index, path) = (index_into(builder, buffer, index), path.clone());
+                        let (index, path) = (index.clone(), path.clone());
                         builder.stmt(Stmt::BufferStore { buffer, index, path, value, span });
                         if let Some(assigned) = &assigned {
-                            builder.stmt(assigned_in(assigned.clone(), buffer, index));
+                            builder.stmt(assigned_in(assigned.clone(), buffer));
                         }
                     });
                     after.extend(stored);
@@ -101,7 +100,7 @@ impl Pass<'_> {
         let node = self.function.node(id).clone();
         let result = (node.ty != Type::Void).then(|| self.new_local("kps.chosen", &node.ty, node.span));
         let accesses = self.by_array(choice, node.span, &|builder, buffer| {
-            let kind = with_array(builder, &node.kind, buffer);
+            let kind = with_array(&node.kind, buffer);
             let value = builder.node(kind, node.ty.clone());
             if let Some(local) = result {
                 builder.stmt(Stmt::Store { local, value, span: node.span });
@@ -121,7 +120,7 @@ impl Pass<'_> {
         let scalar = node.ty.scalar().expect("a size is a number");
         let mut values = Vec::with_capacity(choice.among.len());
         for &array in &*choice.among {
-            let kind = with_array(&mut builder, &node.kind, array);
+            let kind = with_array(&node.kind, array);
             let own = match kind {
                 NodeKind::IsInside { .. } => Scalar::Bool,
                 _ => self.counts[array.idx()],
@@ -174,39 +173,21 @@ fn is_array(builder: &mut Builder, selector: NodeId, array: BufferId) -> NodeId 
 }
 
 /// The same access to one array.
-fn with_array(builder: &mut Builder, kind: &NodeKind, array: BufferId) -> NodeKind {
-    match kind.clone() {
-        NodeKind::BufferLoad { index, path, bounds, .. } => {
-            NodeKind::BufferLoad { buffer: array, index: index_into(builder, array, index), path, bounds }
-        }
-        NodeKind::Atomic(mut atomic) => {
-            if let AtomicPlace::Buffer { buffer, index, .. } = &mut atomic.place {
-                (*buffer, *index) = (array, index_into(builder, array, *index));
+fn with_array(kind: &NodeKind, array: BufferId) -> NodeKind {
+    let mut kind = kind.clone();
+    match &mut kind {
+        NodeKind::BufferLoad { buffer, .. }
+        | NodeKind::BufferLen(buffer)
+        | NodeKind::BufferAxis { buffer, .. }
+        | NodeKind::IsInside { of: Extent::Elements(buffer), .. } => *buffer = array,
+        NodeKind::Atomic(atomic) => {
+            if let AtomicPlace::Buffer { buffer, .. } = &mut atomic.place {
+                *buffer = array;
             }
-            NodeKind::Atomic(atomic)
         }
-        NodeKind::IsInside { index, .. } => {
-            NodeKind::IsInside { of: Extent::Elements(array), index: index_into(builder, array, index) }
-        }
-        NodeKind::BufferAxis { axis, .. } => NodeKind::BufferAxis { buffer: array, axis },
-        _ => NodeKind::BufferLen(array),
+        _ => {}
     }
-}
-
-/// A flat index belongs to one array. This computes it for another.
-fn index_into(builder: &mut Builder, array: BufferId, index: NodeId) -> NodeId {
-    let Some(flat) = builder.function.flats.get(&index) else { return index };
-    let flat = Flat { buffer: array, terms: flat.terms.clone() };
-    let node = builder.function.node(index).clone();
-    let again = builder.node(node.kind, node.ty);
-    let function = &mut *builder.function;
-    function.nodes[again.idx()].span = node.span;
-    if let Some(axes) = function.axes.get(&index).cloned() {
-        function.axes.insert(again, axes);
-    }
-    function.nodes[again.idx()].origin = node.origin;
-    function.flats.insert(again, flat);
-    again
+    kind
 }
 
 /// Whether a statement marks an assignment to an element of an array.
@@ -216,11 +197,11 @@ fn is_assignment_to(stmt: &Stmt, array: BufferId) -> bool {
 }
 
 /// The same assignment to an element of one array.
-fn assigned_in(mut stmt: Stmt, array: BufferId, at: NodeId) -> Stmt {
+fn assigned_in(mut stmt: Stmt, array: BufferId) -> Stmt {
     if let Stmt::Assigned(assigned) = &mut stmt
-        && let Assignee::Element { buffer, index, .. } = &mut assigned.target
+        && let Assignee::Element { buffer, .. } = &mut assigned.target
     {
-        (*buffer, *index) = (array, at);
+        *buffer = array;
     }
     stmt
 }

@@ -3,7 +3,7 @@
 use super::interval::{Bound, Interval, Size};
 use super::values::int_of;
 use super::walk::{Change, Walk};
-use crate::ir::{BinaryOp, CompareOp, Extent, NodeId, NodeKind, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, ElementIndex, Extent, NodeId, NodeKind, UnaryOp};
 use crate::types::Type;
 
 /// Conditions, and the operands of what they compare, are followed so far.
@@ -33,7 +33,7 @@ impl Walk<'_> {
                     self.learn_part(value, holds, depth);
                 }
             }
-            NodeKind::IsInside { of, index } if holds => {
+            NodeKind::IsInside { of, index: ElementIndex::Flat(index) } if holds => {
                 let inside = self.indices_of(of);
                 self.narrow(index, &inside);
             }

@@ -43,6 +43,17 @@ impl<'a> Counted<'a> {
         counted
     }
 
+    /// Whether the number of an element of so many bytes is counted, which has these indices along the array's axes.
+    pub fn holds_of_element(&self, function: &Function, indices: &[NodeId], element: u64) -> bool {
+        let [outer @ .., last] = indices else { return true };
+        // The length of the last axis multiplies all outer indices.
+        let is_small = |index: &NodeId| match self.factor(function, *index) {
+            Some(factor) => element.saturating_mul(factor) <= MAX_STRIDE,
+            None => self.holds(function, *index, element),
+        };
+        outer.iter().all(is_small) && self.holds(function, *last, element)
+    }
+
     /// Whether an index of elements of so many bytes is counted.
     pub fn holds(&self, function: &Function, index: NodeId, element: u64) -> bool {
         // Nodes with their strides in bytes.

@@ -1,12 +1,13 @@
 //! What follows from the intervals at each place: which indices are in range, and which operations are simpler.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::interval::Size;
 use super::values::int_of;
 use super::walk::Walk;
 use crate::ir::{
-    AtomicPlace, BinaryOp, BufferId, Extent, Flat, Function, LocalId, NodeId, NodeKind, Step, ValueIndex,
+    AtomicPlace, BinaryOp, BufferId, ElementIndex, Extent, Function, LocalId, NodeId, NodeKind, NumberFact,
+    Step, ValueIndex,
 };
 use crate::types::{Scalar, Type};
 
@@ -18,17 +19,15 @@ pub(super) struct Decisions {
     pub stmts: Vec<Decision>,
     /// The first value and the end of the range from which a value is.
     pub ranges: FxHashMap<NodeId, (NodeId, NodeId)>,
-    /// Flat indices that do not overflow.
-    pub exact: FxHashSet<NodeId>,
 }
 
 /// What is decided about a node or a statement.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Decision {
-    /// The index of the element is in range. For an operation without one: a simpler one does.
+    /// The index of a part is in range. For an operation without one: a simpler one does.
     pub holds: bool,
-    /// The byte offset of the element does not overflow.
-    pub is_near: bool,
+    /// Of the element.
+    pub number: NumberFact,
     /// A bit for each step of the path whose index is in range.
     pub path: u32,
 }
@@ -36,13 +35,13 @@ pub(super) struct Decision {
 impl Decisions {
     pub fn of(function: &Function) -> Decisions {
         let nodes = vec![Decision::default(); function.nodes.len()];
-        Decisions { nodes, stmts: Vec::new(), ranges: FxHashMap::default(), exact: FxHashSet::default() }
+        Decisions { nodes, stmts: Vec::new(), ranges: FxHashMap::default() }
     }
 
     /// Whether nothing can be simpler.
     pub fn is_empty(&self) -> bool {
         let is_none = |decision: &Decision| *decision == Decision::default();
-        self.exact.is_empty() && self.nodes.iter().chain(&self.stmts).all(is_none)
+        self.nodes.iter().chain(&self.stmts).all(is_none)
     }
 }
 
@@ -64,24 +63,24 @@ impl Walk<'_> {
             }
             NodeKind::Abs(a) => holds(int_of(function.ty(node)).is_some() && self.is_nonnegative(*a)),
             NodeKind::IsInside { of: Extent::Elements(buffer), index } => {
-                holds(self.is_element(*buffer, *index))
+                holds(self.is_element(*buffer, index))
             }
-            NodeKind::IsInside { of: Extent::Parts(len), index } => holds(self.is_part(*index, *len)),
-            NodeKind::BufferLoad { buffer, index, path, .. } => self.element_part(*buffer, *index, path),
+            NodeKind::IsInside { of: Extent::Parts(len), index } => holds(self.is_part(index.number(), *len)),
+            NodeKind::BufferLoad { buffer, index, path, .. } => self.element_part(*buffer, index, path),
             NodeKind::LoadElement { local, path } => self.local_part(*local, path),
             NodeKind::ExtractAt { whole, index } | NodeKind::InsertAt { whole, index, .. } => {
                 let len = function.ty(*whole).n_parts();
                 holds(len.is_some_and(|len| self.is_part(*index, len)))
             }
             NodeKind::Atomic(atomic) => match &atomic.place {
-                AtomicPlace::Buffer { buffer, index, path } => self.element_part(*buffer, *index, path),
+                AtomicPlace::Buffer { buffer, index, path } => self.element_part(*buffer, index, path),
                 AtomicPlace::Shared { local, path } => self.local_part(*local, path),
             },
             _ => return,
         };
     }
 
-    pub fn decide_buffer_store(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) {
+    pub fn decide_buffer_store(&mut self, buffer: BufferId, index: &ElementIndex, path: &[Step]) {
         let decision = self.element_part(buffer, index, path);
         self.decisions.stmts.push(decision);
     }
@@ -106,27 +105,24 @@ impl Walk<'_> {
         interval.is_nonnegative() && interval.largest < i128::from(len)
     }
 
-    fn is_element(&self, buffer: BufferId, index: NodeId) -> bool {
-        if self.is_index_of(index, Size::Elements(buffer)) {
-            return true;
+    /// Whether each index is in range along its axis.
+    fn is_element(&self, buffer: BufferId, index: &ElementIndex) -> bool {
+        match index.indices() {
+            [index] => self.is_index_of(*index, Size::Elements(buffer)),
+            indices => {
+                let mut axes = indices.iter().zip(0..);
+                axes.all(|(index, axis)| self.is_index_of(*index, Size::Axis(buffer, axis)))
+            }
         }
-        let rank = self.kernel.buffers[buffer.idx()].rank;
-        // A flat index is in range if the index along each axis is.
-        let is_whole = |flat: &&Flat| {
-            flat.buffer == buffer && rank > 1 && flat.terms.iter().map(|(_, axis)| *axis).eq(0..rank)
-        };
-        self.function.flats.get(&index).filter(is_whole).is_some_and(|flat| {
-            let is_inside = |&(index, axis): &(NodeId, u8)| self.is_index_of(index, Size::Axis(buffer, axis));
-            flat.terms.iter().all(is_inside)
-        })
     }
 
-    fn element_part(&self, buffer: BufferId, index: NodeId, path: &[Step]) -> Decision {
-        // A device that checks reports the index along each axis.
-        let is_reported = self.function.axes.contains_key(&index);
-        let holds = !is_reported && self.is_element(buffer, index);
+    fn element_part(&self, buffer: BufferId, index: &ElementIndex, path: &[Step]) -> Decision {
+        let number = match self.is_element(buffer, index) {
+            true => NumberFact::InRange,
+            false => NumberFact::MayOverflow,
+        };
         let path = self.path(&self.kernel.buffers[buffer.idx()].element, path);
-        Decision { holds, path, ..Decision::default() }
+        Decision { number, path, ..Decision::default() }
     }
 
     fn local_part(&self, local: LocalId, path: &[Step]) -> Decision {

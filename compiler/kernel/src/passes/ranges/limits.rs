@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::index_range::{LaunchSize, Limit};
 use crate::ir::{
-    BinaryOp, BitsOp, Block, Buffer, BufferId, CallArg, CompareOp, Flat, Function, Home, Kernel, LocalId,
-    NodeId, NodeKind, Stmt, UnaryOp,
+    BinaryOp, BitsOp, Block, Buffer, BufferId, CallArg, CompareOp, Function, Home, Kernel, LocalId, NodeId,
+    NodeKind, Stmt, UnaryOp, outer_and_last,
 };
 use crate::launch::Ints;
 use crate::template::Input;
@@ -61,36 +61,24 @@ impl<'a> Limits<'a> {
         limits
     }
 
-    /// The limits of a flat index along the axes that matter; `None` if one of them has no limit.
-    pub fn of_axes(&mut self, flat: &Flat) -> Option<Vec<(u8, Limit)>> {
-        let (outer, last) = flat.outer_and_last(self.function, self.buffer(flat.buffer).rank);
+    /// The limits of an element's indices along the axes that matter; `None` if one of them has no limit.
+    pub fn of_element(&mut self, indices: &[NodeId]) -> Option<Vec<(u8, Limit)>> {
+        let (outer, last) = outer_and_last(self.function, indices);
         let mut limits = Vec::new();
-        for (index, axis) in outer {
-            limits.push((*axis, self.node(*index)?));
+        for (index, axis) in outer.iter().zip(0..) {
+            limits.push((axis, self.node(*index)?));
         }
         // A negative offset may wrap around into the array if the last axis subtracts from it, too.
-        if let Some((index, axis)) = last
+        if let Some(index) = last
             && limits.iter().any(|(_, limit)| limit.is_signed)
         {
-            limits.push((*axis, self.node(*index)?));
+            limits.push((outer.len() as u8, self.node(index)?));
         }
         Some(limits)
     }
 
-    /// The limit of an argument. The start of a row is a flat index, which is limited along its own axes: it adds
-    /// nothing along the others.
-    pub fn given(&mut self, value: NodeId) -> Option<Limit> {
-        let function = self.function;
-        match function.flats.get(&value) {
-            Some(flat) => {
-                let is_signed = self.of_axes(flat)?.iter().any(|(_, limit)| limit.is_signed);
-                Some(if is_signed { Limit::default().signed() } else { Limit::default() })
-            }
-            None => self.node(value),
-        }
-    }
-
-    fn node(&mut self, node: NodeId) -> Option<Limit> {
+    /// The limit of an int; `None` if it has none.
+    pub fn node(&mut self, node: NodeId) -> Option<Limit> {
         if let Some(known) = self.known.get(&node) {
             return known.clone();
         }

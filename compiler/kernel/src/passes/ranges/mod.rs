@@ -3,8 +3,9 @@
 //! In goes a kernel whose accesses are all unproven. Out comes the same kernel:
 //! - an index that is in range is marked (`NodeKind::Proven`), so that the emitter adds no test for it;
 //! - a test of such an index is gone, with the branch or the choice that it decided;
-//! - an index whose byte offset does not overflow is marked, too, and a flat index that does not overflow is no longer
-//!   among those to be tested (`overflow.rs`);
+//! - an index whose byte offset does not overflow is marked, too (`overflow.rs`);
+//! - an access with several indices states what is proven of the number of its element (`NumberFact`): each index is in
+//!   range along its axis, or the number does not overflow;
 //! - `//` and `%` of ints that are not negative are plain divisions, and `abs` of such an int is the int.
 //!
 //! An int has an interval, and bounds by sizes that only a launch knows (`interval.rs`). A forward walk computes them

@@ -1,19 +1,19 @@
 //! Which indices cannot overflow.
 //!
-//! A flat index into an array of several axes may overflow an int of 32 bits, and so may the byte offset of an element.
+//! The number of an element in an array of several axes may overflow an int of 32 bits, and so may its byte offset.
 //! Here it is decided for each access: from the limits of the launch that the module assumes (`limits.rs`), and from
-//! what an index is made of (`counted.rs`). The limits that a flat index needs become limits of the module, which the
+//! what an index is made of (`counted.rs`). The limits that a number needs become limits of the module, which the
 //! host asks before each launch.
-
-use rustc_hash::FxHashSet;
 
 use super::counted::Counted;
 use super::decisions::{Decision, Decisions};
 use super::limits::Limits;
 use crate::index_range::{IndexLimits, IndexRange, Limit};
 use crate::ir::{
-    AtomicPlace, BufferId, CallArg, Extent, Function, FunctionId, Kernel, NodeId, NodeKind, Stmt, walk,
+    AtomicPlace, BufferId, CallArg, ElementIndex, Function, FunctionId, Kernel, NodeId, NodeKind, NumberFact,
+    Stmt, walk,
 };
+use crate::types::Scalar;
 
 /// What the calls of a function pass to it.
 #[derive(Default)]
@@ -41,12 +41,10 @@ impl Args {
 struct Overflow<'a> {
     kernel: &'a Kernel,
     function: &'a Function,
-    /// `None` where no flat index matters, or none is assumed to be in range.
+    /// `None` where no array has several axes, or no index is assumed to be in range.
     limits: Option<Limits<'a>>,
     counted: Counted<'a>,
     index_limits: &'a mut IndexLimits,
-    /// The flat indices that do not overflow.
-    exact: FxHashSet<NodeId>,
 }
 
 /// Decides about all accesses that are not proven in range. Gives what the function passes to others.
@@ -58,7 +56,7 @@ pub(super) fn decide(
     index_limits: &mut IndexLimits,
 ) -> Vec<(FunctionId, Args)> {
     let mut calls = Vec::new();
-    let Decisions { nodes, stmts, ranges, exact } = decisions;
+    let Decisions { nodes, stmts, ranges } = decisions;
     let has_limits = kernel.assumptions.index_range == IndexRange::Assumed
         && kernel.buffers.iter().any(|buffer| buffer.rank > 1);
     let mut overflow = Overflow {
@@ -67,7 +65,6 @@ pub(super) fn decide(
         limits: has_limits.then(|| Limits::of(kernel, function, &args.limits, ranges)),
         counted: Counted::of(function, kernel.assumptions.ints, &args.counted),
         index_limits,
-        exact: FxHashSet::default(),
     };
     let mut stmts = stmts.iter_mut();
     walk(&function.body, &mut |stmt| match stmt {
@@ -77,13 +74,12 @@ pub(super) fn decide(
         }
         Stmt::BufferStore { buffer, index, .. } => {
             if let Some(decision) = stmts.next() {
-                overflow.access(*buffer, *index, decision);
+                overflow.access(*buffer, index, decision);
             }
         }
         Stmt::StoreElement { .. } | Stmt::Index(_) => drop(stmts.next()),
         _ => {}
     });
-    *exact = overflow.exact;
     calls
 }
 
@@ -91,28 +87,28 @@ impl Overflow<'_> {
     fn node(&mut self, node: NodeId, decision: &mut Decision) {
         let function = self.function;
         match &function.node(node).kind {
-            NodeKind::BufferLoad { buffer, index, .. }
-            | NodeKind::IsInside { of: Extent::Elements(buffer), index } => {
-                self.access(*buffer, *index, decision);
-            }
+            NodeKind::BufferLoad { buffer, index, .. } => self.access(*buffer, index, decision),
             NodeKind::Atomic(atomic) => {
                 if let AtomicPlace::Buffer { buffer, index, .. } = &atomic.place {
-                    self.access(*buffer, *index, decision);
+                    self.access(*buffer, index, decision);
                 }
             }
             _ => {}
         }
     }
 
-    fn access(&mut self, buffer: BufferId, index: NodeId, decision: &mut Decision) {
-        if decision.holds {
+    fn access(&mut self, buffer: BufferId, index: &ElementIndex, decision: &mut Decision) {
+        if decision.number == NumberFact::InRange || !self.is_exact(buffer, index.indices()) {
             return;
         }
-        let is_exact = self.is_exact(index);
-        // A device that checks reports the index along each axis.
-        let is_reported = self.function.axes.contains_key(&index);
         let element = u64::from(self.kernel.buffers[buffer.idx()].element.packed_size());
-        decision.is_near = is_exact && !is_reported && self.counted.holds(self.function, index, element);
+        let is_near = self.counted.holds_of_element(self.function, index.indices(), element);
+        decision.number = match index {
+            _ if is_near => NumberFact::Near,
+            ElementIndex::Axes(_) => NumberFact::Exact,
+            // It is the index, which is no sum.
+            _ => decision.number,
+        };
     }
 
     /// What a call passes.
@@ -123,8 +119,7 @@ impl Overflow<'_> {
         for arg in args {
             let (limit, is_counted) = match arg {
                 CallArg::Value(value) => {
-                    self.is_exact(*value);
-                    let limit = self.limits.as_mut().and_then(|limits| limits.given(*value));
+                    let limit = self.limits.as_mut().and_then(|limits| limits.node(*value));
                     (limit, self.counted.holds(function, *value, 1))
                 }
                 CallArg::Reference(_) => (None, true),
@@ -135,16 +130,17 @@ impl Overflow<'_> {
         Some((*callee, passed))
     }
 
-    /// Whether a flat index does not overflow in any launch of this module.
-    fn is_exact(&mut self, index: NodeId) -> bool {
-        let Some(flat) = self.function.flats.get(&index) else { return true };
-        let limits = self.limits.as_mut().and_then(|limits| limits.of_axes(flat));
-        let Some(limits) = limits else { return false };
-        let buffer = &self.kernel.buffers[flat.buffer.idx()];
-        for (axis, limit) in limits {
-            self.index_limits.add(buffer, axis, limit);
+    /// Whether the number of an element does not overflow in any launch of this module.
+    fn is_exact(&mut self, buffer: BufferId, indices: &[NodeId]) -> bool {
+        let array = &self.kernel.buffers[buffer.idx()];
+        if indices.len() == 1 || array.number_type(self.function, indices) == Scalar::I64 {
+            return true;
         }
-        self.exact.insert(index);
+        let limits = self.limits.as_mut().and_then(|limits| limits.of_element(indices));
+        let Some(limits) = limits else { return false };
+        for (axis, limit) in limits {
+            self.index_limits.add(array, axis, limit);
+        }
         true
     }
 }

@@ -5,7 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::decisions::{Decision, Decisions};
 use crate::constant::Constant;
 use crate::ir::{
-    Atomic, AtomicPlace, BinaryOp, Block, Function, Node, NodeId, NodeKind, Origin, Proof, Step, Stmt,
+    Atomic, AtomicPlace, BinaryOp, Block, ElementIndex, Function, Node, NodeId, NodeKind, NumberFact, Origin,
+    Proof, Step, Stmt,
 };
 
 pub(super) fn rewrite(function: &mut Function, decisions: &Decisions) {
@@ -24,7 +25,6 @@ pub(super) fn rewrite(function: &mut Function, decisions: &Decisions) {
     rewriter.block(&mut body);
     rewriter.replace_in_tables();
     function.body = body;
-    function.flats.retain(|index, _| !decisions.exact.contains(index));
 }
 
 struct Rewriter<'a> {
@@ -120,8 +120,8 @@ impl Rewriter<'_> {
                 self.mark_path(decision, path);
                 None
             }
-            NodeKind::ExtractAt { index, .. } | NodeKind::InsertAt { index, .. } => {
-                self.mark_element(decision, index, &mut []);
+            NodeKind::ExtractAt { index, .. } | NodeKind::InsertAt { index, .. } if decision.holds => {
+                self.mark(index, Proof::InRange);
                 None
             }
             NodeKind::Atomic(atomic) => {
@@ -144,11 +144,12 @@ impl Rewriter<'_> {
         }
     }
 
-    fn mark_element(&mut self, decision: Decision, index: &mut NodeId, path: &mut [Step]) {
-        if decision.holds {
-            self.mark(index, Proof::InRange);
-        } else if decision.is_near {
-            self.mark(index, Proof::Near);
+    fn mark_element(&mut self, decision: Decision, index: &mut ElementIndex, path: &mut [Step]) {
+        match (index, decision.number) {
+            (ElementIndex::Axes(axes), number) => axes.number = number,
+            (ElementIndex::Flat(flat), NumberFact::InRange) => self.mark(flat, Proof::InRange),
+            (ElementIndex::Flat(flat), NumberFact::Near) => self.mark(flat, Proof::Near),
+            _ => {}
         }
         self.mark_path(decision, path);
     }
@@ -210,14 +211,11 @@ impl Rewriter<'_> {
             return;
         }
         let mut replace = replace_by(replaced);
-        function.axes.values_mut().flatten().for_each(&mut replace);
         for node in &mut function.nodes {
             if let Origin::Result(inputs) = &mut node.origin {
                 inputs.iter_mut().for_each(&mut replace);
             }
         }
-        let terms = function.flats.values_mut().flat_map(|flat| &mut flat.terms);
-        terms.for_each(|(index, _)| replace(index));
     }
 }
 

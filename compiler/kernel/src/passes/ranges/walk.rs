@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
                 self.decide_element_store(*local, path);
                 self.forget(*local);
             }
-            Stmt::BufferStore { buffer, index, path, .. } => self.decide_buffer_store(*buffer, *index, path),
+            Stmt::BufferStore { buffer, index, path, .. } => self.decide_buffer_store(*buffer, index, path),
             Stmt::Index(index) => self.decide_report(index),
             Stmt::Speculated(speculated) => self.block(&speculated.block),
             Stmt::Carry(carry) => {
