@@ -1,8 +1,8 @@
 //! Atomic operations on one element of an array.
 
-use super::row::{Effect, Gives, Known, Lowering, Param, Row};
-use super::row::{FUNCTION, any};
-use super::{ALONE, Rows, Section, Setup};
+use super::row::{Effect, FUNCTION, Gives, Known, Param, Row, any};
+use super::section::{ALONE, Rows, Section, Setup};
+use super::typing::{TreeRule, Typing};
 use crate::ir::AtomicOp;
 
 pub static SECTION: Section = Section {
@@ -26,7 +26,7 @@ const ATOMIC: Row = Row {
 const ROWS: &[Row] = &[
     Row {
         names: &["atomic_add"],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Add, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::Add)),
         external: &[
             (&["atomicAdd", "InterlockedAdd"], ""),
             (&["atomic_inc", "atomicInc", "atomic_increment"], "write `atomic_add(a, i, 1)`"),
@@ -37,7 +37,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         names: &["atomic_sub"],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Sub, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::Sub)),
         external: &[
             (&["atomicSub"], ""),
             (&["atomic_dec", "atomicDec", "atomic_decrement"], "write `atomic_sub(a, i, 1)`"),
@@ -48,7 +48,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         names: &["atomic_min"],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Min, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::Min)),
         external: &[(&["atomicMin", "InterlockedMin"], "")],
         doc: "Keeps the smaller one of the element and the value.",
         example: "atomic_min(a, 0, 5)",
@@ -56,7 +56,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         names: &["atomic_max"],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Max, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::Max)),
         external: &[(&["atomicMax", "InterlockedMax"], "")],
         doc: "Keeps the larger one of the element and the value.",
         example: "atomic_max(a, 0, 5)",
@@ -64,7 +64,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         names: &["atomic_and"],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::And, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::And)),
         external: &[(&["atomicAnd", "InterlockedAnd"], "")],
         doc: "Keeps the bits that both the element and the value have.",
         example: "atomic_and(a, 0, 5)",
@@ -72,7 +72,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         names: &["atomic_or"],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Or, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::Or)),
         external: &[(&["atomicOr", "InterlockedOr"], "")],
         doc: "Adds the bits of the value.",
         example: "atomic_or(a, 0, 5)",
@@ -80,7 +80,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         names: &["atomic_xor"],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Xor, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::Xor)),
         external: &[(&["atomicXor", "InterlockedXor"], "")],
         doc: "Flips the bits that the value has.",
         example: "atomic_xor(a, 0, 5)",
@@ -88,7 +88,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         names: &["atomic_exchange"],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Exchange, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::Exchange)),
         external: &[(&["atomicExch", "atomicExchange", "atomic_swap", "atomic_exch"], "")],
         doc: "Stores the value.",
         example: "atomic_exchange(a, 0, 5)",
@@ -97,7 +97,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_compare_exchange"],
         params: &[any("a"), any("i"), any("expected"), any("new")],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::CompareExchange, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::CompareExchange)),
         external: &[(
             &[
                 "atomicCAS",
@@ -115,7 +115,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["atomic_load"],
         params: &[any("a"), any("i")],
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Load, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::Load)),
         doc: "Only reads the element.",
         example: "atomic_load(a, 0)",
         ..ATOMIC
@@ -124,7 +124,7 @@ const ROWS: &[Row] = &[
         names: &["atomic_store"],
         params: &[any("a").changed(), any("i"), any("value")],
         result: Gives::Nothing,
-        lowering: Lowering::Tree(|ctx, call| ctx.atomic_call(AtomicOp::Store, call)),
+        typing: Typing::Tree(TreeRule::Atomic(AtomicOp::Store)),
         doc: "Stores the value, and returns nothing.",
         example: "atomic_store(a, 0, 5)",
         ..ATOMIC

@@ -1,9 +1,8 @@
 //! Functions on the bits of numbers.
 
-use super::row::{FUNCTION, any, int};
-use super::row::{Gives, Lowering, Row};
-use super::{ALONE, Rows, Section};
-use crate::infer::BitsFn;
+use super::row::{FUNCTION, Gives, Row, any, int};
+use super::section::{ALONE, Rows, Section};
+use super::typing::{BitsFn, NumberRule, Typing, ValueRule};
 
 pub static SECTION: Section = Section { title: "Bits", about: "", rows: Rows::Functions(ROWS), setup: ALONE };
 
@@ -12,7 +11,7 @@ const ROWS: &[Row] = &[
         names: &["bitcast"],
         params: &[any("T").sample("u32"), any("x")],
         result: Gives::Other("the type `T`"),
-        lowering: Lowering::Value(|ctx, call| ctx.bitcast_call(call)),
+        typing: Typing::Value(ValueRule::Bitcast),
         external: &[
             (&["__float_as_int", "floatBitsToInt", "asint", "as_int"], "write `bitcast(i32, x)`"),
             (&["__float_as_uint", "floatBitsToUint", "asuint", "as_uint"], "write `bitcast(u32, x)`"),
@@ -36,7 +35,7 @@ const ROWS: &[Row] = &[
         names: &["popcount"],
         params: &[int("x")],
         result: Gives::Ints,
-        lowering: Lowering::Numbers(|ctx, call| ctx.bits_function(BitsFn::Popcount, call)),
+        typing: Typing::Numbers(NumberRule::Bits(BitsFn::Popcount)),
         exact: &["T(popcount(x))"],
         external: &[(
             &[
@@ -61,7 +60,7 @@ const ROWS: &[Row] = &[
         names: &["clz"],
         params: &[int("x")],
         result: Gives::Ints,
-        lowering: Lowering::Numbers(|ctx, call| ctx.bits_function(BitsFn::LeadingZeros, call)),
+        typing: Typing::Numbers(NumberRule::Bits(BitsFn::LeadingZeros)),
         exact: &["T(clz(x))"],
         external: &[(
             &[
@@ -84,7 +83,7 @@ const ROWS: &[Row] = &[
         names: &["ctz"],
         params: &[int("x")],
         result: Gives::Ints,
-        lowering: Lowering::Numbers(|ctx, call| ctx.bits_function(BitsFn::TrailingZeros, call)),
+        typing: Typing::Numbers(NumberRule::Bits(BitsFn::TrailingZeros)),
         exact: &["T(ctz(x))"],
         external: &[(
             &[
@@ -106,7 +105,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["reverse_bits"],
         params: &[int("x")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.bits_function(BitsFn::Reverse, call)),
+        typing: Typing::Numbers(NumberRule::Bits(BitsFn::Reverse)),
         exact: &["reverse_bits(x)"],
         external: &[(
             &["__brev", "__brevll", "brev", "reverseBits", "reversebits", "bitfieldReverse", "bit_reverse"],

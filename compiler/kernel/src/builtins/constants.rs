@@ -2,14 +2,8 @@
 
 use std::f64::consts;
 
-use super::{ALONE, Known, Rows, Section};
-
-pub struct Constant {
-    pub name: &'static str,
-    pub value: f64,
-    pub known: Known,
-    pub doc: &'static str,
-}
+use super::row::Known;
+use super::section::{ALONE, Constant, Rows, Section};
 
 pub static SECTION: Section =
     Section { title: "Constants", about: "", rows: Rows::Constants(CONSTANTS), setup: ALONE };

@@ -1,11 +1,12 @@
 //! Functions of vectors and matrices.
 
-use super::row::{FUNCTION, any, matrix, number};
-use super::row::{Gives, Lowering, Row};
-use super::{ALONE, Rows, Section};
-use crate::intrinsics::Domain::Numbers;
-use crate::intrinsics::Source::Vulkan;
-use crate::intrinsics::{steps, within};
+use super::row::{FUNCTION, Gives, Row, any, matrix, number};
+use super::section::{ALONE, Rows, Section};
+use super::typing::{NumberRule, Typing, ValueRule};
+use crate::intrinsics::bound::Domain::Numbers;
+use crate::intrinsics::rows::Source::Vulkan;
+use crate::intrinsics::rows::within;
+use crate::intrinsics::steps;
 use crate::ir::GeometryFn;
 
 pub static SECTION: Section =
@@ -16,7 +17,7 @@ const ROWS: &[Row] = &[
         names: &["dot"],
         params: &[any("a"), any("b")],
         result: Gives::Scalar,
-        lowering: Lowering::Value(|ctx, call| ctx.dot("dot", call.sides())),
+        typing: Typing::Value(ValueRule::Dot),
         floats: &[within("dot(vec2(x, y), vec2(y, z))", Numbers, steps::DOT, Vulkan, steps::DOT)],
         exact: &["dot(vec2(x, y), vec2(y, z))"],
         doc: "The dot product.",
@@ -26,7 +27,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["cross"],
         params: &[number("a"), number("b")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.geometry(GeometryFn::Cross, call)),
+        typing: Typing::Numbers(NumberRule::Geometry(GeometryFn::Cross)),
         floats: &[within(
             "cross(vec3(x, y, z), vec3(z, x, y)).x",
             Numbers,
@@ -42,7 +43,7 @@ const ROWS: &[Row] = &[
         names: &["length"],
         params: &[number("v")],
         result: Gives::Scalar,
-        lowering: Lowering::Numbers(|ctx, call| ctx.geometry(GeometryFn::Length, call)),
+        typing: Typing::Numbers(NumberRule::Geometry(GeometryFn::Length)),
         floats: &[within("length(vec2(x, y))", Numbers, steps::LENGTH, Vulkan, steps::LENGTH)],
         external: &[(&["norm", "magnitude"], "write `length(v)` of a vector, `abs(x)` of one number")],
         doc: "The length of a vector.",
@@ -53,7 +54,7 @@ const ROWS: &[Row] = &[
         names: &["distance"],
         params: &[number("a"), number("b")],
         result: Gives::Scalar,
-        lowering: Lowering::Numbers(|ctx, call| ctx.geometry(GeometryFn::Distance, call)),
+        typing: Typing::Numbers(NumberRule::Geometry(GeometryFn::Distance)),
         floats: &[within(
             "distance(vec2(x, y), vec2(y, z))",
             Numbers,
@@ -68,7 +69,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["normalize"],
         params: &[number("v")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.geometry(GeometryFn::Normalize, call)),
+        typing: Typing::Numbers(NumberRule::Geometry(GeometryFn::Normalize)),
         floats: &[within("normalize(vec2(x, y)).x", Numbers, steps::NORMALIZE, Vulkan, steps::NORMALIZE)],
         doc: "A vector of the same direction and length 1, `v / length(v)`.",
         example: "normalize(vec2(3, 4))",
@@ -77,7 +78,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["face_forward"],
         params: &[number("n"), number("i"), number("reference")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.geometry(GeometryFn::FaceForward, call)),
+        typing: Typing::Numbers(NumberRule::Geometry(GeometryFn::FaceForward)),
         floats: &[within(
             "face_forward(vec2(x, y), vec2(y, z), vec2(z, x)).x",
             Numbers,
@@ -92,7 +93,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["reflect"],
         params: &[number("i"), number("n")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.geometry(GeometryFn::Reflect, call)),
+        typing: Typing::Numbers(NumberRule::Geometry(GeometryFn::Reflect)),
         floats: &[within(
             "reflect(vec2(x, y), vec2(y, z)).x",
             Numbers,
@@ -107,7 +108,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["refract"],
         params: &[number("i"), number("n"), any("eta")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.geometry(GeometryFn::Refract, call)),
+        typing: Typing::Numbers(NumberRule::Geometry(GeometryFn::Refract)),
         floats: &[within(
             "refract(vec2(x, y), vec2(y, z), z).x",
             Numbers,
@@ -122,7 +123,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["transpose"],
         params: &[matrix("m")],
-        lowering: Lowering::Value(|ctx, call| ctx.transpose_call(call)),
+        typing: Typing::Value(ValueRule::Transpose),
         doc: "The matrix with its rows as columns.",
         example: "transpose(mat2(1, 2, 3, 4))",
         ..FUNCTION
@@ -131,7 +132,7 @@ const ROWS: &[Row] = &[
         names: &["determinant"],
         params: &[matrix("m")],
         result: Gives::Scalar,
-        lowering: Lowering::Value(|ctx, call| ctx.square_call(call, "determinant")),
+        typing: Typing::Value(ValueRule::SquareMatrix("determinant")),
         doc: "The determinant of a square matrix.",
         example: "determinant(mat2(1, 2, 3, 4))",
         ..FUNCTION
@@ -139,7 +140,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["inverse", "matrix_inverse"],
         params: &[matrix("m")],
-        lowering: Lowering::Value(|ctx, call| ctx.square_call(call, "inverse")),
+        typing: Typing::Value(ValueRule::SquareMatrix("inverse")),
         doc: "The inverse of a square matrix.",
         example: "inverse(mat2(2, 0, 0, 4))",
         ..FUNCTION

@@ -1,8 +1,9 @@
 //! The text of `help` for built-in names of kernels.
 
+use super::SECTIONS;
 use super::constants::CONSTANTS;
-use super::row::Kind;
-use super::{Function, Gives, Known, Row, Rows, SECTIONS};
+use super::row::{Function, Gives, Kind, Known, Row};
+use super::section::Rows;
 
 /// The help for a bare name or a member of `math`: parameters, result, description and example.
 pub fn help(name: &str) -> Option<String> {

@@ -2,15 +2,17 @@
 
 use std::f64::consts::PI;
 
-use super::row::{Body, Floats, Fold, Gives, Kind, Known, Lowering, Row};
-use super::row::{FUNCTION, any, number, rest};
-use super::row::{formula, formula_or, instruction, instruction_or};
-use super::{ALONE, Rows, Section};
-use crate::infer::{fold_clamp, fold_sqrt};
-use crate::intrinsics::Bound::{self, Absolute, Exact, Growing, Steps, Ulp, UlpOrNear};
-use crate::intrinsics::Domain::{Between, Numbers};
-use crate::intrinsics::Source::{Formula, Vulkan};
-use crate::intrinsics::{exact, in_library, steps, within};
+use super::fold::{fold_clamp, fold_sqrt};
+use super::row::{FUNCTION, Fold, Gives, Kind, Known, Row, any, number, rest};
+use super::section::{ALONE, Rows, Section};
+use super::typing::{
+    Body, Floats, NumberRule, Typing, ValueRule, formula, formula_or, instruction, instruction_or,
+};
+use crate::intrinsics::bound::Bound::{self, Absolute, Exact, Growing, Steps, Ulp, UlpOrNear};
+use crate::intrinsics::bound::Domain::{Between, Numbers};
+use crate::intrinsics::rows::Source::{Formula, Vulkan};
+use crate::intrinsics::rows::{exact, in_library, within};
+use crate::intrinsics::steps;
 use crate::ir::{BinaryOp, FloatFn, FormulaFn};
 
 pub static ARITHMETIC: Section =
@@ -36,7 +38,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["tdiv"],
         params: &[any("a"), any("b")],
-        lowering: Lowering::Value(|ctx, call| ctx.truncating_call(BinaryOp::TruncDiv, call)),
+        typing: Typing::Value(ValueRule::Truncating(BinaryOp::TruncDiv)),
         known: Known::Bare,
         exact: &["tdiv(x, y)"],
         doc: "The quotient of ints that rounds toward zero, as in C.",
@@ -46,7 +48,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["trem"],
         params: &[any("a"), any("b")],
-        lowering: Lowering::Value(|ctx, call| ctx.truncating_call(BinaryOp::TruncRem, call)),
+        typing: Typing::Value(ValueRule::Truncating(BinaryOp::TruncRem)),
         known: Known::Bare,
         floats: &[within("trem(x, y)", Numbers, Steps("x - y * trunc(x / y)", steps::rem), Vulkan, Exact)],
         exact: &["trem(x, y)"],
@@ -57,7 +59,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["fmod"],
         params: &[number("x"), number("y")],
-        lowering: formula(FormulaFn::Remainder),
+        typing: formula(FormulaFn::Remainder),
         fold: Fold::Of2(libm::fmod),
         floats: &[within("fmod(x, y)", Numbers, Steps("x - y * trunc(x / y)", steps::rem), Vulkan, Exact)],
         external: &[(&["mod"], "write `a % b`")],
@@ -68,7 +70,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["floor"],
         params: &[number("x")],
-        lowering: instruction(FloatFn::Floor),
+        typing: instruction(FloatFn::Floor),
         floats: &[exact("floor(x)")],
         doc: "The nearest whole number that is not larger, as a float.",
         example: "floor(-2.5)",
@@ -77,7 +79,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["ceil"],
         params: &[number("x")],
-        lowering: instruction(FloatFn::Ceil),
+        typing: instruction(FloatFn::Ceil),
         floats: &[exact("ceil(x)")],
         doc: "The nearest whole number that is not smaller, as a float.",
         example: "ceil(-2.5)",
@@ -86,7 +88,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["trunc"],
         params: &[number("x")],
-        lowering: instruction(FloatFn::Trunc),
+        typing: instruction(FloatFn::Trunc),
         floats: &[exact("trunc(x)")],
         doc: "The whole part, rounded toward zero, as a float.",
         example: "trunc(-2.5)",
@@ -95,7 +97,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["fract"],
         params: &[number("x")],
-        lowering: instruction(FloatFn::Fract),
+        typing: instruction(FloatFn::Fract),
         floats: &[
             // Kept below one, where the nearest number is one.
             within("fract(x)", Numbers, Ulp(1.0), Vulkan, Ulp(1.0)),
@@ -108,7 +110,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["sign"],
         params: &[number("x")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.sign(call)),
+        typing: Typing::Numbers(NumberRule::Sign),
         floats: &[exact("sign(x)")],
         exact: &["sign(x)"],
         doc: "The number -1, 0 or 1, with the sign of `x`.",
@@ -118,7 +120,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["copysign"],
         params: &[number("x"), number("y")],
-        lowering: formula(FormulaFn::CopySign),
+        typing: formula(FormulaFn::CopySign),
         fold: Fold::Of2(f64::copysign),
         floats: &[exact("copysign(x, y)")],
         doc: "The size of `x` with the sign of `y`.",
@@ -128,7 +130,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["clamp"],
         params: &[number("x"), number("low"), number("high")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.clamp(call)),
+        typing: Typing::Numbers(NumberRule::Clamp),
         fold: Fold::Literals(fold_clamp),
         floats: &[exact("clamp(x, y, z)")],
         exact: &["clamp(x, y, z)"],
@@ -140,7 +142,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["nmin"],
         params: &[number("a"), number("b")],
-        lowering: instruction(FloatFn::NMin),
+        typing: instruction(FloatFn::NMin),
         floats: &[exact("nmin(x, y)")],
         doc: "The smaller number; of a number and a NaN, the number.",
         example: "nmin(math.nan, 2.0)",
@@ -149,7 +151,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["nmax"],
         params: &[number("a"), number("b")],
-        lowering: instruction(FloatFn::NMax),
+        typing: instruction(FloatFn::NMax),
         floats: &[exact("nmax(x, y)")],
         doc: "The larger number; of a number and a NaN, the number.",
         example: "nmax(math.nan, 2.0)",
@@ -158,7 +160,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["nclamp"],
         params: &[number("x"), number("low"), number("high")],
-        lowering: instruction(FloatFn::NClamp),
+        typing: instruction(FloatFn::NClamp),
         floats: &[exact("nclamp(x, y, z)")],
         doc: "The same as `clamp`, with a number for a NaN.",
         example: "nclamp(1.7, 0.0, 1.0)",
@@ -167,7 +169,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["fma"],
         params: &[number("a"), number("b"), number("c")],
-        lowering: instruction(FloatFn::Fma),
+        typing: instruction(FloatFn::Fma),
         floats: &[within("fma(x, y, z)", Numbers, Steps("x * y + z", steps::fma), Vulkan, Exact)],
         external: &[(&["mad", "fmaf"], "")],
         doc: "The sum `a * b + c`, rounded once.",
@@ -177,7 +179,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["mix"],
         params: &[number("a"), number("b"), number("t")],
-        lowering: formula(FormulaFn::Mix),
+        typing: formula(FormulaFn::Mix),
         floats: &[within(
             "mix(x, y, z)",
             Numbers,
@@ -193,7 +195,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["step"],
         params: &[number("edge"), number("x")],
-        lowering: formula(FormulaFn::Step),
+        typing: formula(FormulaFn::Step),
         floats: &[exact("step(x, y)")],
         doc: "The number 0 below the edge, else 1.",
         example: "step(0.5, 0.75)",
@@ -202,7 +204,7 @@ const OF_ARITHMETIC: &[Row] = &[
     Row {
         names: &["smooth_step", "smoothstep"],
         params: &[number("low"), number("high"), number("x")],
-        lowering: formula(FormulaFn::SmoothStep),
+        typing: formula(FormulaFn::SmoothStep),
         floats: &[within("smooth_step(x, y, z)", Numbers, steps::SMOOTH_STEP, Formula, steps::SMOOTH_STEP)],
         doc: "A smooth step from 0 at `low` to 1 at `high`, as in GLSL.",
         example: "smooth_step(0.0, 1.0, 0.25)",
@@ -212,7 +214,7 @@ const OF_ARITHMETIC: &[Row] = &[
         names: &["isnan"],
         params: &[number("x")],
         result: Gives::Bools,
-        lowering: formula(FormulaFn::IsNan),
+        typing: formula(FormulaFn::IsNan),
         exact: &["isnan(x)"],
         doc: "Whether `x` is not a number.",
         example: "isnan(math.nan)",
@@ -222,7 +224,7 @@ const OF_ARITHMETIC: &[Row] = &[
         names: &["isinf"],
         params: &[number("x")],
         result: Gives::Bools,
-        lowering: formula(FormulaFn::IsInf),
+        typing: formula(FormulaFn::IsInf),
         exact: &["isinf(x)"],
         doc: "Whether `x` is infinite.",
         example: "isinf(math.inf)",
@@ -232,7 +234,7 @@ const OF_ARITHMETIC: &[Row] = &[
         names: &["isfinite"],
         params: &[number("x")],
         result: Gives::Bools,
-        lowering: formula(FormulaFn::IsFinite),
+        typing: formula(FormulaFn::IsFinite),
         exact: &["isfinite(x)"],
         doc: "Whether `x` is neither infinite nor a NaN.",
         example: "isfinite(2.5)",
@@ -244,7 +246,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["sqrt"],
         params: &[number("x")],
-        lowering: instruction(FloatFn::Sqrt),
+        typing: instruction(FloatFn::Sqrt),
         fold: Fold::Literals(fold_sqrt),
         floats: &[within("sqrt(x)", Numbers, Steps("1.0 / inversesqrt(x)", steps::sqrt), Vulkan, Exact)],
         doc: "The square root.",
@@ -254,7 +256,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["cbrt"],
         params: &[number("x")],
-        lowering: formula_or(FormulaFn::Cbrt, "cbrt"),
+        typing: formula_or(FormulaFn::Cbrt, "cbrt"),
         fold: Fold::Of1(libm::cbrt),
         floats: &[in_library("cbrt(x)", Numbers, Ulp(4.0), Formula, 2.0, 1.0)],
         doc: "The cube root.",
@@ -264,7 +266,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["inversesqrt", "rsqrt"],
         params: &[number("x")],
-        lowering: instruction(FloatFn::InverseSqrt),
+        typing: instruction(FloatFn::InverseSqrt),
         floats: &[within("inversesqrt(x)", Numbers, Ulp(2.0), Vulkan, Ulp(1.5))],
         external: &[(&["rsqrtf"], "write `rsqrt(x)`")],
         doc: "The reciprocal of the square root, `1 / sqrt(x)`.",
@@ -274,7 +276,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["hypot"],
         params: &[number("x"), rest(Kind::Number)],
-        lowering: formula(FormulaFn::Length),
+        typing: formula(FormulaFn::Length),
         fold: Fold::Of2(libm::hypot),
         floats: &[
             in_library(
@@ -301,7 +303,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["exp"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Exp, "exp"),
+        typing: instruction_or(FloatFn::Exp, "exp"),
         fold: Fold::Of1(libm::exp),
         floats: &[in_library("exp(x)", Numbers, EXP, Vulkan, 1.0, 1.0)],
         doc: "A power of e.",
@@ -311,7 +313,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["exp2"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Exp2, "exp2"),
+        typing: instruction_or(FloatFn::Exp2, "exp2"),
         fold: Fold::Of1(libm::exp2),
         floats: &[in_library("exp2(x)", Numbers, EXP, Vulkan, 1.0, 1.0)],
         doc: "A power of 2.",
@@ -321,7 +323,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["expm1"],
         params: &[number("x")],
-        lowering: formula_or(FormulaFn::Expm1, "expm1"),
+        typing: formula_or(FormulaFn::Expm1, "expm1"),
         fold: Fold::Of1(libm::expm1),
         floats: &[in_library(
             "expm1(x)",
@@ -338,9 +340,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["log"],
         params: &[number("x"), number("base").optional()],
-        lowering: Lowering::Numbers(|ctx, call| {
-            ctx.floats_call(if call.args.len() == 1 { LOG } else { LOG_OF_BASE }, call)
-        }),
+        typing: Typing::Numbers(NumberRule::OneOrTwo(LOG, LOG_OF_BASE)),
         fold: Fold::Of1Or2(libm::log, |x, base| libm::log(x) / libm::log(base)),
         floats: &[
             in_library("log(x)", Numbers, NEAR_ONE, Vulkan, 1.0, 1.0),
@@ -361,7 +361,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["log2"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Log2, "log2"),
+        typing: instruction_or(FloatFn::Log2, "log2"),
         fold: Fold::Of1(libm::log2),
         floats: &[in_library("log2(x)", Numbers, NEAR_ONE, Vulkan, 1.0, 1.0)],
         doc: "The logarithm of base 2.",
@@ -371,7 +371,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["log10"],
         params: &[number("x")],
-        lowering: formula_or(FormulaFn::Log10, "log10"),
+        typing: formula_or(FormulaFn::Log10, "log10"),
         fold: Fold::Of1(libm::log10),
         floats: &[in_library(
             "log10(x)",
@@ -388,7 +388,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["log1p"],
         params: &[number("x")],
-        lowering: formula_or(FormulaFn::Log1p, "log1p"),
+        typing: formula_or(FormulaFn::Log1p, "log1p"),
         fold: Fold::Of1(libm::log1p),
         floats: &[in_library(
             "log1p(x)",
@@ -405,7 +405,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["sin"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Sin, "sin"),
+        typing: instruction_or(FloatFn::Sin, "sin"),
         fold: Fold::Of1(libm::sin),
         floats: &[in_library("sin(x)", Between(-PI, PI), Absolute(COARSE), Vulkan, 1.0, 1.0)],
         doc: "The sine of an angle in radians.",
@@ -415,7 +415,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["cos"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Cos, "cos"),
+        typing: instruction_or(FloatFn::Cos, "cos"),
         fold: Fold::Of1(libm::cos),
         floats: &[in_library("cos(x)", Between(-PI, PI), Absolute(COARSE), Vulkan, 1.0, 1.0)],
         doc: "The cosine of an angle in radians.",
@@ -425,7 +425,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["tan"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Tan, "tan"),
+        typing: instruction_or(FloatFn::Tan, "tan"),
         fold: Fold::Of1(libm::tan),
         floats: &[in_library(
             "tan(x)",
@@ -442,7 +442,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["asin"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Asin, "asin"),
+        typing: instruction_or(FloatFn::Asin, "asin"),
         fold: Fold::Of1(libm::asin),
         floats: &[in_library(
             "asin(x)",
@@ -460,7 +460,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["acos"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Acos, "acos"),
+        typing: instruction_or(FloatFn::Acos, "acos"),
         fold: Fold::Of1(libm::acos),
         floats: &[in_library(
             "acos(x)",
@@ -477,7 +477,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["atan"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Atan, "atan"),
+        typing: instruction_or(FloatFn::Atan, "atan"),
         fold: Fold::Of1(libm::atan),
         floats: &[in_library("atan(x)", Numbers, Ulp(4096.0), Vulkan, 1.0, 1.0)],
         doc: "The angle of a tangent.",
@@ -487,7 +487,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["atan2"],
         params: &[number("y"), number("x")],
-        lowering: formula_or(FormulaFn::Atan2, "atan2"),
+        typing: formula_or(FormulaFn::Atan2, "atan2"),
         fold: Fold::Of2(libm::atan2),
         floats: &[in_library("atan2(x, y)", Numbers, Ulp(4096.0), Vulkan, 1.5, 1.0)],
         external: &[(&["arctan2"], "")],
@@ -498,7 +498,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["sinh"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Sinh, "sinh"),
+        typing: instruction_or(FloatFn::Sinh, "sinh"),
         fold: Fold::Of1(libm::sinh),
         floats: &[in_library(
             "sinh(x)",
@@ -515,7 +515,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["cosh"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Cosh, "cosh"),
+        typing: instruction_or(FloatFn::Cosh, "cosh"),
         fold: Fold::Of1(libm::cosh),
         floats: &[in_library(
             "cosh(x)",
@@ -532,7 +532,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["tanh"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Tanh, "tanh"),
+        typing: instruction_or(FloatFn::Tanh, "tanh"),
         fold: Fold::Of1(libm::tanh),
         floats: &[in_library("tanh(x)", Numbers, Steps("sinh(x) / cosh(x)", steps::tanh), Vulkan, 1.0, 3.0)],
         doc: "The hyperbolic tangent.",
@@ -542,7 +542,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["asinh"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Asinh, "asinh"),
+        typing: instruction_or(FloatFn::Asinh, "asinh"),
         fold: Fold::Of1(libm::asinh),
         floats: &[in_library(
             "asinh(x)",
@@ -559,7 +559,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["acosh"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Acosh, "acosh"),
+        typing: instruction_or(FloatFn::Acosh, "acosh"),
         fold: Fold::Of1(libm::acosh),
         floats: &[in_library(
             "acosh(x)",
@@ -576,7 +576,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["atanh"],
         params: &[number("x")],
-        lowering: instruction_or(FloatFn::Atanh, "atanh"),
+        typing: instruction_or(FloatFn::Atanh, "atanh"),
         fold: Fold::Of1(libm::atanh),
         floats: &[in_library(
             "atanh(x)",
@@ -593,7 +593,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["degrees"],
         params: &[number("x")],
-        lowering: formula(FormulaFn::Degrees),
+        typing: formula(FormulaFn::Degrees),
         fold: Fold::Of1(f64::to_degrees),
         floats: &[within("degrees(x)", Numbers, Ulp(2.0), Formula, Ulp(2.0))],
         doc: "An angle in radians, in degrees.",
@@ -603,7 +603,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["radians"],
         params: &[number("x")],
-        lowering: formula(FormulaFn::Radians),
+        typing: formula(FormulaFn::Radians),
         fold: Fold::Of1(f64::to_radians),
         floats: &[within("radians(x)", Numbers, Ulp(2.0), Formula, Ulp(2.0))],
         doc: "An angle in degrees, in radians.",

@@ -1,8 +1,8 @@
 //! Cooperative matrices.
 
-use super::row::{Effect, Gives, Known, Lowering, Row, Stages};
-use super::row::{FUNCTION, any};
-use super::{Rows, Section, Setup};
+use super::row::{Effect, FUNCTION, Gives, Known, Row, Stages, any};
+use super::section::{Rows, Section, Setup};
+use super::typing::{TreeRule, Typing, ValueRule};
 
 pub static SECTION: Section = Section {
     title: "Cooperative matrices",
@@ -40,7 +40,7 @@ const ROWS: &[Row] = &[
             any("use").sample("\"a\""),
         ],
         result: Gives::Other("a matrix"),
-        lowering: Lowering::Tree(|ctx, call| ctx.coop_matrix(call)),
+        typing: Typing::Tree(TreeRule::CoopMatrix),
         doc: "A matrix of zeros for one use: `\"a\"` and `\"b\"` are factors, `\"accumulator\"` is a sum.",
         example: "len(coop_matrix(f32, 16, 8, \"a\"))",
         ..MATRIX
@@ -54,7 +54,7 @@ const ROWS: &[Row] = &[
             any("stride"),
             any("column_major").keyword(),
         ],
-        lowering: Lowering::Value(|ctx, call| ctx.coop_load(call)),
+        typing: Typing::Value(ValueRule::CoopLoad),
         doc: "Loads the matrix from an array, row by row; `column_major=True` takes column by column.",
         example: "coop_load(m, x, 0, 4)",
         ..MATRIX
@@ -68,7 +68,7 @@ const ROWS: &[Row] = &[
             any("stride"),
             any("column_major").keyword(),
         ],
-        lowering: Lowering::Value(|ctx, call| ctx.coop_store(call)),
+        typing: Typing::Value(ValueRule::CoopStore),
         doc: "Stores the matrix in an array, row by row; `column_major=True` takes column by column.",
         example: "coop_store(m, x, 0, 4)",
         ..MATRIX
@@ -76,7 +76,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["coop_fill"],
         params: &[any("m").changed(), any("value")],
-        lowering: Lowering::Value(|ctx, call| ctx.coop_fill(call)),
+        typing: Typing::Value(ValueRule::CoopFill),
         external: &[(
             &["coop_zero", "coop_zeros"],
             "write `coop_fill(m, 0.0)`; a new matrix is zeros already",
@@ -88,7 +88,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["coop_multiply_add"],
         params: &[any("c").changed(), any("a"), any("b")],
-        lowering: Lowering::Value(|ctx, call| ctx.coop_multiply_add(call)),
+        typing: Typing::Value(ValueRule::CoopMultiplyAdd),
         external: &[(
             &[
                 "coop_mul_add",

@@ -1,13 +1,15 @@
 //! Functions that are only members of `math`.
 
-use super::row::{FUNCTION, any, float, items, number, one_number, rest, whole_number};
-use super::row::{Gives, Kind, Known, Lowering, Row, library};
-use super::{ALONE, Rows, Section};
-use crate::infer::{Arguments, Ctx, Operand};
-use crate::intrinsics::Bound::{self, Exact, Growing, Steps, Ulp, UlpOrNear};
-use crate::intrinsics::Domain::{Everywhere, Numbers};
-use crate::intrinsics::Source::Formula;
-use crate::intrinsics::{in_library, in_library_within, steps, within};
+use super::row::{
+    FUNCTION, Gives, Kind, Known, Row, any, float, items, number, one_number, rest, whole_number,
+};
+use super::section::{ALONE, Rows, Section};
+use super::typing::{LibraryRule, NumberRule, Typing, ValueRule, library};
+use crate::intrinsics::bound::Bound::{self, Exact, Growing, Steps, Ulp, UlpOrNear};
+use crate::intrinsics::bound::Domain::{Everywhere, Numbers};
+use crate::intrinsics::rows::Source::Formula;
+use crate::intrinsics::rows::{in_library, in_library_within, within};
+use crate::intrinsics::steps;
 
 pub static SECTION: Section = Section {
     title: "Only in `math`",
@@ -19,9 +21,6 @@ pub static SECTION: Section = Section {
 
 const MEMBER: Row = Row { known: Known::Member, ..FUNCTION };
 const NUMBERS: Row = Row { known: Known::Math, ..FUNCTION };
-
-/// The library's function takes all calls.
-const NONE: fn(&mut Ctx<'_>, &Arguments, kps_syntax::Span) -> Option<Operand> = |_, _, _| None;
 
 /// A factor for each unit by which `x` exceeds 2.
 const GAMMA: Bound = Growing { units: 6.0, times: 1.0 };
@@ -35,7 +34,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["erf"],
         params: &[number("x")],
-        lowering: library("erf_single", "erf"),
+        typing: library("erf_single", "erf"),
         floats: &[in_library("math.erf(x)", Numbers, Ulp(6.0), Formula, 2.0, 2.0)],
         doc: "The error function.",
         example: "math.erf(0.5)",
@@ -44,7 +43,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["erfc"],
         params: &[number("x")],
-        lowering: library("erfc_single", "erfc"),
+        typing: library("erfc_single", "erfc"),
         floats: &[in_library("math.erfc(x)", Numbers, steps::ERFC, Formula, 8.0, 6.0)],
         doc: "The error function's complement, `1 - erf(x)`.",
         example: "math.erfc(0.5)",
@@ -53,7 +52,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["gamma"],
         params: &[number("x")],
-        lowering: library("gamma_single", "gamma"),
+        typing: library("gamma_single", "gamma"),
         floats: &[in_library_within("math.gamma(x)", Numbers, GAMMA, GAMMA, Ulp(8.0))],
         doc: "The gamma function.",
         example: "math.gamma(5.0)",
@@ -62,7 +61,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["lgamma"],
         params: &[number("x")],
-        lowering: library("lgamma_single", "lgamma"),
+        typing: library("lgamma_single", "lgamma"),
         floats: &[in_library_within(
             "math.lgamma(x)",
             Numbers,
@@ -77,7 +76,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["remainder"],
         params: &[number("x"), number("y")],
-        lowering: library("remainder", "remainder"),
+        typing: library("remainder", "remainder"),
         floats: &[within(
             "math.remainder(x, y)",
             Numbers,
@@ -92,7 +91,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["nextafter"],
         params: &[number("x"), number("y")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.next_after(call)),
+        typing: Typing::Numbers(NumberRule::NextAfter),
         floats: &[within("math.nextafter(x, y)", Everywhere, Exact, Formula, Exact)],
         doc: "The next float from `x` toward `y`.",
         example: "math.nextafter(1.0, 2.0)",
@@ -101,7 +100,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["ulp"],
         params: &[number("x")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.ulp(call)),
+        typing: Typing::Numbers(NumberRule::Ulp),
         floats: &[within("math.ulp(x)", Everywhere, Exact, Formula, Exact)],
         doc: "The unit in the last place of `x`.",
         example: "math.ulp(1.0)",
@@ -111,7 +110,7 @@ const ROWS: &[Row] = &[
         names: &["frexp"],
         params: &[number("x")],
         result: Gives::Other("a tuple of a float and an `i32`"),
-        lowering: Lowering::Value(|ctx, call| ctx.frexp(call)),
+        typing: Typing::Value(ValueRule::Frexp),
         floats: &[
             within("math.frexp(x)[0]", Everywhere, Exact, Formula, Exact),
             within("T(math.frexp(x)[1])", Everywhere, Exact, Formula, Exact),
@@ -123,7 +122,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["ldexp"],
         params: &[number("x"), any("n")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.ldexp(call)),
+        typing: Typing::Numbers(NumberRule::Ldexp),
         floats: &[
             within("math.ldexp(x, 3)", Everywhere, Exact, Formula, Exact),
             within("math.ldexp(x, -140)", Everywhere, Exact, Formula, Exact),
@@ -135,7 +134,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["gcd"],
         params: &[whole_number("a"), rest(Kind::WholeNumber)],
-        lowering: Lowering::Library("gcd", NONE),
+        typing: Typing::Library("gcd", LibraryRule::Plain),
         exact: &["math.gcd(x, y)", "math.gcd(x, y, z)"],
         doc: "The greatest common divisor.",
         example: "math.gcd(12, 18)",
@@ -144,7 +143,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["lcm"],
         params: &[whole_number("a"), rest(Kind::WholeNumber)],
-        lowering: Lowering::Library("lcm", NONE),
+        typing: Typing::Library("lcm", LibraryRule::Plain),
         exact: &["math.lcm(x, y)", "math.lcm(x, y, z)"],
         doc: "The least common multiple.",
         example: "math.lcm(4, 6)",
@@ -153,7 +152,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["isqrt"],
         params: &[whole_number("n")],
-        lowering: Lowering::Library("isqrt", NONE),
+        typing: Typing::Library("isqrt", LibraryRule::Plain),
         exact: &["math.isqrt(x)"],
         doc: "The whole part of the square root.",
         example: "math.isqrt(17)",
@@ -162,7 +161,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["factorial"],
         params: &[whole_number("n")],
-        lowering: Lowering::Library("factorial", NONE),
+        typing: Typing::Library("factorial", LibraryRule::Plain),
         exact: &["math.factorial(x % 40)"],
         doc: "The product of the ints from 1 to `n`.",
         example: "math.factorial(5)",
@@ -171,7 +170,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["comb"],
         params: &[whole_number("n"), whole_number("k")],
-        lowering: Lowering::Library("comb", NONE),
+        typing: Typing::Library("comb", LibraryRule::Plain),
         exact: &["math.comb(x % 64, y % 64)", "math.comb(x, y % 4)"],
         doc: "The number of ways to choose `k` of `n` things.",
         example: "math.comb(5, 2)",
@@ -180,7 +179,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["perm"],
         params: &[whole_number("n"), whole_number("k").optional()],
-        lowering: Lowering::Library("perm", NONE),
+        typing: Typing::Library("perm", LibraryRule::Plain),
         exact: &["math.perm(x % 40)", "math.perm(x % 40, y % 40)", "math.perm(x, y % 8)"],
         doc: "The number of ways to put `k` of `n` things in order.",
         example: "math.perm(5, 2)",
@@ -189,7 +188,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["dist"],
         params: &[any("p"), any("q")],
-        lowering: Lowering::Library("dist", |ctx, args, span| ctx.dist_call(args, span)),
+        typing: Typing::Library("dist", LibraryRule::Dist),
         floats: &[
             // As exact as `hypot`, of differences that are rounded right.
             within(
@@ -208,7 +207,7 @@ const ROWS: &[Row] = &[
         names: &["modf"],
         params: &[float("x")],
         result: Gives::Other("a tuple of two floats"),
-        lowering: Lowering::Library("modf", NONE),
+        typing: Typing::Library("modf", LibraryRule::Plain),
         floats: &[
             within("math.modf(x)[0]", Everywhere, Exact, Formula, Exact),
             within("math.modf(x)[1]", Everywhere, Exact, Formula, Exact),
@@ -226,7 +225,7 @@ const ROWS: &[Row] = &[
             one_number("abs_tol").keyword(),
         ],
         result: Gives::Bool,
-        lowering: Lowering::Library("isclose", |ctx, args, span| ctx.isclose_call(args, span)),
+        typing: Typing::Library("isclose", LibraryRule::IsClose),
         exact: &[
             "math.isclose(x, y)",
             "math.isclose(x, y, rel_tol=0.25)",
@@ -240,7 +239,7 @@ const ROWS: &[Row] = &[
         names: &["prod"],
         params: &[items("xs"), any("start").keyword()],
         result: Gives::Scalar,
-        lowering: Lowering::Library("prod", |ctx, args, span| ctx.prod_call(args, span)),
+        typing: Typing::Library("prod", LibraryRule::Prod),
         floats: &[
             within(
                 "math.prod((x, y, z))",
@@ -266,7 +265,7 @@ const ROWS: &[Row] = &[
         names: &["fsum"],
         params: &[items("xs")],
         result: Gives::Scalar,
-        lowering: Lowering::Library("fsum", |ctx, args, span| ctx.fsum_call(args, span)),
+        typing: Typing::Library("fsum", LibraryRule::Fsum),
         floats: &[within("math.fsum((x, y, z))", Everywhere, Exact, Formula, Exact)],
         doc: "The true sum, rounded once.",
         example: "math.fsum((0.1, 0.2, 0.3))",
@@ -276,7 +275,7 @@ const ROWS: &[Row] = &[
         names: &["sumprod"],
         params: &[items("xs"), items("ys")],
         result: Gives::Scalar,
-        lowering: Lowering::Library("sumprod", |ctx, args, span| ctx.sumprod_call(args, span)),
+        typing: Typing::Library("sumprod", LibraryRule::Sumprod),
         floats: &[within(
             "math.sumprod((x, y), (y, z))",
             Numbers,

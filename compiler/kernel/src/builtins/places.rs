@@ -1,6 +1,6 @@
 //! The names of an invocation's place in the launch.
 
-use super::{ALONE, Name, Rows, Section};
+use super::section::{ALONE, Name, Rows, Section};
 
 /// The place of an invocation, or a size of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

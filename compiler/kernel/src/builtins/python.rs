@@ -1,10 +1,11 @@
 //! Python's built-in functions.
 
-use super::row::{Effect, Fold, Gives, Kind, Known, Lists, Lowering, Row, Stages};
-use super::row::{FUNCTION, any, number, rest};
-use super::{ALONE, Rows, Section};
-use crate::infer::{ROUND, fold_abs, fold_extreme};
-use crate::intrinsics::{Bound, Domain, Source, exact, within};
+use super::fold::{fold_abs, fold_extreme};
+use super::row::{Effect, FUNCTION, Fold, Gives, Kind, Known, Lists, Row, Stages, any, number, rest};
+use super::section::{ALONE, Rows, Section};
+use super::typing::{NumberRule, TreeRule, Typing, ValueRule};
+use crate::intrinsics::bound::{Bound, Domain};
+use crate::intrinsics::rows::{Source, exact, within};
 use crate::ir::CompareOp;
 
 pub static SECTION: Section =
@@ -17,7 +18,7 @@ const ROWS: &[Row] = &[
         names: &["range"],
         params: &[any("start").sample("n"), any("stop").optional(), any("step").optional()],
         result: Gives::Other("the counter of a loop"),
-        lowering: Lowering::Value(|ctx, call| ctx.range_call(call)),
+        typing: Typing::Value(ValueRule::Range),
         lists: Lists::Counts,
         doc: "The ints from `start` up to, but without, `stop`.",
         example: "len(range(2, 10, 3))",
@@ -27,7 +28,7 @@ const ROWS: &[Row] = &[
         names: &["enumerate"],
         params: &[any("xs"), any("start").optional().named()],
         result: Gives::Other("pairs for a loop"),
-        lowering: Lowering::Value(|ctx, call| ctx.enumerate(call)),
+        typing: Typing::Value(ValueRule::Enumerate),
         lists: Lists::Walks,
         doc: "The elements of an array, a list, a tuple or a vector, each with its number.",
         example: "for i, x in enumerate((5, 6)): print(i, x)",
@@ -37,7 +38,7 @@ const ROWS: &[Row] = &[
         names: &["zip"],
         params: &[any("xs"), rest(Kind::Any)],
         result: Gives::Other("tuples for a loop"),
-        lowering: Lowering::Value(|ctx, call| ctx.zip(call)),
+        typing: Typing::Value(ValueRule::Zip),
         lists: Lists::Walks,
         doc: "The first elements of all arguments, then the second ones, up to the end of the shortest.",
         example: "for a, b in zip((1, 2), (3, 4)): print(a, b)",
@@ -47,7 +48,7 @@ const ROWS: &[Row] = &[
         names: &["reversed"],
         params: &[any("xs")],
         result: Gives::Other("elements for a loop"),
-        lowering: Lowering::Value(|ctx, call| ctx.reversed(call)),
+        typing: Typing::Value(ValueRule::Reversed),
         lists: Lists::Walks,
         doc: "The elements from the last to the first.",
         example: "for x in reversed((1, 2, 3)): print(x)",
@@ -57,7 +58,7 @@ const ROWS: &[Row] = &[
         names: &["len"],
         params: &[any("xs")],
         result: Gives::Int,
-        lowering: Lowering::Value(|ctx, call| ctx.len(call)),
+        typing: Typing::Value(ValueRule::Len),
         method: Some("__len__"),
         lists: Lists::Consumes,
         doc: "The number of elements.",
@@ -68,7 +69,7 @@ const ROWS: &[Row] = &[
         names: &["sum"],
         params: &[any("xs"), any("start").optional().named()],
         result: Gives::Scalar,
-        lowering: Lowering::Value(|ctx, call| ctx.sum(call)),
+        typing: Typing::Value(ValueRule::Sum),
         lists: Lists::Consumes,
         floats: &[within(
             "sum((x, y, z))",
@@ -85,9 +86,9 @@ const ROWS: &[Row] = &[
     Row {
         names: &["min"],
         params: &[number("a"), number("b"), rest(Kind::Number)],
-        lowering: Lowering::NumbersOrItems(
-            |ctx, call| ctx.choose(CompareOp::Less, call.args, call.name, call.span),
-            |ctx, call| ctx.extreme(CompareOp::Less, call),
+        typing: Typing::NumbersOrItems(
+            NumberRule::Choose(CompareOp::Less),
+            ValueRule::Extreme(CompareOp::Less),
         ),
         fold: Fold::Literals(|args| fold_extreme(args, std::cmp::Ordering::is_lt)),
         lists: Lists::Consumes,
@@ -104,9 +105,9 @@ const ROWS: &[Row] = &[
     Row {
         names: &["max"],
         params: &[number("a"), number("b"), rest(Kind::Number)],
-        lowering: Lowering::NumbersOrItems(
-            |ctx, call| ctx.choose(CompareOp::Greater, call.args, call.name, call.span),
-            |ctx, call| ctx.extreme(CompareOp::Greater, call),
+        typing: Typing::NumbersOrItems(
+            NumberRule::Choose(CompareOp::Greater),
+            ValueRule::Extreme(CompareOp::Greater),
         ),
         fold: Fold::Literals(|args| fold_extreme(args, std::cmp::Ordering::is_gt)),
         lists: Lists::Consumes,
@@ -120,7 +121,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["abs", "fabs"],
         params: &[number("x")],
-        lowering: Lowering::Numbers(|ctx, call| ctx.abs(call)),
+        typing: Typing::Numbers(NumberRule::Abs),
         fold: Fold::Literals(fold_abs),
         method: Some("__abs__"),
         floats: &[exact("abs(x)")],
@@ -134,7 +135,7 @@ const ROWS: &[Row] = &[
         names: &["all"],
         params: &[any("xs")],
         result: Gives::Bool,
-        lowering: Lowering::Value(|ctx, call| ctx.all(call)),
+        typing: Typing::Value(ValueRule::All),
         lists: Lists::Consumes,
         exact: &["all((x < y, y < z))"],
         doc: "Whether all bools of a vector, a list or a tuple are true.",
@@ -145,7 +146,7 @@ const ROWS: &[Row] = &[
         names: &["any"],
         params: &[any("xs")],
         result: Gives::Bool,
-        lowering: Lowering::Value(|ctx, call| ctx.any(call)),
+        typing: Typing::Value(ValueRule::Any),
         lists: Lists::Consumes,
         exact: &["any((x < y, y < z))"],
         doc: "Whether a bool of a vector, a list or a tuple is true.",
@@ -156,7 +157,7 @@ const ROWS: &[Row] = &[
         names: &["divmod"],
         params: &[any("a"), any("b")],
         result: Gives::Other("a tuple of two numbers"),
-        lowering: Lowering::Value(|ctx, call| ctx.divmod(call)),
+        typing: Typing::Value(ValueRule::Divmod),
         exact: &["divmod(x, y)[0]", "divmod(x, y)[1]"],
         doc: "The quotient `a // b` and the remainder `a % b`.",
         example: "divmod(7, 2)",
@@ -165,7 +166,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["pow"],
         params: &[any("x"), any("y"), any("mod").optional().named()],
-        lowering: Lowering::Value(|ctx, call| ctx.pow(call)),
+        typing: Typing::Value(ValueRule::Pow),
         fold: Fold::Of2(libm::pow),
         exact: &["pow(x, y)", "pow(x, 5, y)"],
         external: &[(&["power", "float_power"], "write `a ** b`")],
@@ -176,10 +177,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["round", "round_even"],
         params: &[number("x"), any("ndigits").optional().named()],
-        lowering: Lowering::Numbers(|ctx, call| match call.args {
-            [_] => ctx.floats_call(ROUND, call),
-            _ => ctx.round_digits(call),
-        }),
+        typing: Typing::Numbers(NumberRule::Round),
         floats: &[
             exact("round(x)"),
             within("round(x, 2)", Domain::Numbers, Bound::Ulp(4.0), Source::Formula, Bound::Ulp(1.0)),
@@ -193,7 +191,7 @@ const ROWS: &[Row] = &[
         names: &["print"],
         params: &[rest(Kind::Any)],
         result: Gives::Nothing,
-        lowering: Lowering::Tree(|ctx, call| ctx.print_call(call.args, call.span)),
+        typing: Typing::Tree(TreeRule::Print),
         effect: Effect::Group,
         stages: Stages::Compute,
         doc: "[Prints](../guide/printing.md) its arguments.",

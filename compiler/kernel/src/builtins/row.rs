@@ -7,11 +7,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
+use super::typing::{Typing, ValueRule};
 use crate::constant::Literal;
-use crate::infer::{Arguments, Operand};
-use crate::infer::{BuiltinCall, Ctx, TreeCall};
-use crate::intrinsics::Intrinsic;
-use crate::ir::{FloatFn, FormulaFn, NodeId};
+use crate::intrinsics::rows::Intrinsic;
 
 /// A built-in function of kernels.
 pub struct Row {
@@ -20,7 +18,8 @@ pub struct Row {
     pub known: Known,
     pub params: &'static [Param],
     pub result: Gives,
-    pub(crate) lowering: Lowering,
+    /// The rule by which inference types a call.
+    pub(crate) typing: Typing,
     /// The result for literals, which stays weakly typed.
     pub(crate) fold: Fold,
     /// The special method of a struct that implements the function: `__len__`.
@@ -46,7 +45,7 @@ pub(super) const FUNCTION: Row = Row {
     known: Known::Everywhere,
     params: &[],
     result: Gives::Same,
-    lowering: Lowering::Value(|_, _| Operand::Error),
+    typing: Typing::Value(ValueRule::Missing),
     fold: Fold::Never,
     method: None,
     lists: Lists::Other,
@@ -265,44 +264,6 @@ impl Param {
     }
 }
 
-/// How a call becomes nodes.
-#[derive(Clone, Copy)]
-pub(crate) enum Lowering {
-    /// All arguments as one type of floats, component by component.
-    Floats(Floats),
-    /// Numbers in, a number out.
-    Numbers(fn(&mut Ctx<'_>, &BuiltinCall) -> Option<NodeId>),
-    /// The same; of one argument that is no literal, it takes the items.
-    NumbersOrItems(
-        fn(&mut Ctx<'_>, &BuiltinCall) -> Option<NodeId>,
-        fn(&mut Ctx<'_>, &BuiltinCall) -> Operand,
-    ),
-    /// Any arguments, and any result.
-    Value(fn(&mut Ctx<'_>, &BuiltinCall) -> Operand),
-    /// A function of the library with its own parameters. The Rust function lowers the calls that the library's
-    /// function does not support, and gives `None` for all others.
-    Library(&'static str, fn(&mut Ctx<'_>, &Arguments, kps_syntax::Span) -> Option<Operand>),
-    /// The arguments are read from the tree: some are places, texts or types.
-    Tree(fn(&mut Ctx<'_>, &TreeCall) -> Operand),
-}
-
-/// A function of floats, with its implementations for `f32` and `f64`. Narrower floats are computed in `f32`.
-#[derive(Clone, Copy)]
-pub(crate) struct Floats {
-    pub single: Body,
-    pub double: Body,
-}
-
-#[derive(Clone, Copy)]
-pub(crate) enum Body {
-    /// One instruction.
-    Instruction(FloatFn),
-    /// Several operations.
-    Formula(FormulaFn),
-    /// A function in a chapter of `library`.
-    Library(&'static str),
-}
-
 /// The folding of a function for literals. A non-finite result is not folded.
 #[derive(Clone, Copy)]
 pub(crate) enum Fold {
@@ -312,31 +273,6 @@ pub(crate) enum Fold {
     Of1Or2(fn(f64) -> f64, fn(f64, f64) -> f64),
     /// Ints stay ints.
     Literals(fn(&[Literal]) -> Option<Literal>),
-}
-
-/// One instruction for all floats.
-pub(super) const fn instruction(function: FloatFn) -> Lowering {
-    Lowering::Floats(Floats { single: Body::Instruction(function), double: Body::Instruction(function) })
-}
-
-/// One instruction for `f32`, and a function of the library for `f64`.
-pub(super) const fn instruction_or(function: FloatFn, double: &'static str) -> Lowering {
-    Lowering::Floats(Floats { single: Body::Instruction(function), double: Body::Library(double) })
-}
-
-/// The same formula for all floats.
-pub(super) const fn formula(formula: FormulaFn) -> Lowering {
-    Lowering::Floats(Floats { single: Body::Formula(formula), double: Body::Formula(formula) })
-}
-
-/// A formula for `f32`, and a function of the library for `f64`.
-pub(super) const fn formula_or(formula: FormulaFn, double: &'static str) -> Lowering {
-    Lowering::Floats(Floats { single: Body::Formula(formula), double: Body::Library(double) })
-}
-
-/// Functions of the library for `f32` and for `f64`, which may be the same one.
-pub(super) const fn library(single: &'static str, double: &'static str) -> Lowering {
-    Lowering::Floats(Floats { single: Body::Library(single), double: Body::Library(double) })
 }
 
 impl Row {

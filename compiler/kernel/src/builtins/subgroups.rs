@@ -1,8 +1,8 @@
 //! Operations of the active invocations of a subgroup.
 
-use super::row::{Effect, Gives, Known, Lowering, Row};
-use super::row::{FUNCTION, any};
-use super::{ALONE, Rows, Section, Setup};
+use super::row::{Effect, FUNCTION, Gives, Known, Row, any};
+use super::section::{ALONE, Rows, Section, Setup};
+use super::typing::{Typing, ValueRule};
 use crate::ir::{Combine, Spread, SubgroupOp};
 
 pub static SECTION: Section = Section {
@@ -18,7 +18,7 @@ const SUBGROUP: Row = Row { known: Known::Bare, params: &[any("value")], effect:
 const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_add"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Add, Spread::Reduce, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Add, Spread::Reduce)),
         external: &[
             (
                 &[
@@ -39,140 +39,140 @@ const ROWS: &[Row] = &[
     },
     Row {
         names: &["subgroup_mul"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Mul, Spread::Reduce, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Mul, Spread::Reduce)),
         doc: "The product of all lanes.",
         example: "subgroup_mul(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_min"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Min, Spread::Reduce, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Min, Spread::Reduce)),
         doc: "The smallest value of all lanes.",
         example: "subgroup_min(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_max"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Max, Spread::Reduce, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Max, Spread::Reduce)),
         doc: "The largest value of all lanes.",
         example: "subgroup_max(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_and"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::And, Spread::Reduce, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::And, Spread::Reduce)),
         doc: "The bitwise and of all lanes.",
         example: "subgroup_and(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_or"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Or, Spread::Reduce, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Or, Spread::Reduce)),
         doc: "The bitwise or of all lanes.",
         example: "subgroup_or(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_xor"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Xor, Spread::Reduce, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Xor, Spread::Reduce)),
         doc: "The bitwise exclusive or of all lanes.",
         example: "subgroup_xor(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_inclusive_add"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Add, Spread::Inclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Add, Spread::Inclusive)),
         doc: "The sum of the lanes up to this one.",
         example: "subgroup_inclusive_add(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_inclusive_mul"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Mul, Spread::Inclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Mul, Spread::Inclusive)),
         doc: "The product of the lanes up to this one.",
         example: "subgroup_inclusive_mul(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_inclusive_min"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Min, Spread::Inclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Min, Spread::Inclusive)),
         doc: "The smallest value of the lanes up to this one.",
         example: "subgroup_inclusive_min(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_inclusive_max"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Max, Spread::Inclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Max, Spread::Inclusive)),
         doc: "The largest value of the lanes up to this one.",
         example: "subgroup_inclusive_max(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_inclusive_and"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::And, Spread::Inclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::And, Spread::Inclusive)),
         doc: "The bitwise and of the lanes up to this one.",
         example: "subgroup_inclusive_and(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_inclusive_or"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Or, Spread::Inclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Or, Spread::Inclusive)),
         doc: "The bitwise or of the lanes up to this one.",
         example: "subgroup_inclusive_or(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_inclusive_xor"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Xor, Spread::Inclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Xor, Spread::Inclusive)),
         doc: "The bitwise exclusive or of the lanes up to this one.",
         example: "subgroup_inclusive_xor(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_exclusive_add"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Add, Spread::Exclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Add, Spread::Exclusive)),
         doc: "The sum of the lanes before this one.",
         example: "subgroup_exclusive_add(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_exclusive_mul"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Mul, Spread::Exclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Mul, Spread::Exclusive)),
         doc: "The product of the lanes before this one.",
         example: "subgroup_exclusive_mul(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_exclusive_min"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Min, Spread::Exclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Min, Spread::Exclusive)),
         doc: "The smallest value of the lanes before this one.",
         example: "subgroup_exclusive_min(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_exclusive_max"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Max, Spread::Exclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Max, Spread::Exclusive)),
         doc: "The largest value of the lanes before this one.",
         example: "subgroup_exclusive_max(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_exclusive_and"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::And, Spread::Exclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::And, Spread::Exclusive)),
         doc: "The bitwise and of the lanes before this one.",
         example: "subgroup_exclusive_and(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_exclusive_or"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Or, Spread::Exclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Or, Spread::Exclusive)),
         doc: "The bitwise or of the lanes before this one.",
         example: "subgroup_exclusive_or(v)",
         ..SUBGROUP
     },
     Row {
         names: &["subgroup_exclusive_xor"],
-        lowering: Lowering::Value(|ctx, call| ctx.subgroup_combine(Combine::Xor, Spread::Exclusive, call)),
+        typing: Typing::Value(ValueRule::SubgroupCombine(Combine::Xor, Spread::Exclusive)),
         doc: "The bitwise exclusive or of the lanes before this one.",
         example: "subgroup_exclusive_xor(v)",
         ..SUBGROUP
@@ -180,7 +180,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_broadcast"],
         params: &[any("value"), any("lane")],
-        lowering: Lowering::Value(|ctx, call| ctx.shuffle(SubgroupOp::Shuffle, call)),
+        typing: Typing::Value(ValueRule::Shuffle(SubgroupOp::Shuffle)),
         doc: "The value of a lane, which is the same for all lanes.",
         example: "subgroup_broadcast(v, 0)",
         ..SUBGROUP
@@ -188,7 +188,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_shuffle"],
         params: &[any("value"), any("lane")],
-        lowering: Lowering::Value(|ctx, call| ctx.shuffle(SubgroupOp::Shuffle, call)),
+        typing: Typing::Value(ValueRule::Shuffle(SubgroupOp::Shuffle)),
         external: &[
             (&["warp_shuffle", "shfl", "shfl_sync", "simd_shuffle", "subgroupShuffle"], ""),
             (&["__shfl_sync", "__shfl"], "write `subgroup_shuffle(value, lane)`, without the mask"),
@@ -200,7 +200,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_shuffle_xor"],
         params: &[any("value"), any("mask")],
-        lowering: Lowering::Value(|ctx, call| ctx.shuffle(SubgroupOp::ShuffleXor, call)),
+        typing: Typing::Value(ValueRule::Shuffle(SubgroupOp::ShuffleXor)),
         external: &[(
             &["__shfl_xor_sync", "__shfl_xor", "shfl_xor", "shfl_xor_sync", "subgroupShuffleXor"],
             "write `subgroup_shuffle_xor(value, bits)`, without the mask",
@@ -212,7 +212,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_shuffle_up"],
         params: &[any("value"), any("distance")],
-        lowering: Lowering::Value(|ctx, call| ctx.shuffle(SubgroupOp::ShuffleUp, call)),
+        typing: Typing::Value(ValueRule::Shuffle(SubgroupOp::ShuffleUp)),
         external: &[(
             &["__shfl_up_sync", "__shfl_up", "shfl_up", "shfl_up_sync", "subgroupShuffleUp"],
             "write `subgroup_shuffle_up(value, n)`, without the mask",
@@ -224,7 +224,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["subgroup_shuffle_down"],
         params: &[any("value"), any("distance")],
-        lowering: Lowering::Value(|ctx, call| ctx.shuffle(SubgroupOp::ShuffleDown, call)),
+        typing: Typing::Value(ValueRule::Shuffle(SubgroupOp::ShuffleDown)),
         external: &[(
             &["__shfl_down_sync", "__shfl_down", "shfl_down", "shfl_down_sync", "subgroupShuffleDown"],
             "write `subgroup_shuffle_down(value, n)`, without the mask",
@@ -237,7 +237,7 @@ const ROWS: &[Row] = &[
         names: &["subgroup_ballot"],
         params: &[any("condition")],
         result: Gives::Other("a `uvec4`"),
-        lowering: Lowering::Value(|ctx, call| ctx.vote(SubgroupOp::Ballot, call)),
+        typing: Typing::Value(ValueRule::Vote(SubgroupOp::Ballot)),
         external: &[(
             &["__ballot_sync", "__ballot", "ballot_sync", "subgroupBallot"],
             "write `subgroup_ballot(condition)`, without the mask",
@@ -250,7 +250,7 @@ const ROWS: &[Row] = &[
         names: &["subgroup_any"],
         params: &[any("condition")],
         result: Gives::Bool,
-        lowering: Lowering::Value(|ctx, call| ctx.vote(SubgroupOp::Any, call)),
+        typing: Typing::Value(ValueRule::Vote(SubgroupOp::Any)),
         external: &[(
             &["__any_sync", "__any", "any_sync", "subgroupAny"],
             "write `subgroup_any(condition)`, without the mask",
@@ -263,7 +263,7 @@ const ROWS: &[Row] = &[
         names: &["subgroup_all"],
         params: &[any("condition")],
         result: Gives::Bool,
-        lowering: Lowering::Value(|ctx, call| ctx.vote(SubgroupOp::All, call)),
+        typing: Typing::Value(ValueRule::Vote(SubgroupOp::All)),
         external: &[(
             &["__all_sync", "__all", "all_sync", "subgroupAll"],
             "write `subgroup_all(condition)`, without the mask",
@@ -276,7 +276,7 @@ const ROWS: &[Row] = &[
         names: &["subgroup_elect"],
         params: &[],
         result: Gives::Bool,
-        lowering: Lowering::Value(|ctx, call| ctx.elect(call)),
+        typing: Typing::Value(ValueRule::Elect),
         doc: "True in one lane, false in all others.",
         example: "subgroup_elect()",
         ..SUBGROUP

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::row::{Body, Kind, Lowering, Row};
+use super::row::{Kind, Row};
+use super::typing::{Body, Typing};
 use super::{Known, Rows, SECTIONS, constants, function, library, lookup, names, rows};
 use crate::library::function as library_function;
 
@@ -69,8 +70,8 @@ fn the_library_has_the_functions_of_the_rows() {
         library_function(name).unwrap_or_else(|| panic!("`{}` needs `{name}` in a chapter", row.name()))
     };
     for row in all() {
-        match row.lowering {
-            Lowering::Floats(floats) => {
+        match row.typing {
+            Typing::Floats(floats) => {
                 for body in [floats.single, floats.double] {
                     if let Body::Library(name) = body {
                         let found = check(row, name);
@@ -81,7 +82,7 @@ fn the_library_has_the_functions_of_the_rows() {
                     }
                 }
             }
-            Lowering::Library(name, _) => {
+            Typing::Library(name, _) => {
                 let found = check(row, name);
                 let is_variadic = found.def.params.var_positional.is_some();
                 let has_rest = row.params.iter().any(|param| param.name == "..");

@@ -1,8 +1,8 @@
 //! Texels of images, and the end of a fragment.
 
-use super::row::{FUNCTION, any, texture};
-use super::row::{Gives, Lowering, Row, Stages};
-use super::{ALONE, Rows, Section, Setup};
+use super::row::{FUNCTION, Gives, Row, Stages, any, texture};
+use super::section::{ALONE, Rows, Section, Setup};
+use super::typing::{Typing, ValueRule};
 
 pub static SECTION: Section = Section {
     title: "Images",
@@ -21,7 +21,7 @@ const ROWS: &[Row] = &[
         names: &["read", "imageLoad"],
         params: &[texture("image"), any("at").sample("ivec2(x, y)")],
         result: Gives::Other("a vector of four components"),
-        lowering: Lowering::Value(|ctx, call| ctx.texture_read(call)),
+        typing: Typing::Value(ValueRule::TextureRead),
         external: &[(
             &["texture", "texture2D", "textureLod", "texelFetch", "tex2D"],
             "declare an image, `img: Image[\"2d r32f\"]`, and write `img.read(ivec2(x, y))`",
@@ -34,7 +34,7 @@ const ROWS: &[Row] = &[
         names: &["write", "imageStore"],
         params: &[texture("image"), any("at").sample("ivec2(x, y)"), any("value")],
         result: Gives::Nothing,
-        lowering: Lowering::Value(|ctx, call| ctx.texture_write(call)),
+        typing: Typing::Value(ValueRule::TextureWrite),
         doc: "Stores one texel.",
         example: "image.write(ivec2(0, 0), 5.0)",
         ..FUNCTION
@@ -43,7 +43,7 @@ const ROWS: &[Row] = &[
         names: &["sample"],
         params: &[texture("image"), any("sampler"), any("at").sample("vec2(x, y)")],
         result: Gives::Other("a vector of four components"),
-        lowering: Lowering::Value(|ctx, call| ctx.texture_sample(call)),
+        typing: Typing::Value(ValueRule::TextureSample),
         doc: "A filtered value, at coordinates from 0 to 1.",
         example: "photo.sample(sampler, vec2(0.5, 0.5))",
         ..FUNCTION
@@ -51,7 +51,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["discard"],
         result: Gives::Nothing,
-        lowering: Lowering::Value(|ctx, call| ctx.discard(call.span)),
+        typing: Typing::Value(ValueRule::Discard),
         stages: Stages::Fragment,
         doc: "Ends a fragment.",
         example: "discard()",

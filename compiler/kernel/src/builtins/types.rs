@@ -1,6 +1,6 @@
 //! The names of types, with descriptions. `Type::by_name` gives their meaning.
 
-use super::{ALONE, Name, Rows, Section};
+use super::section::{ALONE, Name, Rows, Section};
 
 const TYPES: &[Name] = &[
     ty("bool", "a truth value"),

@@ -1,8 +1,8 @@
 //! Shared memory of a workgroup, and barriers.
 
-use super::row::{Effect, Gives, Kind, Known, Lowering, Row, Stages};
-use super::row::{FUNCTION, any, rest};
-use super::{ALONE, Rows, Section, Setup};
+use super::row::{Effect, FUNCTION, Gives, Kind, Known, Row, Stages, any, rest};
+use super::section::{ALONE, Rows, Section, Setup};
+use super::typing::{Typing, ValueRule};
 
 pub static SECTION: Section = Section {
     title: "Workgroups",
@@ -18,7 +18,7 @@ const ROWS: &[Row] = &[
         names: &["shared"],
         params: &[any("T").sample("f32").optional(), any("n").sample("256").optional(), rest(Kind::Any)],
         result: Gives::Other("an array"),
-        lowering: Lowering::Value(|ctx, call| ctx.shared_array(call.args, call.span)),
+        typing: Typing::Value(ValueRule::SharedArray),
         stages: Stages::Compute,
         external: &[(&["__shared__"], "write `tile = shared(f32, 16, 16)`")],
         doc: "[An array of the workgroup](../guide/shared-memory.md), of one axis or more.",
@@ -28,7 +28,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["barrier"],
         result: Gives::Nothing,
-        lowering: Lowering::Value(|ctx, call| ctx.barrier(call.span)),
+        typing: Typing::Value(ValueRule::Barrier),
         effect: Effect::Group,
         stages: Stages::Compute,
         external: &[
@@ -66,7 +66,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["uniform"],
         params: &[any("x")],
-        lowering: Lowering::Value(|ctx, call| ctx.uniform(call)),
+        typing: Typing::Value(ValueRule::Uniform),
         effect: Effect::Group,
         doc: "The value `x`, which the script says is the same in the whole workgroup.",
         example: "uniform(group_id.x)",

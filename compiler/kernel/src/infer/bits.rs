@@ -10,20 +10,11 @@ use kps_syntax::ast::{Argument, Ident};
 use super::Ctx;
 use super::builtin_calls::BuiltinCall;
 use super::operand::Operand;
+use crate::builtins::BitsFn;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, BitsOp, CompareOp, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
-
-/// Functions of the bits of an int of any width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum BitsFn {
-    Popcount,
-    /// The width of the type for 0, as for trailing zeros.
-    LeadingZeros,
-    TrailingZeros,
-    Reverse,
-}
 
 /// The names of methods of ints.
 const COUNT: &str = "bit_count";

@@ -9,10 +9,9 @@ use kps_syntax::ast::Argument;
 use super::Ctx;
 use super::arith::Sides;
 use super::calls::Arguments;
-use super::fold::fold_function;
 use super::operand::{Operand, Static};
 use crate::builtins::{
-    Body, Floats, Function, Kind, Lists, Lowering, Param, Stages, count_in_words, line, takes,
+    Body, Floats, Function, Kind, Lists, Param, Stages, Typing, count_in_words, fold_function, line, takes,
 };
 use crate::constant::Literal;
 use crate::errors;
@@ -48,7 +47,7 @@ pub(crate) struct TreeCall<'c> {
 }
 
 /// The rounding of `round(x)`.
-pub(crate) const ROUND: Floats =
+pub(super) const ROUND: Floats =
     Floats { single: Body::Instruction(FloatFn::Round), double: Body::Instruction(FloatFn::Round) };
 
 impl Ctx<'_> {
@@ -63,15 +62,15 @@ impl Ctx<'_> {
         if function.stages == Stages::Compute && !self.belongs_to_compute(name, name_span) {
             return Operand::Error;
         }
-        if let Lowering::Tree(build) = function.lowering {
-            return build(self, &TreeCall { function, name, args, span });
+        if let Typing::Tree(rule) = function.typing {
+            return self.tree_rule(rule, &TreeCall { function, name, args, span });
         }
         let mut args = self.arguments(args);
-        if let Lowering::Library(library, special) = function.lowering {
+        if let Typing::Library(library, rule) = function.typing {
             if !self.are_of_kinds(function, name, &mut args) {
                 return Operand::Error;
             }
-            if let Some(result) = special(self, &args, span) {
+            if let Some(result) = self.library_rule(rule, &args, span) {
                 return result;
             }
             let function = library::function(library).expect("the library has the functions of the table");
@@ -105,10 +104,10 @@ impl Ctx<'_> {
         if function.lists != Lists::Counts && args.iter().any(|(operand, _)| operand.has_error()) {
             return Operand::Error;
         }
-        if let (Lowering::NumbersOrItems(_, of_items), [(operand, _)]) = (function.lowering, args)
+        if let (Typing::NumbersOrItems(_, of_items), [(operand, _)]) = (function.typing, args)
             && !matches!(operand, Operand::Literal(_))
         {
-            return of_items(self, call);
+            return self.value_rule(of_items, call);
         }
         if !takes(function.params, args.len()) {
             return self.wrong_count(function.params, name, args, span);
@@ -133,13 +132,13 @@ impl Ctx<'_> {
                 return self.wrong_kind(function.kind_of(i), name, operand, *at);
             }
         }
-        match function.lowering {
-            Lowering::Value(build) => build(self, call),
-            Lowering::Numbers(build) | Lowering::NumbersOrItems(build, _) => {
-                self.number_call(call, |ctx| build(ctx, call))
+        match function.typing {
+            Typing::Value(rule) => self.value_rule(rule, call),
+            Typing::Numbers(rule) | Typing::NumbersOrItems(rule, _) => {
+                self.number_call(call, |ctx| ctx.number_rule(rule, call))
             }
-            Lowering::Floats(floats) => self.number_call(call, |ctx| ctx.floats_call(floats, call)),
-            Lowering::Library(..) | Lowering::Tree(_) => {
+            Typing::Floats(floats) => self.number_call(call, |ctx| ctx.floats_call(floats, call)),
+            Typing::Library(..) | Typing::Tree(_) => {
                 unreachable!("`builtin_call` reads their arguments")
             }
         }

@@ -12,6 +12,7 @@ use super::Ctx;
 use super::coop::{Coop, CoopMove};
 use super::operand::{Operand, Place, Root, Static};
 use super::sequences::Spanned;
+use crate::builtins::CoopInstruction;
 use crate::constant::Constant;
 use crate::ir::{
     CoopLines, CoopMemory, CoopPlace, NodeId, NodeKind, Proof, Shared, SharedId, Step, Stmt, SubgroupOp,
@@ -27,21 +28,6 @@ const ALIGNMENT: u32 = 16;
 
 /// Shared memory with the numbers from 1 on, for each type in use.
 pub(super) type MatrixNumbers = Vec<(Scalar, SharedId)>;
-
-/// Operations on native matrices. The library calls them by names that no script can write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum CoopInstruction {
-    /// A matrix that is known to be inside the array, row by row.
-    Load,
-    LoadColumns,
-    Store,
-    StoreColumns,
-    Like,
-    Take,
-    Length,
-    Component,
-    Put,
-}
 
 impl Ctx<'_> {
     /// Stores zeros in a matrix.

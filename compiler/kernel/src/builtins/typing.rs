@@ -1,0 +1,166 @@
+//! The rules by which inference types the calls of functions. They are data: `infer/typing_rules.rs` has their code.
+
+use crate::ir::{AtomicOp, BinaryOp, Combine, CompareOp, FloatFn, FormulaFn, GeometryFn, Spread, SubgroupOp};
+
+/// How a call becomes nodes.
+#[derive(Clone, Copy)]
+pub(crate) enum Typing {
+    /// All arguments as one type of floats, component by component.
+    Floats(Floats),
+    /// Numbers in, a number out.
+    Numbers(NumberRule),
+    /// The same; of one argument that is no literal, it takes the items.
+    NumbersOrItems(NumberRule, ValueRule),
+    /// Any arguments, and any result.
+    Value(ValueRule),
+    /// A function of the library with its own parameters. The rule types the calls that the library's function does
+    /// not support.
+    Library(&'static str, LibraryRule),
+    /// The arguments are read from the tree: some are places, texts or types.
+    Tree(TreeRule),
+}
+
+/// From numbers to a number.
+#[derive(Clone, Copy)]
+pub(crate) enum NumberRule {
+    Abs,
+    Bits(BitsFn),
+    /// One of the arguments: `min` or `max`.
+    Choose(CompareOp),
+    Clamp,
+    Geometry(GeometryFn),
+    Ldexp,
+    NextAfter,
+    /// One function of floats for one argument, another one for two.
+    OneOrTwo(Floats, Floats),
+    Round,
+    Sign,
+    Ulp,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum ValueRule {
+    All,
+    Any,
+    Barrier,
+    Bitcast,
+    Coop(CoopInstruction),
+    CoopFill,
+    CoopLoad,
+    CoopMultiplyAdd,
+    CoopStore,
+    Discard,
+    Divmod,
+    Dot,
+    Elect,
+    Enumerate,
+    /// The smallest or the largest item.
+    Extreme(CompareOp),
+    Frexp,
+    Len,
+    /// Each row has its own rule.
+    Missing,
+    Pow,
+    Range,
+    Reversed,
+    SharedArray,
+    Shuffle(SubgroupOp),
+    /// A function of the library for square matrices, by its name.
+    SquareMatrix(&'static str),
+    SubgroupCombine(Combine, Spread),
+    Sum,
+    TextureRead,
+    TextureSample,
+    TextureWrite,
+    Transpose,
+    /// Division towards zero, and its remainder.
+    Truncating(BinaryOp),
+    Uniform,
+    Vote(SubgroupOp),
+    Zip,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum LibraryRule {
+    /// The library's function takes all calls.
+    Plain,
+    Dist,
+    Fsum,
+    IsClose,
+    Prod,
+    Sumprod,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum TreeRule {
+    Atomic(AtomicOp),
+    CoopMatrix,
+    Print,
+}
+
+/// A function of floats, with its implementations for `f32` and `f64`. Narrower floats are computed in `f32`.
+#[derive(Clone, Copy)]
+pub(crate) struct Floats {
+    pub single: Body,
+    pub double: Body,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Body {
+    /// One instruction.
+    Instruction(FloatFn),
+    /// Several operations.
+    Formula(FormulaFn),
+    /// A function in a chapter of `library`.
+    Library(&'static str),
+}
+
+/// Functions of the bits of an int of any width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BitsFn {
+    Popcount,
+    /// The width of the type for 0, as for trailing zeros.
+    LeadingZeros,
+    TrailingZeros,
+    Reverse,
+}
+
+/// Operations on native matrices. The library calls them by names that no script can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CoopInstruction {
+    /// A matrix that is known to be inside the array, row by row.
+    Load,
+    LoadColumns,
+    Store,
+    StoreColumns,
+    Like,
+    Take,
+    Length,
+    Component,
+    Put,
+}
+
+/// One instruction for all floats.
+pub(super) const fn instruction(function: FloatFn) -> Typing {
+    Typing::Floats(Floats { single: Body::Instruction(function), double: Body::Instruction(function) })
+}
+
+/// One instruction for `f32`, and a function of the library for `f64`.
+pub(super) const fn instruction_or(function: FloatFn, double: &'static str) -> Typing {
+    Typing::Floats(Floats { single: Body::Instruction(function), double: Body::Library(double) })
+}
+
+/// The same formula for all floats.
+pub(super) const fn formula(formula: FormulaFn) -> Typing {
+    Typing::Floats(Floats { single: Body::Formula(formula), double: Body::Formula(formula) })
+}
+
+/// A formula for `f32`, and a function of the library for `f64`.
+pub(super) const fn formula_or(formula: FormulaFn, double: &'static str) -> Typing {
+    Typing::Floats(Floats { single: Body::Formula(formula), double: Body::Library(double) })
+}
+
+/// Functions of the library for `f32` and for `f64`, which may be the same one.
+pub(super) const fn library(single: &'static str, double: &'static str) -> Typing {
+    Typing::Floats(Floats { single: Body::Library(single), double: Body::Library(double) })
+}
