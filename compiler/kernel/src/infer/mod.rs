@@ -295,7 +295,6 @@ impl<'a> FunctionState<'a> {
         state.func.nodes.reserve(n_nodes);
         state.facts.reserve(n_nodes);
         state.block.reserve(n_nodes / 2);
-        state.lists = Lists::of(def, &scope);
         state.def = Some(Arc::clone(def));
         state.vars = Variables::of(scope, n_own);
         state

@@ -256,12 +256,12 @@ impl Ctx<'_> {
         let Type::Struct(of) = &ty else { return operand };
         let is_aliased = || {
             let arrays = of.members.iter().filter(|member| member.ty.holds_array());
-            arrays.into_iter().any(|member| self.f.lists.is_aliased_member(var, &member.name))
+            arrays.into_iter().any(|member| self.f.is_aliased_member(var, &member.name))
         };
         if var >= self.f.vars.n_own || !ty.holds_array() {
             return operand;
         }
-        if !self.f.lists.is_changed_in_part(var) && !is_aliased() {
+        if !self.f.is_changed_in_part(var) && !is_aliased() {
             return operand;
         }
         let place = Place::local(self.local_of(var, &ty, span), ty);

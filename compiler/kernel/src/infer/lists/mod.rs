@@ -41,10 +41,6 @@ pub(crate) struct Lists {
     carried: FxHashSet<LocalId>,
     /// The part of a list that was last assigned to each variable.
     named_parts: FxHashMap<Var, Span>,
-    /// Variables of which the function assigns a part, or on which it calls methods.
-    changed_in_part: FxHashSet<Var>,
-    /// Variables and names of members to which the function gives other names, or which it passes on.
-    aliased_members: FxHashSet<(Var, Name)>,
     /// Whether the function returns a list to which its caller has another reference.
     returns_shared: bool,
     /// Whether the function replaces a list or struct inside an argument.
@@ -55,7 +51,30 @@ pub(crate) struct Lists {
     tables: FxHashMap<LocalId, Table>,
     /// The number of subscripts with which the function reads each name, computed on demand.
     reading_depths: OnceCell<FxHashMap<Name, usize>>,
+    part_uses: OnceCell<PartUses>,
     memory: ListMemory,
+}
+
+/// What a function does with parts of its variables, computed on demand.
+#[derive(Clone, Default)]
+struct PartUses {
+    /// Variables of which the function assigns a part, or on which it calls methods.
+    changed: FxHashSet<Var>,
+    /// Variables and names of members to which the function gives other names, or which it passes on.
+    aliased_members: FxHashSet<(Var, Name)>,
+}
+
+impl PartUses {
+    fn of(def: &FunctionDef, scope: &Scope) -> PartUses {
+        let mut uses = PartUses::default();
+        let mut changed = |name: &Name| uses.changed.extend(scope.get(name));
+        receivers(&def.body, &mut changed);
+        scope.changed_in_part().iter().for_each(changed);
+        passed_members(&def.body, &mut |name, member| {
+            uses.aliased_members.extend(scope.get(name).map(|var| (var, member.clone())));
+        });
+        uses
+    }
 }
 
 /// The locals of lists.
@@ -73,22 +92,11 @@ struct ListMemory {
 type ListKey = (Name, Type, Span);
 
 impl Lists {
-    /// Of a function with these variables, before it runs.
-    pub fn of(def: &FunctionDef, scope: &Scope) -> Lists {
-        let mut lists = Lists::default();
-        let mut changed = |name: &Name| lists.changed_in_part.extend(scope.get(name));
-        receivers(&def.body, &mut changed);
-        scope.changed_in_part().iter().for_each(changed);
-        passed_members(&def.body, &mut |name, member| {
-            lists.aliased_members.extend(scope.get(name).map(|var| (var, member.clone())));
-        });
-        lists
-    }
-
     /// Goes on after another walk over the function: its lists keep their locals.
     pub fn keep_memory(&mut self, walked: Lists) {
         self.memory.locals = walked.memory.locals;
         self.reading_depths = walked.reading_depths;
+        self.part_uses = walked.part_uses;
     }
 
     /// The lists made so far, in order.
@@ -120,15 +128,6 @@ impl Lists {
         self.iterated.truncate(n_left);
     }
 
-    /// Whether changes to a part of a variable must be seen through other names, or through this one.
-    pub fn is_changed_in_part(&self, var: Var) -> bool {
-        self.changed_in_part.contains(&var)
-    }
-
-    pub fn is_aliased_member(&self, var: Var, member: &Name) -> bool {
-        self.aliased_members.contains(&(var, Arc::clone(member)))
-    }
-
     /// A captured list.
     pub fn captured(&self, name: &Name) -> Option<&Operand> {
         self.captured.get(name)
@@ -149,6 +148,20 @@ impl Lists {
 }
 
 impl FunctionState<'_> {
+    fn part_uses(&self) -> &PartUses {
+        let of_def = |def: &Arc<FunctionDef>| PartUses::of(def, self.vars.scope());
+        self.lists.part_uses.get_or_init(|| self.def.as_ref().map(of_def).unwrap_or_default())
+    }
+
+    /// Whether changes to a part of a variable must be seen through other names, or through this one.
+    pub fn is_changed_in_part(&self, var: Var) -> bool {
+        self.part_uses().changed.contains(&var)
+    }
+
+    pub fn is_aliased_member(&self, var: Var, member: &Name) -> bool {
+        self.part_uses().aliased_members.contains(&(var, Arc::clone(member)))
+    }
+
     /// The local of a list. Another walk over the function gives it the same one, since corrections name lists.
     pub fn list_local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
         let key = (Name::from(name), ty, span);

@@ -10,7 +10,8 @@ use super::interval::Interval;
 use super::values::int_of;
 use crate::constant::Constant;
 use crate::ir::{
-    BinaryOp, Block, CallArg, Function, FunctionId, Home, Kernel, LocalId, Loop, NodeId, NodeKind, Stmt,
+    BinaryOp, Block, CallArg, Function, FunctionId, Home, Kernel, Local, LocalId, Loop, NodeId, NodeKind,
+    Stmt,
 };
 use crate::template::Input;
 use crate::types::Type;
@@ -119,11 +120,14 @@ fn collect_loops(function: &Function, block: &Block, loops: &mut Vec<Head>) -> V
     let mut changed = Vec::new();
     for stmt in block {
         match stmt {
-            Stmt::Store { local, value, .. } => changed.push((*local, counts(function, *local, *value))),
+            Stmt::Store { local, value, .. } if is_tracked(function, *local) => {
+                changed.push((*local, counts(function, *local, *value)));
+            }
             Stmt::StoreElement { local, .. } => changed.push((*local, Counts::Otherwise)),
             Stmt::Carry(carry) => {
                 let stores = function.carries.get(carry.idx()).into_iter().flatten();
-                changed.extend(stores.map(|(local, value)| (*local, counts(function, *local, *value))));
+                let tracked = stores.filter(|(local, _)| is_tracked(function, *local));
+                changed.extend(tracked.map(|(local, value)| (*local, counts(function, *local, *value))));
             }
             Stmt::Eval(node) => {
                 if let NodeKind::Call { args, .. } = &function.node(*node).kind {
@@ -159,6 +163,13 @@ fn collect_loops(function: &Function, block: &Block, loops: &mut Vec<Head>) -> V
         }
     }
     changed
+}
+
+/// Whether anything is known of the values of a variable: of ints, and of bools, which hold conditions. Others may change
+/// an array of the caller's or the workgroup's.
+fn is_tracked(function: &Function, local: LocalId) -> bool {
+    let Local { ty, home, .. } = function.local(local);
+    *home == Home::Own && (*ty == Type::BOOL || int_of(ty).is_some())
 }
 
 /// Whether a store adds a number to the variable.
@@ -290,8 +301,7 @@ impl<'a> Walk<'a> {
     }
 
     fn store(&mut self, local: LocalId, value: NodeId) {
-        // Others may change an array of the caller's or the workgroup's.
-        if self.function.local(local).home == Home::Own {
+        if is_tracked(self.function, local) {
             let interval = self.intervals[value.idx()];
             self.set_new(local, interval, Some(value));
         }
