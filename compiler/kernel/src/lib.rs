@@ -10,6 +10,7 @@
 //! FunctionDef --resolve, check--> KernelTemplate
 //! KernelTemplate --specialize--> KernelModule
 //!     infer        syntax tree -> typed IR         `ir` describes the IR
+//!     lower        IR -> IR of primitive operations
 //!     passes       IR -> IR                        rewrites what the target lacks, adds what it reports
 //!     verify       IR -> Verified<Kernel>          `verify.rs` lists the rules
 //!     analysis     finds barriers in control flow that diverges
@@ -60,6 +61,7 @@ pub mod ir;
 mod kernel_types;
 mod launch;
 mod library;
+mod lower;
 mod matrices;
 mod options;
 mod passes;

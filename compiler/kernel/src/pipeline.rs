@@ -9,10 +9,11 @@ use kps_syntax::{Diagnostic, Diagnostics, Severity, Source};
 
 use crate::env::KernelEnv;
 use crate::infer::{Collect, Inferred};
+use crate::remark::FunctionRemark;
 use crate::signature::{KernelModule, KernelOptions, Signature, Target};
 use crate::template::KernelTemplate;
 use crate::verify::Verified;
-use crate::{analysis, emit, errors, infer, ir, passes, verify, workarounds};
+use crate::{analysis, emit, errors, infer, ir, lower, passes, verify, workarounds};
 
 /// The template of a kernel, or its mistakes: those of the definition, and the type errors that inference finds as far
 /// as the parameters are declared.
@@ -51,7 +52,7 @@ pub(crate) fn specialize(
 /// The mistakes of a kernel that do not depend on its parameters, its `const`s or the values of captured names.
 pub(crate) fn mistakes_of_any(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
     let mut inferred = infer::infer_partial(template, env, None, Collect::Nothing);
-    run_passes(&mut inferred, template, &Target::portable());
+    lower_and_run_passes(&mut inferred, template, &Target::portable());
     mistakes(inferred)
 }
 
@@ -107,22 +108,25 @@ fn ensure_not_cancelled(template: &KernelTemplate, env: &dyn KernelEnv) -> Resul
     }
 }
 
-pub(crate) fn run_passes(
+/// Lowers an inferred kernel, and runs the passes on it. Gives remarks on what was rewritten.
+pub(crate) fn lower_and_run_passes(
     inferred: &mut Inferred,
     template: &KernelTemplate,
     target: &Target,
-) -> Vec<passes::FunctionRemark> {
+) -> Vec<FunctionRemark> {
     let header = template.source.at(template.def.header);
-    passes::run(&mut inferred.kernel, target, header, &mut inferred.mistakes)
+    let mut remarks = lower::lower(&mut inferred.kernel);
+    remarks.extend(passes::run(&mut inferred.kernel, target, header, &mut inferred.mistakes));
+    remarks
 }
 
-/// Runs the passes on an inferred kernel and verifies it. Gives the remarks of the passes, too.
+/// Lowers an inferred kernel, runs the passes on it and verifies it. Gives remarks on what was rewritten, too.
 pub(crate) fn verified(
     mut inferred: Inferred,
     template: &KernelTemplate,
     target: &Target,
-) -> Result<(Verified<ir::Kernel>, Vec<passes::FunctionRemark>), Diagnostics> {
-    let remarks = run_passes(&mut inferred, template, target);
+) -> Result<(Verified<ir::Kernel>, Vec<FunctionRemark>), Diagnostics> {
+    let remarks = lower_and_run_passes(&mut inferred, template, target);
     if !inferred.mistakes.is_empty() {
         return Err(mistakes(inferred));
     }

@@ -6,6 +6,7 @@ use kps_syntax::ast::{FunctionDef, Name};
 use kps_syntax::{Source, Span};
 
 use crate::constant::LiteralKind;
+use crate::ir::FunctionId;
 use crate::signature::{ArrayParam, Capability};
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
@@ -31,6 +32,9 @@ pub struct Remark {
     pub span: Span,
     pub kind: RemarkKind,
 }
+
+/// A remark on a place of a function.
+pub(crate) type FunctionRemark = (FunctionId, Remark);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RemarkKind {

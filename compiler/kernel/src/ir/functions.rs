@@ -45,7 +45,7 @@ impl FloatFn {
     }
 }
 
-/// Functions of floats without an instruction, for every component. `passes/legalise/formulas.rs` computes them.
+/// Functions of floats without an instruction, for every component. `lower/formulas.rs` computes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormulaFn {
     /// Has the dividend's sign.

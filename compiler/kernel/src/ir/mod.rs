@@ -8,6 +8,7 @@
 //! literals and implicit conversions (inference makes them explicit), and pointers (a place in memory is a local or a
 //! buffer with indices). Every node and local has a type and a span.
 
+pub(crate) mod build;
 mod functions;
 pub(crate) mod ids;
 mod nodes;

@@ -1,4 +1,4 @@
-//! Passes over the typed IR, between inference and verification.
+//! Passes over the typed IR, between lowering and verification.
 //!
 //! A pass takes a kernel in IR and gives the kernel in IR again. It never sees a syntax tree. It reports no mistake of
 //! the script, which inference has found, except for parameters that do not fit. A kernel with mistakes passes through,
@@ -14,7 +14,6 @@
 //! | `flatten` | the indices along several axes, into the number of the element |
 //! | `parameters` | the layout of parameters, as the others need it |
 
-pub(crate) mod build;
 mod flatten;
 mod instrument;
 pub(crate) mod legalise;
@@ -23,12 +22,9 @@ mod ranges;
 
 use kps_syntax::{Diagnostics, Location};
 
-use crate::ir::{FunctionId, Kernel};
-use crate::remark::Remark;
+use crate::ir::Kernel;
+use crate::remark::FunctionRemark;
 use crate::signature::Target;
-
-/// A remark on a place of a function.
-pub(crate) type FunctionRemark = (FunctionId, Remark);
 
 /// Runs all passes. `header` is the place of the kernel's parameters. Adds to the mistakes of the kernel.
 pub(crate) fn run(

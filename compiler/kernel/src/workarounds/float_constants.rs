@@ -2,8 +2,8 @@
 //!
 //! A float that is converted from an int becomes a constant when a loop is unrolled, so an opaque zero is added to it.
 
+use crate::ir::build;
 use crate::ir::{BinaryOp, Kernel, NodeKind};
-use crate::passes::build;
 use crate::stages::Stage;
 use crate::types::Scalar;
 

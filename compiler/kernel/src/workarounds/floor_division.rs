@@ -3,8 +3,8 @@
 //! The results equal those of the emitter (`emit/floats.rs`). The sign of a zero quotient is that of a product with an
 //! opaque zero.
 
+use crate::ir::build::Builder;
 use crate::ir::{BinaryOp, CompareOp, FloatFn, NodeId, NodeKind, UnaryOp};
-use crate::passes::build::Builder;
 use crate::types::Type;
 
 /// The last operation of `a // b`, after the others.

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use crate::constant::Constant;
+use crate::ir::build::Builder;
 use crate::ir::{Block, CallArg, Function, Home, Kernel, LocalId, Loop, NodeKind, Stmt, walk};
-use crate::passes::build::Builder;
 use crate::stages::Stage;
 use crate::types::Type;
 

@@ -4,8 +4,8 @@
 
 use super::floor_division;
 use crate::constant::Constant;
+use crate::ir::build::{self, Builder};
 use crate::ir::{BinaryOp, CompareOp, FloatFn, Kernel, NodeId, NodeKind};
-use crate::passes::build::{self, Builder};
 use crate::stages::Stage;
 use crate::types::{Scalar, Type};
 

@@ -4,8 +4,8 @@
 
 use super::floor_division;
 use crate::constant::Constant;
+use crate::ir::build::{self, Builder};
 use crate::ir::{BinaryOp, CompareOp, Kernel, NodeId, NodeKind, UnaryOp};
-use crate::passes::build::{self, Builder};
 use crate::stages::Stage;
 use crate::types::{Scalar, Type};
 

@@ -1,8 +1,8 @@
 //! NVIDIA's compiler divides vectors of ints by 1 if the divisors are a select, as in the guard against zero. So they
 //! are divided component by component.
 
+use crate::ir::build::{self, Builder};
 use crate::ir::{BinaryOp, Kernel, NodeId, NodeKind};
-use crate::passes::build::{self, Builder};
 use crate::types::{Scalar, Type};
 
 pub(super) fn apply(kernel: &mut Kernel) {

@@ -1,8 +1,8 @@
 //! Lavapipe's `lp_build_div` treats `x / 0.0` as undefined if the zero is a constant, and drops even stores of the
 //! result. Its `atan2` divides, too. So such zeros are laundered, in every kernel.
 
+use crate::ir::build::{self, Builder};
 use crate::ir::{BinaryOp, FloatFn, Kernel, NodeId, NodeKind};
-use crate::passes::build::{self, Builder};
 use crate::stages::Stage;
 
 pub(super) fn apply(kernel: &mut Kernel) {

@@ -7,12 +7,12 @@
 
 use super::arithmetic;
 use crate::constant::Constant;
+use crate::ir::build::{Builder, rewrite_stmts};
 use crate::ir::{
     Arithmetic, Atomic, AtomicOp, AtomicPlace, BinaryOp, Block, BufferId, Check, CheckKind, Combine,
     CompareOp, ElementIndex, Function, Indexed, Kernel, LocalId, NodeId, NodeKind, Operation, Origin,
     Speculated, Spread, Step, Stmt, SubgroupOp, Touch, UnaryOp, ValueIndex, Written, as_written,
 };
-use crate::passes::build::{Builder, rewrite_stmts};
 use crate::signature::Target;
 use crate::template::Input;
 use crate::types::{Kind, Scalar, Type};

@@ -9,8 +9,8 @@ mod checks;
 mod records;
 mod trace;
 
+use crate::ir::build::Builder;
 use crate::ir::{BinaryOp, Kernel, NodeId, NodeKind, Stmt, walk};
-use crate::passes::build::Builder;
 use crate::signature::Target;
 use crate::types::{Scalar, Type};
 

@@ -3,8 +3,8 @@
 //! In go messages with values of any types. Each becomes a record whose values are the numbers of its template, in
 //! order. No message is left.
 
+use crate::ir::build::{Builder, rewrite_stmts};
 use crate::ir::{Kernel, Message, MessageKind, NodeId, NodeKind, Record, RecordKind, Stmt};
-use crate::passes::build::{Builder, rewrite_stmts};
 use crate::types::{Scalar, Type};
 
 pub(super) fn apply(kernel: &mut Kernel) {

@@ -11,13 +11,13 @@ use super::arithmetic;
 use super::records::{Matrices, push_numbers};
 use crate::constant::Constant;
 use crate::errors::Found;
+use crate::ir::build::{Builder, rewrite_stmts};
 use crate::ir::text::{self, Format};
 use crate::ir::{
     Assigned, AssignedValue, Assignee, Atomic, AtomicOp, AtomicPlace, BinaryOp, Block, BufferId, CompareOp,
     ElementIndex, Extent, Function, Kernel, LocalId, Message, MessageKind, NodeId, NodeKind, Proof, Record,
     RecordKind, Step, Stmt, Texture, TextureId, Written, as_written,
 };
-use crate::passes::build::{Builder, rewrite_stmts};
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 

@@ -14,8 +14,7 @@ use crate::ir::{
     NodeKind, SharedId, Step, Stmt, walk,
 };
 use crate::matrices::Product;
-use crate::passes::FunctionRemark;
-use crate::remark::{Remark, RemarkKind};
+use crate::remark::{FunctionRemark, Remark, RemarkKind};
 use crate::signature::Target;
 use crate::types::Type;
 

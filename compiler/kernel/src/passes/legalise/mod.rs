@@ -8,17 +8,15 @@
 //! | `matrices` | cooperative matrices, which a subgroup holds or every invocation emulates |
 //! | `selected_arrays` | accesses to one of several arrays, which the script selects at run time |
 //! | `atomics_by_address` | bindings of arrays whose atomic operations need an address |
-//! | `formulas` | functions of floats without an instruction |
 //! | `narrow_floats` | arithmetic of `bf16` and `f16` that is computed in f32 |
 
 mod atomics_by_address;
-mod formulas;
 mod matrices;
 pub(crate) mod narrow_floats;
 mod selected_arrays;
 
-use super::FunctionRemark;
 use crate::ir::Kernel;
+use crate::remark::FunctionRemark;
 use crate::signature::Target;
 
 /// Legalises a kernel. Gives remarks on what was rewritten, which tell a reader of the source about its cost.
@@ -28,7 +26,6 @@ pub(crate) fn apply(kernel: &mut Kernel, target: &Target) -> Vec<FunctionRemark>
     matrices::apply(kernel, target, &mut remarks);
     selected_arrays::apply(kernel);
     atomics_by_address::apply(kernel);
-    formulas::apply(kernel, &mut remarks);
     narrow_floats::apply(kernel, &mut remarks);
     remarks
 }

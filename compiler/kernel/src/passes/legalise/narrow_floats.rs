@@ -10,10 +10,9 @@
 //!
 //! Formulas are computed in f32 as a whole, by `formulas`. Inference converts the arguments of library functions.
 
+use crate::ir::build::{self, Builder};
 use crate::ir::{BinaryOp, Function, FunctionId, Kernel, NodeId, NodeKind};
-use crate::passes::FunctionRemark;
-use crate::passes::build::{self, Builder};
-use crate::remark::{Remark, RemarkKind};
+use crate::remark::{FunctionRemark, Remark, RemarkKind};
 use crate::types::Scalar;
 
 pub(super) fn apply(kernel: &mut Kernel, remarks: &mut Vec<FunctionRemark>) {

@@ -6,11 +6,11 @@
 use kps_syntax::Span;
 
 use crate::constant::Constant;
+use crate::ir::build::Builder;
 use crate::ir::{
     Assignee, AtomicPlace, Block, BufferId, Choice, CompareOp, Extent, Function, Home, Kernel, Local,
     LocalId, NodeId, NodeKind, Stmt,
 };
-use crate::passes::build::Builder;
 use crate::types::{Scalar, Type};
 
 pub(super) fn apply(kernel: &mut Kernel) {

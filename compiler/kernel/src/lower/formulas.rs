@@ -1,28 +1,17 @@
 //! Formulas: the functions of floats that GLSL.std.450 lacks, as operations on one type. Those of narrow floats are
-//! computed in f32 and rounded once, like the instructions in `narrow_floats`.
+//! computed in f32 and rounded once, like the instructions in `passes/legalise/narrow_floats.rs`.
 //!
 //! The last operation takes the place of the function's node. All others count as steps of it: a search for the first
 //! NaN reports none of them.
 
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, CompareOp, FloatFn, FormulaFn, FunctionId, Kernel, NodeId, NodeKind, UnaryOp};
-use crate::passes::FunctionRemark;
-use crate::passes::build::{self, Builder};
+use crate::ir::build::Builder;
+use crate::ir::{BinaryOp, CompareOp, FloatFn, FormulaFn, NodeId, NodeKind, UnaryOp};
 use crate::remark::{Remark, RemarkKind};
 use crate::types::{Scalar, Type};
 
-pub(super) fn apply(kernel: &mut Kernel, remarks: &mut Vec<FunctionRemark>) {
-    for (function, id) in kernel.functions.iter_mut().zip(0..) {
-        if function.nodes.iter().any(|node| matches!(node.kind, NodeKind::Formula(..))) {
-            let mut found = Vec::new();
-            build::rewrite_function(function, &mut |builder, node| found.extend(expand(builder, node)));
-            remarks.extend(found.into_iter().map(|remark| (FunctionId(id), remark)));
-        }
-    }
-}
-
 /// Computes a formula. Gives a remark if it is computed in a wider type.
-fn expand(builder: &mut Builder, node: NodeId) -> Option<Remark> {
+pub(super) fn expand(builder: &mut Builder, node: NodeId) -> Option<Remark> {
     let NodeKind::Formula(function, mut args) = builder.kind(node) else { return None };
     let given = builder.ty(args[0]);
     let scalar = given.scalar().expect("formulas are over floats");

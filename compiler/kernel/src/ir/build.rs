@@ -7,8 +7,8 @@ use kps_syntax::Span;
 
 use crate::constant::Constant;
 use crate::ir::{
-    BinaryOp, Block, CompareOp, FloatFn, Function, Kernel, Loop, Node, NodeId, NodeKind, Origin, Speculated,
-    Stmt,
+    BinaryOp, Block, CompareOp, CoopForms, FloatFn, Function, Kernel, Loop, Node, NodeId, NodeKind, Origin,
+    Speculated, Stmt,
 };
 use crate::types::{Scalar, Type};
 
@@ -55,6 +55,12 @@ fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Bu
                 let Speculated { condition, holds, block: before, span } = *speculated;
                 let block = block(function, before, rewrite);
                 Stmt::Speculated(Box::new(Speculated { condition, holds, block, span }))
+            }
+            Stmt::Coop(forms) => {
+                let CoopForms { native, emulated, span } = *forms;
+                let native = native.map(|native| block(function, native, rewrite));
+                let emulated = block(function, emulated, rewrite);
+                Stmt::Coop(Box::new(CoopForms { native, emulated, span }))
             }
             other => other,
         };
