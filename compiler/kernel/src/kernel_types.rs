@@ -47,7 +47,7 @@ pub(crate) fn types_of(
         functions.push(types.function);
         found_in.push(types.mistakes);
     }
-    pipeline::lower_and_run_passes(&mut inferred, template, &Target::portable());
+    pipeline::lower_and_run_passes(&mut inferred, template, env, &Target::portable());
     let mut mistakes = pipeline::with_mistakes_of(template, pipeline::mistakes(inferred));
     mistakes.0.retain(|found| found.severity == Severity::Error);
     KernelTypes { functions, mistakes, found_in }

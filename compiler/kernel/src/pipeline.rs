@@ -8,7 +8,8 @@ use kps_syntax::ast::FunctionDef;
 use kps_syntax::{Diagnostic, Diagnostics, Severity, Source};
 
 use crate::env::KernelEnv;
-use crate::infer::{Collect, Inferred};
+use crate::infer::{Collect, Inferred, LibraryFunctions};
+use crate::ir::FunctionId;
 use crate::remark::FunctionRemark;
 use crate::signature::{KernelModule, KernelOptions, Signature, Target};
 use crate::template::KernelTemplate;
@@ -27,7 +28,8 @@ pub(crate) fn check(
     if !template.has_mistakes() {
         return Ok(template);
     }
-    let inferred = infer::infer_partial(&template, env, None, Collect::Nothing);
+    let mut inferred = infer::infer_partial(&template, env, None, Collect::Nothing);
+    lower(&mut inferred, &template, env);
     Err(with_mistakes_of(&template, mistakes(inferred)))
 }
 
@@ -40,7 +42,7 @@ pub(crate) fn specialize(
 ) -> Result<KernelModule, Diagnostics> {
     let mut inferred = inferred(template, env, signature, Collect::Nothing)?;
     let warnings = std::mem::take(&mut inferred.warnings);
-    let (kernel, _) = verified(inferred, template, target)?;
+    let kernel = verified(inferred, template, env, target)?.kernel;
     ensure_not_cancelled(template, env)?;
     let kernel = workarounds::apply(kernel, target.workarounds)?;
     let mut module = emit::emit(&kernel, target);
@@ -52,7 +54,7 @@ pub(crate) fn specialize(
 /// The mistakes of a kernel that do not depend on its parameters, its `const`s or the values of captured names.
 pub(crate) fn mistakes_of_any(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
     let mut inferred = infer::infer_partial(template, env, None, Collect::Nothing);
-    lower_and_run_passes(&mut inferred, template, &Target::portable());
+    lower_and_run_passes(&mut inferred, template, env, &Target::portable());
     mistakes(inferred)
 }
 
@@ -64,7 +66,7 @@ pub(crate) fn typed(
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
     let inferred = inferred(template, env, signature, Collect::Nothing)?;
-    let (kernel, _) = verified(inferred, template, target)?;
+    let kernel = verified(inferred, template, env, target)?.kernel;
     ensure_not_cancelled(template, env)?;
     Ok(kernel)
 }
@@ -108,31 +110,55 @@ fn ensure_not_cancelled(template: &KernelTemplate, env: &dyn KernelEnv) -> Resul
     }
 }
 
-/// Lowers an inferred kernel, and runs the passes on it. Gives remarks on what was rewritten.
+/// Lowers an inferred kernel, and runs the passes on it. Gives remarks on what was rewritten, and the id of each
+/// function that was inferred.
 pub(crate) fn lower_and_run_passes(
     inferred: &mut Inferred,
     template: &KernelTemplate,
+    env: &dyn KernelEnv,
     target: &Target,
-) -> Vec<FunctionRemark> {
+) -> (Vec<FunctionRemark>, Vec<FunctionId>) {
+    let (mut remarks, ids) = lower(inferred, template, env);
     let header = template.source.at(template.def.header);
-    let mut remarks = lower::lower(&mut inferred.kernel);
     remarks.extend(passes::run(&mut inferred.kernel, target, header, &mut inferred.mistakes));
-    remarks
+    (remarks, ids)
 }
 
-/// Lowers an inferred kernel, runs the passes on it and verifies it. Gives remarks on what was rewritten, too.
+/// Lowers an inferred kernel. Gives remarks on what was rewritten, and the id of each function that was inferred.
+fn lower(
+    inferred: &mut Inferred,
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+) -> (Vec<FunctionRemark>, Vec<FunctionId>) {
+    let library = LibraryFunctions::new(template, env, inferred.kernel.functions.len());
+    let lower::Lowered { remarks, mistakes, ids } = lower::lower(&mut inferred.kernel, library);
+    inferred.mistakes.extend(mistakes);
+    (remarks, ids)
+}
+
+/// A kernel that can be emitted.
+pub(crate) struct Lowered {
+    pub kernel: Verified<ir::Kernel>,
+    /// Remarks on what was rewritten.
+    pub remarks: Vec<FunctionRemark>,
+    /// The id of each function that was inferred.
+    pub ids: Vec<FunctionId>,
+}
+
+/// Lowers an inferred kernel, runs the passes on it and verifies it.
 pub(crate) fn verified(
     mut inferred: Inferred,
     template: &KernelTemplate,
+    env: &dyn KernelEnv,
     target: &Target,
-) -> Result<(Verified<ir::Kernel>, Vec<FunctionRemark>), Diagnostics> {
-    let remarks = lower_and_run_passes(&mut inferred, template, target);
+) -> Result<Lowered, Diagnostics> {
+    let (remarks, ids) = lower_and_run_passes(&mut inferred, template, env, target);
     if !inferred.mistakes.is_empty() {
         return Err(mistakes(inferred));
     }
     let kernel = verify::verify(inferred.kernel)?;
     analysis::check(kernel.get())?;
-    Ok((kernel, remarks))
+    Ok(Lowered { kernel, remarks, ids })
 }
 
 /// The mistakes that inference and the passes found, and those that the analysis finds in the rest of the kernel.

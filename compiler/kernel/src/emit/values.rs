@@ -133,7 +133,9 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 self.ids(Op::Any, ty, &[a])
             }
-            NodeKind::Formula(..) => unreachable!("verified: functions have instructions"),
+            NodeKind::Power(..) | NodeKind::Formula(..) => {
+                unreachable!("verified: only primitive operations are left")
+            }
             NodeKind::Geometry(function, args) => {
                 let args: Vec<Word> = args.iter().map(|arg| self.value(*arg)).collect();
                 self.glsl(geometry_op(*function), ty, &args)

@@ -41,8 +41,12 @@ pub(crate) fn explain(
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
     let mut inferred = pipeline::inferred(template, env, signature, Collect::Types)?;
-    let types = std::mem::take(&mut inferred.types);
-    let (kernel, of_passes) = pipeline::verified(inferred, template, target)?;
+    let mut types = std::mem::take(&mut inferred.types);
+    let lowered = pipeline::verified(inferred, template, env, target)?;
+    for id in types.iter_mut().filter_map(|types| types.id.as_mut()) {
+        *id = lowered.ids[id.idx()];
+    }
+    let (kernel, of_passes) = (lowered.kernel, lowered.remarks);
     let kernel = workarounds::apply(kernel, target.workarounds)?;
     let module = emit::emit(&kernel, target);
     let functions = functions(kernel.get(), types, &of_passes, &module.capabilities);

@@ -12,11 +12,8 @@ use super::operand::Operand;
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::constant::{Constant, Literal};
 use crate::errors::{self, Found};
-use crate::ir::{BinaryOp, FormulaFn, NodeId, NodeKind, Step, UnaryOp};
+use crate::ir::{BinaryOp, NodeId, NodeKind, SimpleExponent, Step, UnaryOp};
 use crate::types::{Kind, Scalar, Type};
-
-/// Powers of floats by a constant integer up to this size are products.
-const MAX_FLOAT_PRODUCT: i128 = 16;
 
 /// The operands of an operator, and where all three are written.
 #[derive(Clone, Copy)]
@@ -378,7 +375,7 @@ impl Ctx<'_> {
         Operand::Node(self.node(NodeKind::Binary(op, value, amount), ty, spans.0.to(spans.1)))
     }
 
-    /// `**`. A constant exponent becomes products; Python's sign rules hold for the rest.
+    /// `**`.
     pub fn power(&mut self, sides: Sides) -> Operand {
         let given = self.operation_inputs([sides.left, sides.right], sides.op_span);
         self.as_one_operation(&given, |ctx| ctx.power_by_exponent(sides))
@@ -396,86 +393,60 @@ impl Ctx<'_> {
         if let (Operand::Node(node), Some(exponent), Some(ty)) = (left, exponent, &base)
             && let Some(scalar) = ty.scalar()
         {
-            match exponent {
-                Literal::Int(exponent) if scalar.is_int() && exponent < 0 => {
-                    let text = self.f.source.slice(spans.0).to_owned();
-                    return self.fail(errors::negative_power(self.at(spans.1), &text, exponent, scalar));
-                }
-                Literal::Int(exponent) if scalar.is_int() => {
-                    return Operand::Node(self.product(*node, exponent as u128, span));
-                }
-                exponent if scalar.is_float() => {
-                    if let Some(result) = self.float_product(*node, exponent, span) {
-                        return Operand::Node(result);
-                    }
-                }
-                _ => {}
+            if let Literal::Int(exponent) = exponent
+                && scalar.is_int()
+                && exponent < 0
+            {
+                let text = self.f.source.slice(spans.0).to_owned();
+                return self.fail(errors::negative_power(self.at(spans.1), &text, exponent, scalar));
+            }
+            if let Some(power) = self.constant_power(*node, (exponent, right, spans.1), span) {
+                return Operand::Node(power);
             }
         }
         let n_errors = self.f.diagnostics.len();
         match self.common(left, right, spans, false) {
-            Some((ty, a, b)) => Operand::Node(self.any_power(a, b, &ty, span)),
+            Some((ty, a, b)) => Operand::Node(self.node(NodeKind::Power(a, b), ty, span)),
             None => self.mismatch("**", sides, n_errors),
         }
     }
 
-    /// By repeated squaring.
-    fn product(&mut self, base: NodeId, exponent: u128, span: Span) -> NodeId {
-        let ty = self.ty(base).clone();
-        let scalar = ty.scalar().expect("powers are of numbers");
-        let mut result: Option<NodeId> = None;
-        let (mut square, mut left) = (base, exponent);
-        while left > 0 {
-            if left & 1 == 1 {
-                result = Some(match result {
-                    None => square,
-                    Some(result) => {
-                        self.node(NodeKind::Binary(BinaryOp::Mul, result, square), ty.clone(), span)
-                    }
-                });
-            }
-            left >>= 1;
-            if left > 0 {
-                square = self.node(NodeKind::Binary(BinaryOp::Mul, square, square), ty.clone(), span);
-            }
-        }
-        match result {
-            Some(result) => result,
-            None => {
-                let one = match scalar.is_float() {
-                    true => Constant::float(scalar, 1.0),
-                    false => Constant::int(scalar, 1),
-                };
-                let one = self.constant(one, span);
-                self.splat_to(one, &ty, span)
-            }
-        }
-    }
-
-    /// A float to a constant power that is a small int or a half.
-    fn float_product(&mut self, base: NodeId, exponent: Literal, span: Span) -> Option<NodeId> {
+    /// A power by a constant exponent that keeps its own type.
+    fn constant_power(
+        &mut self,
+        base: NodeId,
+        (exponent, operand, at): (Literal, &Operand, Span),
+        span: Span,
+    ) -> Option<NodeId> {
         let ty = self.ty(base).clone();
         let scalar = ty.scalar()?;
-        if matches!(scalar, Scalar::F16 | Scalar::Bf16) {
-            let wide = self.convert(base, Scalar::F32, span);
-            let product = self.float_product(wide, exponent, span)?;
-            return Some(self.convert(product, scalar, span));
-        }
-        let value = exponent.to_f64();
-        if value == 0.5 {
-            return Some(self.node(NodeKind::Formula(FormulaFn::HalfPower, vec![base]), ty, span));
-        }
-        let whole = value as i128;
-        if whole as f64 != value || whole.abs() > MAX_FLOAT_PRODUCT {
+        let is_float = scalar.is_float();
+        if !is_float && !(scalar.is_int() && matches!(exponent, Literal::Int(_))) {
             return None;
         }
-        let product = self.product(base, whole.unsigned_abs(), span);
-        if whole >= 0 {
-            return Some(product);
+        match exponent.to_f64() {
+            0.0 => {
+                let one = self.constant(Constant::int(Scalar::I32, 1).cast(scalar), span);
+                return Some(self.splat_to(one, &ty, span));
+            }
+            1.0 => return Some(base),
+            _ => {}
         }
-        let one = self.constant(Constant::float(scalar, 1.0), span);
-        let one = self.splat_to(one, &ty, span);
-        Some(self.node(NodeKind::Binary(BinaryOp::Div, one, product), ty, span))
+        let types: &[Scalar] = match exponent {
+            Literal::Int(_) => &[Scalar::I32, Scalar::I64, Scalar::U64],
+            Literal::Float(_) => &[Scalar::F64],
+        };
+        let constant = types.iter().find_map(|own| exponent.fit(*own))?;
+        SimpleExponent::of_constant(scalar, constant)?;
+        let exponent = match operand {
+            Operand::Node(exponent) => *exponent,
+            // An f32 holds all that are simple.
+            _ if is_float && !matches!(exponent, Literal::Int(_)) => {
+                self.constant(constant.cast(Scalar::F32), at)
+            }
+            _ => self.constant(constant, at),
+        };
+        Some(self.node(NodeKind::Power(base, exponent), ty, span))
     }
 
     /// The dot product of two vectors, which is called as `symbol` says.

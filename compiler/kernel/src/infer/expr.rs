@@ -401,7 +401,7 @@ impl Ctx<'_> {
 
     fn n_operations(&self, block: &Block) -> usize {
         let of = |stmt: &Stmt| match stmt {
-            Stmt::Eval(node) => self.f.func.node(*node).kind.n_operations(),
+            Stmt::Eval(node) => self.f.func.node(*node).kind.n_operations(&self.f.func),
             Stmt::Speculated(speculated) => self.n_operations(&speculated.block),
             Stmt::Index(_) => 0,
             _ => 1,

@@ -107,6 +107,8 @@ impl Active {
 pub(crate) struct Functions {
     /// Callees first.
     complete: Vec<Function>,
+    /// The id of the first one.
+    first: FunctionId,
     instances: Vec<Instance>,
     /// The instance that was compiled to each function.
     compiled_in: FxHashMap<FunctionId, usize>,
@@ -119,6 +121,7 @@ impl Functions {
     pub fn of_kernel(def: &Arc<FunctionDef>, env: &dyn KernelEnv, location: Location) -> Functions {
         Functions {
             complete: Vec::new(),
+            first: FunctionId(0),
             instances: Vec::new(),
             compiled_in: FxHashMap::default(),
             instance_of: FxHashMap::default(),
@@ -128,17 +131,30 @@ impl Functions {
 
     /// Adds a complete function.
     pub fn add(&mut self, function: Function) -> FunctionId {
+        let id = self.next_id();
         self.complete.push(function);
-        FunctionId(self.complete.len() as u32 - 1)
+        id
     }
 
     /// The number of the function after the complete ones.
     pub fn next_id(&self) -> FunctionId {
-        FunctionId(self.complete.len() as u32)
+        FunctionId(self.first.0 + self.complete.len() as u32)
+    }
+
+    /// Numbers functions from this id, before there is one.
+    pub fn begin_at(&mut self, first: FunctionId) {
+        self.first = first;
     }
 
     pub fn into_complete(self) -> Vec<Function> {
         self.complete
+    }
+
+    /// Takes a complete function, and leaves an empty one in its place.
+    pub fn take(&mut self, at: usize) -> Option<Function> {
+        let function = self.complete.get_mut(at)?;
+        let empty = Function::new(function.name.clone(), function.source.clone(), function.span);
+        Some(std::mem::replace(function, empty))
     }
 
     /// The body of the innermost function being inferred.

@@ -39,6 +39,7 @@ mod index;
 mod invocation_ids;
 mod joins;
 mod library_calls;
+mod library_functions;
 mod library_math;
 mod lists;
 mod loop_fixpoint;
@@ -52,7 +53,6 @@ mod matrix_parts;
 mod operand;
 mod outputs;
 mod params;
-mod power;
 mod ranges;
 mod record;
 mod reference_phis;
@@ -87,6 +87,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::assumptions::Assumptions;
 use self::budget::Budget;
 use self::helpers::Functions;
+pub(crate) use self::library_functions::LibraryFunctions;
 use self::lists::Lists;
 use self::loops::LoopState;
 use self::operand::Facts;
@@ -104,8 +105,8 @@ use crate::env::KernelEnv;
 use crate::errors;
 use crate::index_range::IndexLimits;
 use crate::ir::{
-    Block, Buffer, CarryId, Conversions, Entry, Function, FunctionId, Kernel, LocalId, Port, SamplerParam,
-    ScalarParam, Shared, Stmt, Texture, ends_control,
+    Block, Buffer, CarryId, Conversions, Entry, Function, Kernel, LocalId, Port, SamplerParam, ScalarParam,
+    Shared, Stmt, Texture, ends_control,
 };
 use crate::launch::LaunchAssumptions;
 use crate::matrices::CoopUse;
@@ -113,7 +114,7 @@ use crate::push::PushLayout;
 use crate::remark::Remark;
 use crate::signature::{Form, Signature};
 use crate::template::KernelTemplate;
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// Expressions and blocks of one function may nest this deep. SPIR-V allows control flow to nest 1023 deep.
 /// This limit keeps every pass within a small stack.
@@ -195,8 +196,6 @@ pub(crate) struct Ctx<'a> {
     ports: Vec<Port>,
     outputs: Vec<Output>,
     functions: Functions,
-    /// Functions for powers of ints.
-    int_powers: Vec<(Scalar, FunctionId)>,
     /// Methods that were checked, and whether they can be called.
     checked_methods: FxHashMap<*const FunctionDef, bool>,
     /// Each lambda in the source, as a function definition.
@@ -365,7 +364,6 @@ impl<'a> Ctx<'a> {
             ports: Vec::new(),
             outputs: Vec::new(),
             functions: Functions::of_kernel(def, env, template.source.at(def.name.span)),
-            int_powers: Vec::new(),
             checked_methods: FxHashMap::default(),
             lambdas: Vec::new(),
             kernel_env: env,

@@ -39,6 +39,7 @@ impl Ctx<'_> {
             NodeKind::Abs(_)
             | NodeKind::Convert(_)
             | NodeKind::Dot(..)
+            | NodeKind::Power(..)
             | NodeKind::Float(..)
             | NodeKind::Geometry(..)
             | NodeKind::Uniform(_) => true,

@@ -115,11 +115,13 @@ impl<'f> Builder<'f> {
         id
     }
 
-    /// The last operation, which is evaluated elsewhere instead.
-    pub fn take_back(&mut self, node: NodeId) -> NodeKind {
+    /// Gives a node the last operation, `computed`, which is evaluated in its place.
+    pub fn replace_by_last(&mut self, node: NodeId, computed: NodeId) {
         let last = self.block.pop();
-        assert!(matches!(last, Some(Stmt::Eval(last)) if last == node), "it was the last one");
-        self.kind(node)
+        assert!(matches!(last, Some(Stmt::Eval(last)) if last == computed), "it was the last one");
+        let last = self.function.nodes.pop().expect("a node was built");
+        assert_eq!(computed.idx(), self.function.nodes.len(), "it was the last one");
+        self.replace(node, last.kind);
     }
 
     pub fn stmt(&mut self, stmt: Stmt) {
@@ -154,6 +156,11 @@ impl<'f> Builder<'f> {
             Some(constant) => self.constant(constant.cast(to)),
             None => self.node(NodeKind::Convert(node), self.ty(node).with_scalar(to)),
         }
+    }
+
+    /// A number in every component of a type, unless it has all of them.
+    pub fn splat_to(&mut self, number: NodeId, ty: &Type) -> NodeId {
+        if self.ty(number).is_vector() { number } else { self.splat(number, ty) }
     }
 
     pub fn float(&mut self, ty: &Type, value: f64) -> NodeId {

@@ -1,4 +1,8 @@
-//! The functions of nodes: instructions and formulas on floats, and subgroup operations.
+//! The functions of nodes: instructions and formulas on floats, powers, and subgroup operations.
+
+use super::{Function, NodeId};
+use crate::constant::Constant;
+use crate::types::Scalar;
 
 /// Functions that are one instruction of GLSL.std.450 for every component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,12 +74,6 @@ pub enum FormulaFn {
     SmoothStep,
     Degrees,
     Radians,
-    /// An f32 to the power of another.
-    Power,
-    /// Its last two arguments are the magnitude of the base, and the power of that.
-    PowerOfMagnitude,
-    /// To the power of a half.
-    HalfPower,
 }
 
 impl FormulaFn {
@@ -91,6 +89,50 @@ impl FormulaFn {
             FormulaFn::Step => 2,
             FormulaFn::IsFinite | FormulaFn::Mix => 4,
             _ => 12,
+        }
+    }
+}
+
+/// Powers of floats by whole numbers up to this size are products.
+const MAX_FLOAT_PRODUCT: i128 = 16;
+
+/// A constant exponent for which a power is a few products, or a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SimpleExponent {
+    /// Neither 0 nor 1; of an int it is positive.
+    Whole(i128),
+    Half,
+}
+
+impl SimpleExponent {
+    /// The exponent of a base of this type, in a function.
+    pub fn of(function: &Function, base: Scalar, exponent: NodeId) -> Option<SimpleExponent> {
+        SimpleExponent::of_constant(base, function.known(exponent)?)
+    }
+
+    pub fn of_constant(base: Scalar, exponent: Constant) -> Option<SimpleExponent> {
+        if base.is_int() {
+            let whole = exponent.as_int().filter(|exponent| *exponent > 1)?;
+            return Some(SimpleExponent::Whole(whole));
+        }
+        let value = exponent.as_float().or(exponent.as_int().map(|exponent| exponent as f64))?;
+        if value == 0.5 {
+            return Some(SimpleExponent::Half);
+        }
+        let whole = value as i128;
+        let is_small = whole as f64 == value && whole.abs() <= MAX_FLOAT_PRODUCT;
+        (is_small && whole != 0 && whole != 1).then_some(SimpleExponent::Whole(whole))
+    }
+
+    /// About how many operations compute the power of one number.
+    pub fn n_operations(self) -> usize {
+        match self {
+            SimpleExponent::Half => 12,
+            SimpleExponent::Whole(exponent) => {
+                let bits = exponent.unsigned_abs();
+                let n_products = bits.ilog2() + bits.count_ones() - 1;
+                (n_products + u32::from(exponent < 0)) as usize
+            }
         }
     }
 }

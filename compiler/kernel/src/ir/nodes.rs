@@ -3,12 +3,12 @@
 use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
-use super::functions::{AtomicOp, FloatFn, FormulaFn, SubgroupOp};
-use super::{BufferId, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
+use super::functions::{AtomicOp, FloatFn, FormulaFn, SimpleExponent, SubgroupOp};
+use super::{BufferId, Function, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
 use crate::constant::Constant;
 use crate::matrices::CoopType;
 use crate::template::Input;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 #[derive(Debug, Clone)]
 pub struct Node {
@@ -55,6 +55,8 @@ pub enum NodeKind {
     /// Of a u32, or of each component of a vector of them.
     Bits(BitsOp, NodeId),
     Binary(BinaryOp, NodeId, NodeId),
+    /// A base to the power of an exponent: of the base's type, or a constant scalar. Lowering leaves none.
+    Power(NodeId, NodeId),
     /// Gives bools.
     Compare(CompareOp, NodeId, NodeId),
     /// To another scalar type of as many components: ints wrap, floats saturate.
@@ -528,6 +530,7 @@ macro_rules! operands {
             | NodeKind::TextureRead { at: a, .. }
             | NodeKind::TextureSample { at: a, .. } => $visit(a),
             NodeKind::Binary(_, a, b)
+            | NodeKind::Power(a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::Dot(a, b)
             | NodeKind::CopySign { magnitude: a, sign: b }
@@ -583,9 +586,13 @@ macro_rules! operands {
 }
 
 impl NodeKind {
-    /// About how many instructions compute it.
-    pub(crate) fn n_operations(&self) -> usize {
+    /// About how many instructions compute it, for a node of this function.
+    pub(crate) fn n_operations(&self, function: &Function) -> usize {
         match self {
+            NodeKind::Power(base, exponent) => {
+                let scalar = function.ty(*base).scalar().unwrap_or(Scalar::F32);
+                SimpleExponent::of(function, scalar, *exponent).map_or(12, SimpleExponent::n_operations)
+            }
             // Either float as bits, masked; the bits joined, and as a float again.
             NodeKind::CopySign { .. } => 6,
             NodeKind::Formula(function, _) => function.n_operations(),

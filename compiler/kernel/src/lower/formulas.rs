@@ -17,23 +17,28 @@ pub(super) fn expand(builder: &mut Builder, node: NodeId) -> Option<Remark> {
     let scalar = given.scalar().expect("formulas are over floats");
     let wide = scalar.at_least_f32();
     args.iter_mut().for_each(|arg| *arg = builder.convert(*arg, wide));
-    let result = Math { builder, ty: given.with_scalar(wide) }.formula(function, &args);
-    let last = match wide != scalar && !function.gives_bools() {
-        true => NodeKind::Convert(result),
-        false => builder.take_back(result),
-    };
-    builder.replace(node, last);
+    let mut result = Math { builder, ty: given.with_scalar(wide) }.formula(function, &args);
+    if !function.gives_bools() {
+        result = builder.convert(result, scalar);
+    }
+    builder.replace_by_last(node, result);
     let span = builder.function.node(node).span;
     (wide != scalar).then(|| Remark { span, kind: RemarkKind::ComputedIn { wide, ty: given } })
 }
 
 /// Builds nodes of one float type.
-struct Math<'b, 'f> {
+pub(super) struct Math<'b, 'f> {
     builder: &'b mut Builder<'f>,
     ty: Type,
 }
 
-impl Math<'_, '_> {
+impl<'b, 'f> Math<'b, 'f> {
+    /// Of the type of this number.
+    pub fn of(builder: &'b mut Builder<'f>, x: NodeId) -> Math<'b, 'f> {
+        let ty = builder.ty(x);
+        Math { builder, ty }
+    }
+
     fn formula(&mut self, function: FormulaFn, args: &[NodeId]) -> NodeId {
         let x = args[0];
         match function {
@@ -54,9 +59,6 @@ impl Math<'_, '_> {
             FormulaFn::SmoothStep => self.smooth_step(args),
             FormulaFn::Degrees => self.scaled(x, 180.0 / std::f64::consts::PI),
             FormulaFn::Radians => self.scaled(x, std::f64::consts::PI / 180.0),
-            FormulaFn::Power => self.power(x, args[1], None),
-            FormulaFn::PowerOfMagnitude => self.power(x, args[1], Some([args[2], args[3]])),
-            FormulaFn::HalfPower => self.half_power(x),
         }
     }
 
@@ -275,7 +277,7 @@ impl Math<'_, '_> {
     }
 
     /// `x ** 0.5`: the square root, except for `-0.0` and minus infinity, where Python's result is positive.
-    fn half_power(&mut self, x: NodeId) -> NodeId {
+    pub fn half_power(&mut self, x: NodeId) -> NodeId {
         let (zero, infinity) = (self.value(0.0), self.value(f64::INFINITY));
         let root = self.float(FloatFn::Sqrt, x);
         let is_zero = self.compare(CompareOp::Equal, x, zero);
@@ -289,7 +291,7 @@ impl Math<'_, '_> {
     /// computed from that of the base, and the sign by Python's rules. A negative base with a fractional
     /// exponent is NaN, unless it is infinite.
     /// `size_and_power` are the magnitude of the base and its power, where they are known.
-    fn power(&mut self, base: NodeId, exponent: NodeId, size_and_power: Option<[NodeId; 2]>) -> NodeId {
+    pub fn power(&mut self, base: NodeId, exponent: NodeId, size_and_power: Option<[NodeId; 2]>) -> NodeId {
         let (zero, one, half) = (self.value(0.0), self.value(1.0), self.value(0.5));
         let infinity = self.value(f64::INFINITY);
         let [size, power] = size_and_power.unwrap_or_else(|| {

@@ -1,37 +1,147 @@
 //! Lowering: the typed kernel as it is inferred in, a kernel of primitive operations out.
 //!
-//! A node of the inferred kernel is an operation of the script, such as `log10(x)`. Lowering computes those that are no
-//! single operation of the emitter, the same way for every target. What only some targets lack is left to
-//! `passes/legalise`. It never sees a syntax tree, decides no type of the script, and reports no mistake. A kernel with
-//! mistakes passes through, too: every id exists, and nothing else is certain.
+//! A node of the inferred kernel is an operation of the script, such as `log10(x)` or `a ** n`. Lowering computes those
+//! that are no single operation of the emitter, the same way for every target. What only some targets lack is left to
+//! `passes/legalise`. It never sees a syntax tree, decides no type of the script, and reports no mistake but that the
+//! compilation was cancelled. A kernel with mistakes passes through, too: every id exists, and nothing else is certain.
 //!
 //! Each function is walked once, in the order of its statements. What a node needs is evaluated right before it, and
-//! its last step takes its place, so that no other node changes.
+//! its last step takes its place, so that no other node changes. Functions that a node calls are added to the kernel:
+//! those of the library are inferred for the types of their arguments, and walked as well.
 //!
 //! | Chapter | Computes |
 //! |---|---|
+//! | `powers` | `a ** n` |
 //! | `formulas` | functions of floats that GLSL.std.450 lacks, by operations on one type |
 
 mod formulas;
+mod functions;
+mod powers;
 
-use crate::ir::build::rewrite_function;
-use crate::ir::{Function, FunctionId, Kernel, NodeKind};
+use kps_syntax::Diagnostics;
+
+use crate::infer::LibraryFunctions;
+use crate::ir::build::{Builder, rewrite_function};
+use crate::ir::{Function, FunctionId, Kernel, NodeId, NodeKind, Origin};
 use crate::remark::FunctionRemark;
+use crate::types::Scalar;
 
-/// Lowers a kernel. Gives remarks on what is computed in a wider type.
-pub(crate) fn lower(kernel: &mut Kernel) -> Vec<FunctionRemark> {
-    let mut remarks = Vec::new();
-    for (function, id) in
-        kernel.functions.iter_mut().zip(0..).filter(|(function, _)| needs_lowering(function))
-    {
-        rewrite_function(function, &mut |builder, node| {
-            let remark = formulas::expand(builder, node);
-            remarks.extend(remark.map(|remark| (FunctionId(id), remark)));
-        });
-    }
-    remarks
+/// What lowering did beside the kernel.
+pub(crate) struct Lowered {
+    /// What is computed in a wider type.
+    pub remarks: Vec<FunctionRemark>,
+    pub mistakes: Diagnostics,
+    /// The id of each function of the inferred kernel.
+    pub ids: Vec<FunctionId>,
 }
 
-fn needs_lowering(function: &Function) -> bool {
-    function.nodes.iter().any(|node| matches!(node.kind, NodeKind::Formula(..)))
+pub(crate) fn lower(kernel: &mut Kernel, library: LibraryFunctions) -> Lowered {
+    let n_inferred = kernel.functions.len() as u32;
+    let mut lowering = Lowering { library, int_powers: Vec::new(), remarks: Vec::new() };
+    for (function, id) in kernel.functions.iter_mut().zip(0..) {
+        lowering.function(function, FunctionId(id));
+    }
+    let mut added: Vec<Function> = Vec::new();
+    while let Some(mut function) = lowering.library.take_next() {
+        lowering.function(&mut function, FunctionId(n_inferred + added.len() as u32));
+        added.push(function);
+    }
+    let mut ids: Vec<FunctionId> = (0..n_inferred).map(FunctionId).collect();
+    if !added.is_empty() {
+        let functions = std::mem::take(&mut kernel.functions);
+        (kernel.functions, ids) = callees_first(functions, added);
+    }
+    let Lowering { library, mut remarks, .. } = lowering;
+    remarks.iter_mut().for_each(|(id, _)| *id = ids[id.idx()]);
+    ids.truncate(n_inferred as usize);
+    Lowered { remarks, mistakes: library.into_mistakes(), ids }
+}
+
+/// The state of lowering a kernel. Ids of added functions follow those of the kernel.
+struct Lowering<'a> {
+    library: LibraryFunctions<'a>,
+    /// Functions for powers of ints.
+    int_powers: Vec<(Scalar, FunctionId)>,
+    remarks: Vec<FunctionRemark>,
+}
+
+impl Lowering<'_> {
+    fn function(&mut self, function: &mut Function, id: FunctionId) {
+        if function.nodes.iter().any(|node| is_high_level(&node.kind)) {
+            rewrite_function(function, &mut |builder, node| self.node(builder, node, id));
+        }
+    }
+
+    fn node(&mut self, builder: &mut Builder, node: NodeId, id: FunctionId) {
+        let result = match builder.function.node(node).kind {
+            NodeKind::Power(base, exponent) => {
+                begin(builder, node, [base, exponent]);
+                self.power(builder, base, exponent)
+            }
+            _ => {
+                let remark = formulas::expand(builder, node);
+                self.remarks.extend(remark.map(|remark| (id, remark)));
+                return;
+            }
+        };
+        if let Some(result) = result {
+            builder.replace_by_last(node, result);
+        }
+    }
+}
+
+fn is_high_level(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Power(..) | NodeKind::Formula(..))
+}
+
+/// Makes new nodes steps of this one. A search for the first NaN reports none of them, and the node as the result of
+/// its operands.
+fn begin<const N: usize>(builder: &mut Builder, node: NodeId, operands: [NodeId; N]) {
+    let function = &mut *builder.function;
+    if function.node(node).origin == Origin::Source && function.is_of_script() {
+        function.nodes[node.idx()].origin = Origin::Result(operands.into());
+        builder.origin = Origin::Step;
+    }
+}
+
+/// All functions, with callees before their callers and the kernel itself last, and the new id of each.
+fn callees_first(mut inferred: Vec<Function>, added: Vec<Function>) -> (Vec<Function>, Vec<FunctionId>) {
+    let main = inferred.len() - 1;
+    inferred.extend(added);
+    let n_functions = inferred.len();
+    let mut order = Order {
+        functions: inferred.into_iter().map(Some).collect(),
+        ids: vec![FunctionId(0); n_functions],
+        placed: Vec::with_capacity(n_functions),
+    };
+    (0..main).chain(main + 1..n_functions).for_each(|at| order.place(at));
+    order.place(main);
+    let Order { ids, placed: mut functions, .. } = order;
+    for node in functions.iter_mut().flat_map(|function| &mut function.nodes) {
+        if let NodeKind::Call { function, .. } = &mut node.kind {
+            *function = ids[function.idx()];
+        }
+    }
+    (functions, ids)
+}
+
+struct Order {
+    /// Those that have no place yet.
+    functions: Vec<Option<Function>>,
+    ids: Vec<FunctionId>,
+    placed: Vec<Function>,
+}
+
+impl Order {
+    /// Inferred functions have their callees before them, so this recurses through functions of the library alone.
+    fn place(&mut self, at: usize) {
+        let Some(function) = self.functions[at].take() else { return };
+        for node in &function.nodes {
+            if let NodeKind::Call { function: callee, .. } = node.kind {
+                self.place(callee.idx());
+            }
+        }
+        self.ids[at] = FunctionId(self.placed.len() as u32);
+        self.placed.push(function);
+    }
 }

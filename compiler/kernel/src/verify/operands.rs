@@ -76,7 +76,9 @@ impl Verifier<'_> {
                     && n_args == function.n_args()
                     && args.iter().flatten().all(|arg| of(arg) == ty)
             }
-            NodeKind::Formula(..) => return ensure(false, span, "a function without its operations"),
+            NodeKind::Power(..) | NodeKind::Formula(..) => {
+                return ensure(false, span, "an operation of the script that was not lowered");
+            }
             NodeKind::Abs(a) | NodeKind::Sign(a) => of(a) == ty && !is_kind(ty, &[Kind::Bool]),
             NodeKind::CopySign { magnitude, sign } => {
                 of(magnitude) == ty && of(sign) == ty && is_kind(ty, &[Kind::Float])
