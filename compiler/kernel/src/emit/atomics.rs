@@ -9,15 +9,12 @@
 
 use rspirv::spirv::{LoopControl, MemoryModel, Op, Scope, Word};
 
-use super::bits::bits_of;
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
-use crate::ir::{
-    Atomic, AtomicOp, AtomicPlace, BoundsCheck, BufferId, ElementIndex, Home, Kernel, LocalId, NodeKind,
-    SharedId, Step, part_at,
-};
-use crate::signature::{Capability, Target};
+use super::variables::{bits_of, is_direct};
+use crate::ir::{Atomic, AtomicOp, AtomicPlace, BoundsCheck, BufferId, ElementIndex, LocalId, Step, part_at};
+use crate::signature::Capability;
 use crate::types::{Scalar, Type};
 
 /// An element in memory, and how it is seen.
@@ -30,37 +27,8 @@ pub(super) struct Element {
     scope: Word,
 }
 
-/// Whether an operation on elements of this type is one instruction over the type itself.
-fn is_direct(op: AtomicOp, scalar: Scalar, target: &Target) -> bool {
-    let is_sum = matches!(op, AtomicOp::Add | AtomicOp::Sub);
-    match scalar {
-        Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => true,
-        Scalar::F32 => is_sum && target.f32_atomic_add,
-        Scalar::F64 => is_sum && target.f64_atomic_add,
-        _ => false,
-    }
-}
-
 fn is_narrow(ty: &Type) -> bool {
     ty.scalar().is_some_and(|scalar| scalar.bits() < 32)
-}
-
-/// Shared memory that holds the bits of its elements, because an operation needs them.
-pub(super) fn shared_bits(kernel: &Kernel, target: &Target) -> Vec<SharedId> {
-    let mut shared = Vec::new();
-    let functions = kernel.functions.iter().zip(kernel.reached()).filter(|(_, reached)| *reached);
-    for (function, _) in functions {
-        for node in &function.nodes {
-            let NodeKind::Atomic(atomic) = &node.kind else { continue };
-            let AtomicPlace::Shared { local, path } = &atomic.place else { continue };
-            let Home::Workgroup(id) = function.local(*local).home else { continue };
-            let element = part_at(&function.local(*local).ty, path);
-            if element.scalar().is_some_and(|scalar| !is_direct(atomic.op, scalar, target)) {
-                shared.push(id);
-            }
-        }
-    }
-    shared
 }
 
 impl FunctionEmitter<'_> {

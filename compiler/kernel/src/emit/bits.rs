@@ -9,35 +9,13 @@
 //!
 //! A matrix is stored as an array of its columns.
 
-use std::rc::Rc;
-
 use rspirv::spirv::{Op, Word};
 
 use super::function::FunctionEmitter;
 use super::module::Operand;
+use super::variables::bits_of;
 use crate::ir::{Home, LocalId};
-use crate::structs::{Member, StructType};
 use crate::types::{Scalar, Type};
-
-/// The type that stores the bits of these numbers: ints, in arrays and structs of the same form.
-pub(super) fn bits_of(ty: &Type) -> Type {
-    match ty {
-        Type::Array(array) => Type::array(array.len, bits_of(&array.element)),
-        Type::Struct(of) => {
-            let bits = |member: &Member| Member::new(member.name.clone(), bits_of(&member.ty));
-            let members = of.members.iter().map(bits).collect();
-            Type::Struct(Rc::new(StructType { name: of.name.clone(), ..StructType::new(members) }))
-        }
-        Type::Matrix { columns, rows, scalar } => {
-            Type::array((*columns).into(), bits_of(&Type::Vector(*rows, *scalar)))
-        }
-        ty => match ty.scalar() {
-            None => ty.clone(),
-            Some(scalar) if scalar.bits() == 64 => ty.with_scalar(Scalar::U64),
-            Some(_) => ty.with_scalar(Scalar::U32),
-        },
-    }
-}
 
 impl FunctionEmitter<'_> {
     /// Whether a local is held as bits.

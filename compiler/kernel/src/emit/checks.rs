@@ -22,13 +22,6 @@ use super::module::Operand;
 use crate::ir::{Arithmetic, CheckKind, Indexed, Operation, Touch};
 use crate::types::Type;
 
-/// The name of the set.
-pub const SET: &str = "NonSemantic.kps.Checks";
-
-/// The name of a bounds test, for a device that checks a module without check instructions.
-/// ORDER: as the device reads it.
-pub const INSIDE: &str = "kps.inside";
-
 const INDEX: u32 = 1;
 
 impl FunctionEmitter<'_> {

@@ -7,16 +7,7 @@ use super::function::FunctionEmitter;
 use super::module::{Module, Operand, write};
 use crate::constant::Constant;
 use crate::stages::Stage;
-use crate::types::{Scalar, Type};
-
-/// The variable for whether an assertion of the invocation has failed.
-pub(super) fn failed_variable(module: &mut Module) -> Word {
-    let truth = module.scalar(Scalar::Bool);
-    let no = module.constant(Constant::bool(false));
-    let id = module.initialized_variable(truth, no);
-    module.name(id, "kps.failed");
-    id
-}
+use crate::types::Type;
 
 /// A function that only calls the kernel: `Entry::Wrapper`.
 pub(super) fn wrapper(module: &mut Module, kernel: Word) -> Word {

@@ -5,16 +5,13 @@
 use rspirv::spirv::{BuiltIn, Decoration, MemoryModel, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::atomics::shared_bits;
-use super::bits::bits_of;
-use super::ends::failed_variable;
 use super::layout::Packing;
 use super::module::Module;
 use super::params::Blocks;
 use super::ports::Ports;
 use super::reach::{BufferVariable, fits_uniform};
-use super::record::ring_variable;
 use super::textures::TextureVariables;
+use super::variables::{bits_of, failed_variable, ring_variable, shared_bits};
 use crate::analysis::written_buffers;
 use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
 use crate::push::BlockKind;

@@ -8,11 +8,10 @@
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 
-use super::bits::bits_of;
-use super::checks::INSIDE;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
-use super::module::Operand;
+use super::module::{INSIDE, Operand};
+use super::variables::bits_of;
 use crate::ir::{BoundsCheck, BufferId, ElementIndex, LocalId, NodeId, NodeKind, Proof, Step};
 use crate::types::Type;
 

@@ -35,6 +35,7 @@ mod stored;
 mod subgroup;
 mod textures;
 mod values;
+mod variables;
 mod vectors;
 
 use kps_syntax::{Diagnostics, Location};

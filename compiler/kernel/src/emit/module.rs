@@ -25,6 +25,10 @@ pub(crate) use self::finish::EntryPoint;
 pub(super) use self::words::{begin, end, write, write_operands};
 use self::words::{write_string, write_text};
 
+/// The name of a bounds test, for a device that checks a module without check instructions.
+/// ORDER: as the device reads it.
+pub const INSIDE: &str = "kps.inside";
+
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TypeKey {
     Void,

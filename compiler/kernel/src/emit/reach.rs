@@ -6,10 +6,9 @@
 
 use rspirv::spirv::{Decoration, MemoryAccess, MemoryModel, Op, StorageClass, Word};
 
-use super::checks::INSIDE;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
-use super::module::{Module, Operand, write};
+use super::module::{INSIDE, Module, Operand, write};
 use crate::ir::{Buffer, BufferId, ElementIndex, Kernel};
 use crate::launch::Memory;
 use crate::push::{Member, UNIFORM_BYTES};

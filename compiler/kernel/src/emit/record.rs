@@ -10,11 +10,12 @@
 //!
 //! The text of a site is an `OpString`: `kps.record SITE KIND LINE COLUMN FILE`, a newline, and the template.
 
-use rspirv::spirv::{Decoration, MemorySemantics, Op, Scope, StorageClass, Word};
+use rspirv::spirv::{MemorySemantics, Op, Scope, StorageClass, Word};
 
 use super::function::FunctionEmitter;
-use super::module::{Module, Operand};
-use crate::ir::{Kernel, NodeId, Record, RecordKind};
+use super::module::Operand;
+use super::variables::RECORD_DATA;
+use crate::ir::{NodeId, Record, RecordKind};
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
@@ -29,31 +30,6 @@ pub const STEPS_KEPT: u32 = 512;
 
 /// Words before the values: the site and the invocation.
 const HEADER_WORDS: u32 = 4;
-
-/// The member of the buffer that holds the records.
-const DATA: u32 = 4;
-
-/// The buffer's variable, after all bindings of parameters in set 0.
-pub(super) fn ring_variable(kernel: &Kernel, module: &mut Module) -> Word {
-    let word = module.scalar(Scalar::U32);
-    let data = module.runtime_array(word, 4);
-    let block = module.struct_type(&[word, word, word, word, data]);
-    module.decorate(block, Decoration::Block, &[]);
-    module.name(block, "kps.records");
-    for member in 0..=DATA {
-        module.decorate_member(block, member, Decoration::Offset, &[4 * member]);
-    }
-    let id = module.variable(StorageClass::StorageBuffer, block);
-    module.name(id, "kps.print");
-    let buffers = kernel.buffers.iter().map(|buffer| (buffer.set, buffer.binding));
-    let textures = kernel.textures.iter().map(|texture| (texture.set, texture.binding));
-    let samplers = kernel.samplers.iter().map(|sampler| (sampler.set, sampler.binding));
-    let taken = buffers.chain(textures).chain(samplers);
-    let behind = taken.filter(|(set, _)| *set == 0).map(|(_, binding)| binding + 1).max();
-    module.decorate(id, Decoration::DescriptorSet, &[0]);
-    module.decorate(id, Decoration::Binding, &[behind.unwrap_or(0)]);
-    id
-}
 
 impl FunctionEmitter<'_> {
     pub fn record(&mut self, record: &Record) {
@@ -184,7 +160,8 @@ impl FunctionEmitter<'_> {
             return reserved;
         }
         let result = self.module.scalar(Scalar::U32);
-        let len = self.op(Op::ArrayLength, result, &[Operand::IdRef(ring), Operand::LiteralBit32(DATA)]);
+        let len =
+            self.op(Op::ArrayLength, result, &[Operand::IdRef(ring), Operand::LiteralBit32(RECORD_DATA)]);
         self.ids(Op::ISub, &Type::U32, &[len, reserved])
     }
 
@@ -192,7 +169,7 @@ impl FunctionEmitter<'_> {
         for (at, word) in words.iter().enumerate() {
             let at = self.int(&Type::U32, at as i128);
             let index = self.ids(Op::IAdd, &Type::U32, &[first, at]);
-            let data = self.int(&Type::U32, i128::from(DATA));
+            let data = self.int(&Type::U32, i128::from(RECORD_DATA));
             let place = self.ring_place(&[ring, data, index]);
             self.effect(Op::Store, &[Operand::IdRef(place), Operand::IdRef(*word)]);
         }

@@ -10,6 +10,9 @@ use crate::emit::debug::Debug;
 use crate::signature::Capability;
 use crate::stages::Stage;
 
+/// The set of instructions for checks.
+const CHECKS: &str = "NonSemantic.kps.Checks";
+
 impl Module {
     /// The whole module as words.
     pub fn finish(self, point: &EntryPoint) -> Vec<u32> {
@@ -46,7 +49,7 @@ impl Module {
         let mut extensions: Vec<&str> =
             self.capabilities.keys().filter_map(|capability| capability.extension()).collect();
         extensions.dedup();
-        let others = self.checks.map(|id| (id, crate::emit::checks::SET));
+        let others = self.checks.map(|id| (id, CHECKS));
         let others: Vec<(Word, &str)> =
             others.into_iter().chain(self.debug.as_ref().map(Debug::import)).collect();
         extensions.extend(others.first().map(|_| "SPV_KHR_non_semantic_info"));
