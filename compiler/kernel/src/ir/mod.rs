@@ -185,6 +185,18 @@ pub enum Home {
     Workgroup(SharedId),
 }
 
+impl Buffer {
+    /// The type of the number of an element with these indices: it is computed in 64 bits if an index or the array has
+    /// as many.
+    pub(crate) fn number_type(&self, function: &Function, indices: &[NodeId]) -> Scalar {
+        let is_wide = |index: &NodeId| function.ty(*index).scalar().is_some_and(|scalar| scalar.bits() > 32);
+        match self.counts == Width::Wide || indices.iter().any(is_wide) {
+            true => Scalar::I64,
+            false => Scalar::I32,
+        }
+    }
+}
+
 impl Function {
     /// Without arguments, result and statements.
     pub(crate) fn new(name: Name, source: Source, span: Span) -> Function {

@@ -3,11 +3,10 @@
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Span};
 
-use super::{Function, NodeId};
 use crate::stages;
 use crate::textures::TextureType;
 use crate::type_expr::{Reach, Width};
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 #[derive(Debug)]
 pub struct Buffer {
@@ -29,16 +28,6 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// The type of the number of an element with these indices: it is computed in 64 bits if an index or the array has
-    /// as many.
-    pub(crate) fn number_type(&self, function: &Function, indices: &[NodeId]) -> Scalar {
-        let is_wide = |index: &NodeId| function.ty(*index).scalar().is_some_and(|scalar| scalar.bits() > 32);
-        match self.counts == Width::Wide || indices.iter().any(is_wide) {
-            true => Scalar::I64,
-            false => Scalar::I32,
-        }
-    }
-
     /// Whether `kps.len` has the number of elements: a descriptor has it in 32 bits, an address has none.
     pub fn has_hidden_len(&self) -> bool {
         self.reach == Reach::Address || self.counts == Width::Wide
