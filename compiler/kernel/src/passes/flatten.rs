@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 
 use crate::constant::Constant;
 use crate::ir::{
-    AtomicPlace, BinaryOp, Block, Buffer, BufferId, CompareOp, ElementIndex, Extent, FloatFn, Function,
-    Kernel, Loop, Node, NodeId, NodeKind, NumberFact, Origin, Proof, Stmt, outer_and_last,
+    AtomicPlace, BinaryOp, Block, Buffer, BufferId, CompareOp, ElementIndex, Extent, Function, Kernel, Loop,
+    Node, NodeId, NodeKind, NumberFact, Origin, Proof, Stmt, outer_and_last,
 };
 use crate::types::{Scalar, Type};
 
@@ -79,8 +79,8 @@ enum Operation {
     Len(BufferId, u8),
     Convert(NodeId, Scalar),
     Binary(BinaryOp, NodeId, NodeId),
-    Max(NodeId, NodeId),
     IsLess(NodeId, NodeId),
+    Select(NodeId, NodeId, NodeId),
     Proven(Proof, NodeId),
 }
 
@@ -217,10 +217,7 @@ impl Flattener<'_> {
         let (outer, _) = outer_and_last(self.function, indices);
         let mut sum = None;
         for (index, axis) in outer.iter().zip(0..) {
-            let index = self.converted(*index, Scalar::F32);
-            let below = self.float(BELOW);
-            let below = self.binary(BinaryOp::Mul, index, below);
-            let mut offset = self.operation(Operation::Max(index, below));
+            let mut offset = self.distance(*index);
             for inner in axis + 1..self.buffers[buffer.idx()].rank {
                 let len = self.len(buffer, inner, Scalar::F32);
                 offset = self.binary(BinaryOp::Mul, offset, len);
@@ -232,6 +229,19 @@ impl Flattener<'_> {
         }
         let (sum, limit) = (sum.expect("an array of several axes has an outer one"), self.float(LIMIT));
         self.operation(Operation::IsLess(sum, limit))
+    }
+
+    /// An index as a float that is not negative. A negative index has its weight.
+    fn distance(&mut self, index: NodeId) -> NodeId {
+        let is_signed = self.function.ty(index).scalar().is_some_and(Scalar::is_signed);
+        let index = self.converted(index, Scalar::F32);
+        if !is_signed {
+            return index;
+        }
+        let [zero, below] = [0.0, BELOW].map(|value| self.float(value));
+        let is_below = self.operation(Operation::IsLess(index, zero));
+        let below = self.binary(BinaryOp::Mul, index, below);
+        self.operation(Operation::Select(is_below, below, index))
     }
 
     fn len(&mut self, buffer: BufferId, axis: u8, ty: Scalar) -> NodeId {
@@ -270,8 +280,10 @@ impl Flattener<'_> {
             }
             Operation::Convert(a, to) => (NodeKind::Convert(a), to.into()),
             Operation::Binary(op, a, b) => (NodeKind::Binary(op, a, b), ty_of(a)),
-            Operation::Max(a, b) => (NodeKind::Float(FloatFn::NMax, [Some(a), Some(b), None]), ty_of(a)),
             Operation::IsLess(a, b) => (NodeKind::Compare(CompareOp::Less, a, b), Type::BOOL),
+            Operation::Select(condition, then, orelse) => {
+                (NodeKind::Select { condition, then, orelse }, ty_of(then))
+            }
             Operation::Proven(proof, a) => (NodeKind::Proven(proof, a), ty_of(a)),
         };
         let mut depth = 0;
