@@ -1,9 +1,10 @@
 //! Loops: `while`, `for` over ranges and arrays, `break`, `continue`, `else`.
 //!
-//! From the head on, variables that the body assigns are in locals. The type of a literal that the loop carries
-//! is a guess (i32, f32). If the body gives the variable another type, that is a correction for the next walk over
-//! the function (`assumptions.rs`). Until then such types are *guessed*: errors that a wider type could fix are not
-//! reported. If no type widened, the guesses are confirmed in one more walk.
+//! From the head on, variables that the body assigns are in locals. The type of a literal that the loop carries is a
+//! guess: its default type, or the float that the body adds (`loop_guesses.rs`). If the body gives the variable another
+//! type, that is a correction for the next walk over the function (`assumptions.rs`). Until then such types are
+//! *guessed*: errors that a wider type could fix are not reported. If no type widened, the guesses are confirmed in one
+//! more walk.
 
 use std::rc::Rc;
 
