@@ -8,12 +8,13 @@ use std::fmt::Write;
 use kps_syntax::{Diagnostic, Diagnostics, Severity, Source, Span};
 
 use crate::env::KernelEnv;
-use crate::infer::{self, ARRAY_ATTRIBUTES, Collect};
+use crate::infer::{self, Collect};
 use crate::pipeline;
 use crate::remark::{self, ExplainedFunction, RemarkKind, RemarkType};
 use crate::signature::{Signature, Target};
 use crate::structs::MethodKind;
 use crate::template::KernelTemplate;
+use crate::type_expr::ArrayParam;
 use crate::types::Type;
 
 const IMAGE_METHODS: [&str; 3] = ["read", "sample", "write"];
@@ -124,8 +125,8 @@ fn members_of(ty: &RemarkType) -> Vec<String> {
             let methods = of.methods.iter().filter(|method| method.kind != MethodKind::Setter);
             members.chain(methods.map(|method| &method.name)).map(|name| name.to_string()).collect()
         }
-        RemarkType::Value(Type::Array(_)) | RemarkType::Array(_) => owned(&ARRAY_ATTRIBUTES),
-        RemarkType::Image(_) => owned(&[&ARRAY_ATTRIBUTES[..], &IMAGE_METHODS].concat()),
+        RemarkType::Value(Type::Array(_)) | RemarkType::Array(_) => owned(&ArrayParam::ATTRIBUTES),
+        RemarkType::Image(_) => owned(&[&ArrayParam::ATTRIBUTES[..], &IMAGE_METHODS].concat()),
         RemarkType::Value(_) | RemarkType::Weak(_) | RemarkType::Sampler | RemarkType::Function => Vec::new(),
     }
 }

@@ -66,6 +66,9 @@ impl Width {
 }
 
 impl ArrayParam {
+    /// What an array has after a dot.
+    pub const ATTRIBUTES: [&str; 3] = ["shape", "size", "ndim"];
+
     /// With one axis.
     pub fn flat(element: Type) -> ArrayParam {
         ArrayParam::new(element, 1)

@@ -4,12 +4,9 @@
 //! A function is compiled for each such array, and gets only the indices of a part as arguments. So it loads
 //! exactly what it reads and stores exactly what it changes.
 
-use kps_syntax::Span;
-use kps_syntax::ast::Name;
+mod inference;
 
-use super::Ctx;
-use super::operand::{Place, Root};
-use crate::ir::{BufferId, CallArg, ElementIndex, NodeId, SharedId, Step, steps};
+use crate::ir::{BufferId, SharedId};
 use crate::types::Type;
 
 /// The root and the steps to a part of memory, without the indices.
@@ -33,54 +30,4 @@ enum AccessStep {
     Part(u32),
     /// The index is passed, and has this type.
     At(Type),
-}
-
-impl Ctx<'_> {
-    /// `None` if a place is in memory of the invocation itself.
-    pub fn access_path(&self, place: &Place) -> Option<AccessPath> {
-        let root = match &place.root {
-            Root::Local(_) => AccessRoot::Workgroup(self.shared_id(place)?),
-            // The id of the array would have to be passed as well, so a copy is passed instead.
-            Root::Element(buffer, _) if self.is_selected(*buffer) => return None,
-            Root::Element(buffer, index) => {
-                let types = index.indices().iter().map(|index| self.ty(*index).clone()).collect();
-                AccessRoot::Element(*buffer, types)
-            }
-        };
-        let steps = place.path.iter().map(|step| match step {
-            Step::Part(at) => AccessStep::Part(*at),
-            Step::At(index) => AccessStep::At(self.ty(*index).clone()),
-        });
-        Some(AccessPath { root, steps: steps.collect(), ty: place.ty.clone() })
-    }
-
-    /// Adds the indices of a part of memory, in the order of [`Ctx::bind_access_path`].
-    pub fn pass_indices(&self, place: &Place, args: &mut Vec<CallArg>) {
-        if let Root::Element(_, index) = &place.root {
-            args.extend(index.indices().iter().copied().map(CallArg::Value));
-        }
-        args.extend(steps(&place.path).map(CallArg::Value));
-    }
-
-    /// Binds a parameter to a part of memory, with an argument for each index.
-    pub fn bind_access_path(&mut self, part: &AccessPath, name: &Name, span: Span) -> Place {
-        let root = match &part.root {
-            AccessRoot::Workgroup(id) => {
-                let ty = self.shared[id.idx()].ty.clone();
-                Root::Local(self.local_for_shared(*id, name, ty, span))
-            }
-            AccessRoot::Element(buffer, types) => {
-                let indices: Vec<NodeId> = types.iter().map(|ty| self.value_arg(name, ty, span)).collect();
-                Root::Element(*buffer, ElementIndex::new(indices))
-            }
-        };
-        let mut path: Vec<Step> = Vec::new();
-        for step in &part.steps {
-            path.push(match step {
-                AccessStep::Part(at) => Step::Part(*at),
-                AccessStep::At(ty) => Step::At(self.value_arg(name, ty, span)),
-            });
-        }
-        Place { root, path: path.into(), ty: part.ty.clone() }
-    }
 }

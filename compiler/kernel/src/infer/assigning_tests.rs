@@ -10,15 +10,8 @@ use std::rc::Rc;
 use super::Ctx;
 use super::joins::same_static;
 use super::reference_phis::is_fixed;
-use super::vars::{Binding, FlowPath};
+use super::vars::{AssignedWhen, Binding, FlowPath};
 use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
-
-/// The binding that a variable has if a test has a given result.
-pub(crate) struct AssignedWhen {
-    test: NodeId,
-    holds: bool,
-    binding: Binding,
-}
 
 impl Ctx<'_> {
     /// Called after a test whose value is `holds` only if `path` was taken.

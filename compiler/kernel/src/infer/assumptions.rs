@@ -5,16 +5,16 @@
 //! with the better ones, from its beginning. The last walk is the one without corrections. A correction only ever
 //! widens a type or gives up, so this ends; usually after one walk or two. How deep loops nest does not matter.
 
+mod inference;
+
 use std::rc::Rc;
 
-use kps_syntax::{Diagnostic, Span};
+use kps_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use super::lists::{CarriedList, Stored};
 use super::selected_arrays::ArraySetId;
 use super::vars::{Conflict, Var};
-use super::{Ctx, FunctionState};
-use crate::errors;
 use crate::types::{Scalar, Type};
 
 /// A variable at the head of the loop that starts here in the source.
@@ -188,57 +188,4 @@ enum Revision {
     /// All types were right, so the mistakes of the walk are final. The next walk reports nothing about unknown
     /// values.
     AgainWithMistakes,
-}
-
-impl<'a> Ctx<'a> {
-    /// Walks a function until all that it assumes is right. Returns the result of the last walk.
-    pub fn walk_until_right<R>(&mut self, mut walk: impl FnMut(&mut Self) -> R) -> R {
-        let start = self.f.clone();
-        let mut mistakes: (Vec<Diagnostic>, Vec<usize>) = Default::default();
-        loop {
-            let result = walk(self);
-            let span = self.f.assumed.corrections.span;
-            let gave_up = self.f.assumed.gives_up();
-            match self.f.assumed.revise() {
-                Revision::Again if gave_up => {
-                    self.error(errors::unsettled_loop(self.at(span)));
-                    return result;
-                }
-                Revision::Again if !self.budget.is_spent() => {}
-                Revision::AgainWithMistakes if !self.budget.is_spent() => {
-                    mistakes.0.append(&mut self.f.diagnostics);
-                    mistakes.1.append(&mut self.f.calls);
-                }
-                _ => {
-                    self.f.diagnostics.append(&mut mistakes.0);
-                    self.f.calls.append(&mut mistakes.1);
-                    return result;
-                }
-            }
-            self.restart(start.clone());
-        }
-    }
-
-    /// Goes back to the beginning of the function. Variables, locals and shared arrays keep their numbers, and the
-    /// buffers their memory.
-    fn restart(&mut self, start: FunctionState<'a>) {
-        let walked = std::mem::replace(&mut self.f, start);
-        let f = &mut self.f;
-        reuse(&mut f.func.nodes, walked.func.nodes);
-        reuse(&mut f.func.carries, walked.func.carries);
-        reuse(&mut f.facts, walked.facts);
-        reuse(&mut f.block, walked.block);
-        f.assumed = walked.assumed;
-        f.func.locals = walked.func.locals;
-        f.lists.keep_memory(walked.lists);
-        f.vars.keep_numbers(walked.vars);
-        f.shared = walked.shared;
-    }
-}
-
-/// Moves the items into the memory of another list.
-fn reuse<T>(items: &mut Vec<T>, mut memory: Vec<T>) {
-    memory.clear();
-    memory.append(items);
-    *items = memory;
 }

@@ -6,7 +6,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind};
 
 use super::Ctx;
-use super::operand::{Operand, Static};
+use super::operand::{Facts, Operand, Static};
 use super::vars::Binding;
 use crate::builtins;
 use crate::constant::{Constant, Literal};
@@ -145,7 +145,7 @@ impl Ctx<'_> {
 
     /// The result of an explicit cast has the written type, whatever the type of the operand.
     fn confirmed(&mut self, node: NodeId) -> NodeId {
-        self.set_facts(node, super::Facts { guessed: false });
+        self.set_facts(node, Facts { guessed: false });
         node
     }
 

@@ -10,7 +10,7 @@ use kps_syntax::ast::Expr;
 use super::Ctx;
 use super::assumptions::WeakKey;
 use super::joins::same_static;
-use super::operand::{Operand, Row};
+use super::operand::{Facts, Operand, Row};
 use super::selected_arrays::ArraySetId;
 use super::stmts::Condition;
 use super::vars::{FlowPath, Missing};
@@ -252,7 +252,7 @@ impl Ctx<'_> {
         self.join_arms(condition, then, orelse, (fork, missing), span);
         let loaded = sides.iter().zip(stored).map(|(of, local)| {
             let node = self.node(NodeKind::Load(local), of.ty.clone(), span);
-            self.set_facts(node, super::Facts { guessed: of.guessed });
+            self.set_facts(node, Facts { guessed: of.guessed });
             self.note_choice(node, of.sides.each_ref(), of.key);
             node
         });

@@ -24,9 +24,6 @@ pub(crate) enum Indexed {
     Row(Row),
 }
 
-/// What an array has after a dot.
-pub(crate) const ATTRIBUTES: [&str; 3] = ["shape", "size", "ndim"];
-
 impl Ctx<'_> {
     pub fn buffer_array(&self, buffer: BufferId) -> ArrayParam {
         let (array, counts) = (self.array(buffer), self.counts_of(buffer));
@@ -242,7 +239,7 @@ impl Ctx<'_> {
             "ndim" => Operand::int(i128::from(rank - first)),
             name => {
                 let what = self.describe(array);
-                let nearest = suggest::nearest(name, ATTRIBUTES.into_iter());
+                let nearest = suggest::nearest(name, ArrayParam::ATTRIBUTES.into_iter());
                 let error = errors::no_array_attribute(self.at(attr.span), name, &what, nearest);
                 self.fail(error)
             }
@@ -251,7 +248,7 @@ impl Ctx<'_> {
 }
 
 pub(super) fn is_array_attribute(name: &str) -> bool {
-    ATTRIBUTES.contains(&name)
+    ArrayParam::ATTRIBUTES.contains(&name)
 }
 
 /// [`Ctx::array_attribute`] for an array whose axes are known from its type.

@@ -26,9 +26,6 @@ use crate::types::{Scalar, Type};
 /// The alignment in bytes of the lines of a matrix in memory, unless they are shorter.
 const ALIGNMENT: u32 = 16;
 
-/// Shared memory with the numbers from 1 on, for each type in use.
-pub(super) type MatrixNumbers = Vec<(Scalar, SharedId)>;
-
 impl Ctx<'_> {
     /// Stores zeros in a matrix.
     pub(super) fn tile_zero(&mut self, matrix: &Place, span: Span) -> Option<()> {
