@@ -15,7 +15,7 @@ use crate::textures::TextureType;
 use crate::type_expr::ArrayParam;
 use crate::types::{Scalar, Type};
 
-/// Made by [`check`](fn@crate::check); compiled by [`specialize`](fn@crate::specialize).
+/// Made by `kps_kernel::check`; compiled by `kps_kernel::specialize`.
 #[derive(Debug)]
 pub struct KernelTemplate {
     pub def: Arc<FunctionDef>,

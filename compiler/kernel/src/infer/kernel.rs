@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::Budget;
 use super::helpers::Functions;
+use super::interface::Interface;
 use super::operand::Operand;
 use super::remarks::{Collect, FunctionTypes};
 use super::selected_arrays::ArraySets;
@@ -81,14 +82,8 @@ impl<'a> Ctx<'a> {
             uses_matrices: false,
             matrix_numbers: MatrixNumbers::new(),
             coop_types: FxHashSet::default(),
-            buffers: Vec::new(),
+            interface: Interface::default(),
             array_sets: ArraySets::default(),
-            scalars: Vec::new(),
-            shared: Vec::new(),
-            textures: Vec::new(),
-            texture_uses: Vec::new(),
-            samplers: Vec::new(),
-            ports: Vec::new(),
             outputs: Vec::new(),
             functions: Functions::of_kernel(def, env, template.source.at(def.name.span)),
             checked_methods: FxHashMap::default(),
@@ -186,15 +181,16 @@ impl<'a> Ctx<'a> {
             uses_matrices: self.uses_matrices,
             entry: Entry::Kernel,
             conversions: Conversions::PLAIN,
-            buffers: self.buffers,
-            shared: self.shared,
-            scalars: self.scalars,
+            buffers: Vec::new(),
+            shared: Vec::new(),
+            scalars: Vec::new(),
             push: PushLayout::default(),
-            textures: self.textures,
-            samplers: self.samplers,
-            ports: self.ports,
+            textures: Vec::new(),
+            samplers: Vec::new(),
+            ports: Vec::new(),
             functions,
         };
+        self.interface.give_to(&mut kernel);
         kernel.whole_groups = kernel.has_barrier();
         Inferred { kernel, mistakes, warnings: self.warnings, is_whole: self.budget.end.is_none(), types }
     }

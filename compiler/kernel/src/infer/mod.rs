@@ -37,6 +37,7 @@ mod format_spec;
 mod gather_scatter;
 mod helpers;
 mod index;
+mod interface;
 mod invocation_ids;
 mod joins;
 mod kernel;

@@ -5,7 +5,7 @@ use super::Ctx;
 use super::operand::Operand;
 use crate::constant::Constant;
 use crate::errors;
-use crate::ir::{Buffer, BufferId, NodeKind, ScalarId, ScalarParam};
+use crate::ir::{Buffer, NodeKind, ScalarParam};
 use crate::signature::{ArrayParam, ParamType, Signature, Width};
 use crate::template::{Input, Param, ParamKind};
 use crate::types::{Scalar, Type};
@@ -99,10 +99,9 @@ impl Ctx<'_> {
             self.error(errors::no_layout(self.at(span), element));
             return Operand::Error;
         }
-        let id = BufferId::Param(self.buffers.len() as u32);
-        let (set, binding) = slot.unwrap_or((0, self.next_binding()));
+        let (set, binding) = slot.unwrap_or((0, self.interface.next_binding()));
         let (name, element) = (param.name.name.clone(), element.clone());
-        self.buffers.push(Buffer {
+        let id = self.interface.add_buffer(Buffer {
             name,
             param_idx,
             set,
@@ -130,7 +129,7 @@ impl Ctx<'_> {
         let Operand::Buffer(buffer) = self.bind_array(param_idx, param, array, Some(slot)) else {
             return Operand::Error;
         };
-        self.buffers[buffer.idx()].is_uniform = true;
+        self.interface[buffer].is_uniform = true;
         let first = self.constant(Constant::i32(0), span);
         let place = self.buffer_place(buffer, first.into());
         let value = self.load_whole(&place, span);
@@ -148,7 +147,7 @@ impl Ctx<'_> {
         let Operand::Buffer(buffer) = self.bind_array(param_idx, param, array, Some(slot)) else {
             return Operand::Error;
         };
-        self.buffers[buffer.idx()].is_cell = true;
+        self.interface[buffer].is_cell = true;
         let first = self.constant(Constant::i32(0), param.name.span);
         Operand::Place(self.buffer_place(buffer, first.into()))
     }
@@ -159,8 +158,8 @@ impl Ctx<'_> {
             self.error(errors::no_layout(self.at(span), ty));
             return Operand::Error;
         }
-        let id = ScalarId(self.scalars.len() as u32);
-        self.scalars.push(ScalarParam { name: param.name.name.clone(), param_idx, ty: ty.clone(), span });
+        let name = param.name.name.clone();
+        let id = self.interface.add_scalar(ScalarParam { name, param_idx, ty: ty.clone(), span });
         let node = self.node(NodeKind::Scalar(id), ty.clone(), span);
         let value = self.value(node, span);
         self.note_given_list(&value, span);

@@ -89,13 +89,8 @@ impl Ctx<'_> {
     }
 
     fn new_shared(&mut self, ty: Type, span: Span) -> LocalId {
-        let id = SharedId(self.shared.len() as u32);
-        self.shared.push(Shared {
-            name: UNNAMED.into(),
-            ty: ty.clone(),
-            at: self.at(span),
-            is_for_matrices: false,
-        });
+        let (name, at) = (UNNAMED.into(), self.at(span));
+        let id = self.interface.add_shared(Shared { name, ty: ty.clone(), at, is_for_matrices: false });
         let local = self.local_for_shared(id, UNNAMED, ty, span);
         self.f.shared.insert(span.start, local);
         local
@@ -122,10 +117,10 @@ impl Ctx<'_> {
     /// Shared memory is named after the first variable to which it is assigned.
     pub fn name_shared(&mut self, place: &Place, var: Var) {
         let (Some(id), Root::Local(local)) = (self.shared_id(place), &place.root) else { return };
-        if &*self.shared[id.idx()].name == UNNAMED && place.path.is_empty() {
+        if &*self.interface[id].name == UNNAMED && place.path.is_empty() {
             let name = self.var_name(var);
             self.f.func.locals[local.idx()].name = name.clone();
-            self.shared[id.idx()].name = name;
+            self.interface[id].name = name;
         }
     }
 

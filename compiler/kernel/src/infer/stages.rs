@@ -6,16 +6,15 @@ use kps_syntax::Span;
 use super::Ctx;
 use super::operand::{Operand, Static};
 use crate::errors;
-use crate::ir::{self, NodeKind, PortId, Stmt};
+use crate::ir::{self, NodeKind, Stmt};
 use crate::stages::{Direction, Port, Stage};
 use crate::template::Param;
 
 impl Ctx<'_> {
     /// The value of an input. An output is unset until it is assigned.
     pub fn bind_port(&mut self, param: &Param, port: &Port) -> Option<Operand> {
-        let id = PortId(self.ports.len() as u32);
         let (name, span) = (param.name.name.clone(), param.name.span);
-        self.ports.push(ir::Port { name: name.clone(), port: port.clone(), span });
+        let id = self.interface.add_port(ir::Port { name: name.clone(), port: port.clone(), span });
         match port.direction {
             Direction::Input => {
                 let node = self.node(NodeKind::Port(id), port.ty.clone(), span);

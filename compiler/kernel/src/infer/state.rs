@@ -14,6 +14,7 @@ use super::assumptions::Assumptions;
 use super::budget::Budget;
 use super::env_ref::EnvRef;
 use super::helpers::Functions;
+use super::interface::Interface;
 use super::lists::Lists;
 use super::loops::LoopState;
 use super::operand::Facts;
@@ -22,14 +23,10 @@ use super::remarks::FunctionTypes;
 use super::returns::Results;
 use super::selected_arrays::{ArraySets, FunctionChoices};
 use super::structs::MethodState;
-use super::textures::TextureUses;
 use super::vars::{Var, Variables};
 use super::weak_types::WeakNumbers;
 use crate::env::KernelEnv;
-use crate::ir::{
-    Block, Buffer, CarryId, Function, LocalId, Port, SamplerParam, ScalarParam, Shared, SharedId, Stmt,
-    Texture,
-};
+use crate::ir::{Block, CarryId, Function, LocalId, SharedId, Stmt};
 use crate::launch::LaunchAssumptions;
 use crate::matrices::CoopUse;
 use crate::remark::Remark;
@@ -52,17 +49,8 @@ pub(crate) struct Ctx<'a> {
     pub(super) matrix_numbers: MatrixNumbers,
     /// The types of the rows of cooperative matrices.
     pub(super) coop_types: FxHashSet<Type>,
-    /// The buffers of the parameters.
-    pub(super) buffers: Vec<Buffer>,
+    pub(super) interface: Interface,
     pub(super) array_sets: ArraySets,
-    pub(super) scalars: Vec<ScalarParam>,
-    pub(super) shared: Vec<Shared>,
-    pub(super) textures: Vec<Texture>,
-    /// One for each texture.
-    pub(super) texture_uses: Vec<TextureUses>,
-    pub(super) samplers: Vec<SamplerParam>,
-    /// The inputs and outputs of a vertex or fragment function.
-    pub(super) ports: Vec<Port>,
     pub(super) outputs: Vec<Output>,
     pub(super) functions: Functions,
     /// Methods that were checked, and whether they can be called.

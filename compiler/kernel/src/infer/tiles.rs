@@ -15,8 +15,7 @@ use super::sequences::Spanned;
 use crate::builtins::CoopInstruction;
 use crate::constant::Constant;
 use crate::ir::{
-    CoopLines, CoopMemory, CoopPlace, NodeId, NodeKind, Proof, Shared, SharedId, Step, Stmt, SubgroupOp,
-    Together,
+    CoopLines, CoopMemory, CoopPlace, NodeId, NodeKind, Proof, Shared, Step, Stmt, SubgroupOp, Together,
 };
 use crate::matrices::{CoopType, CoopUse, MAX_SIDE};
 use crate::signature::Width;
@@ -125,9 +124,8 @@ impl Ctx<'_> {
         let ty = Type::array(MAX_SIDE, scalar.in_buffers().into());
         let known = self.matrix_numbers.iter().find(|(known, _)| *known == scalar).map(|(_, id)| *id);
         let id = known.unwrap_or_else(|| {
-            let id = SharedId(self.shared.len() as u32);
             let (name, at) = ("kps.numbers".into(), self.at(span));
-            self.shared.push(Shared { name, ty: ty.clone(), at, is_for_matrices: true });
+            let id = self.interface.add_shared(Shared { name, ty: ty.clone(), at, is_for_matrices: true });
             self.matrix_numbers.push((scalar, id));
             id
         });

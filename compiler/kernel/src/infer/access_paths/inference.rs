@@ -39,7 +39,7 @@ impl Ctx<'_> {
     pub fn bind_access_path(&mut self, part: &AccessPath, name: &Name, span: Span) -> Place {
         let root = match &part.root {
             AccessRoot::Workgroup(id) => {
-                let ty = self.shared[id.idx()].ty.clone();
+                let ty = self.interface[*id].ty.clone();
                 Root::Local(self.local_for_shared(*id, name, ty, span))
             }
             AccessRoot::Element(buffer, types) => {

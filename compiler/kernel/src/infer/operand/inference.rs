@@ -125,7 +125,7 @@ impl Ctx<'_> {
                 Static::Builtin(function) => Found::Function(function.name().into()),
                 Static::Module(_, Some(module)) => module.describe(),
                 Static::Module(name, None) => Found::Module(name.clone()),
-                Static::Texture(texture) => Found::Texture(self.textures[texture.idx()].ty),
+                Static::Texture(texture) => Found::Texture(self.interface[*texture].ty),
                 Static::Sampler(_) => Found::Sampler,
                 Static::None => Found::Nothing,
             },

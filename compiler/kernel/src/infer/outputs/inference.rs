@@ -29,7 +29,7 @@ impl Ctx<'_> {
     /// An output is unset until it is assigned.
     pub fn declare_output(&mut self, name: &Name, port: PortId) {
         let Some(var) = self.f.vars.named(name) else { return };
-        let ir::Port { port: declared, span, .. } = &self.ports[port.idx()];
+        let ir::Port { port: declared, span, .. } = &self.interface[port];
         let (ty, span) = (declared.ty.clone(), *span);
         let mut in_parts = false;
         let body = &self.template.def.body;
@@ -71,7 +71,7 @@ impl Ctx<'_> {
     /// A value assigned to an output is converted to its type. Other variables take any type.
     pub fn as_output(&mut self, var: Var, operand: Operand, span: Span) -> Operand {
         let Some(&Output { port, .. }) = self.output_of(var) else { return operand };
-        let ir::Port { name, port, .. } = &self.ports[port.idx()];
+        let ir::Port { name, port, .. } = &self.interface[port];
         let (name, ty) = (name.clone(), port.ty.clone());
         match self.converted(&operand, &ty, span) {
             Some(value) => value,
@@ -142,7 +142,7 @@ impl Ctx<'_> {
         match &expr.kind {
             ExprKind::Name(name) => {
                 let output = self.output_of(self.f.vars.named(name)?)?.clone();
-                let ty = self.ports[output.port.idx()].port.ty.clone();
+                let ty = self.interface[output.port].port.ty.clone();
                 let is_bound = !matches!(self.f.vars[output.var], Binding::Error);
                 (is_bound && !output.marks.is_empty()).then(|| Part { output, ty, starts: vec![0] })
             }
@@ -176,7 +176,7 @@ impl Ctx<'_> {
         if part.output.marks.is_empty() {
             return None;
         }
-        let ir::Port { name, port, .. } = &self.ports[part.output.port.idx()];
+        let ir::Port { name, port, .. } = &self.interface[part.output.port];
         let binding = |at: u32| &self.f.vars[part.output.marks[at as usize]];
         let is_missing = |at: &u32| matches!(binding(*at), Binding::Unset | Binding::Maybe { .. });
         let (start, first) = part.starts.iter().find_map(|start| {
@@ -216,7 +216,7 @@ impl Ctx<'_> {
 
     /// The error for an output without a value at the end of the function.
     fn output_missing(&self, output: &Output, returned: Option<Span>) -> Option<Diagnostic> {
-        let ir::Port { name, port, span: at } = &self.ports[output.port.idx()];
+        let ir::Port { name, port, span: at } = &self.interface[output.port];
         let declared = self.at(*at);
         let bound = self.f.vars[output.var].clone();
         let (missing, binding) = match bound {

@@ -70,9 +70,7 @@ impl Ctx<'_> {
             Operand::Literal(literal) => Some(RemarkType::Weak(literal.kind())),
             Operand::Buffer(buffer) => Some(RemarkType::Array(self.buffer_array(*buffer))),
             Operand::Row(row) => Some(RemarkType::Array(self.row_array(row))),
-            Operand::Static(Static::Texture(texture)) => {
-                Some(RemarkType::Image(self.textures[texture.idx()].ty))
-            }
+            Operand::Static(Static::Texture(texture)) => Some(RemarkType::Image(self.interface[*texture].ty)),
             Operand::Static(Static::Sampler(_)) => Some(RemarkType::Sampler),
             Operand::Static(_) | Operand::Error => None,
             operand => self.value_type(operand).map(RemarkType::Value),

@@ -33,8 +33,8 @@ impl Ctx<'_> {
             return *buffer;
         }
         let among = Rc::clone(&self.array_sets[set_id.0 as usize]);
-        let is_wide = among.iter().any(|buffer| self.buffers[buffer.idx()].counts == Width::Wide);
-        let counts = if is_wide { Width::Wide } else { self.buffers[among[0].idx()].counts };
+        let is_wide = among.iter().any(|buffer| self.interface[*buffer].counts == Width::Wide);
+        let counts = if is_wide { Width::Wide } else { self.interface[among[0]].counts };
         let id = BufferId::Choice(self.f.func.choices.len() as u32);
         self.f.func.choices.push(Choice { name: name.into(), among, selector, counts });
         self.f.choices.insert((set_id, selector), id);
@@ -46,14 +46,14 @@ impl Ctx<'_> {
     /// A parameter that has the elements and axes of an array.
     pub fn array(&self, buffer: BufferId) -> &Buffer {
         match buffer {
-            BufferId::Param(at) => &self.buffers[at as usize],
-            BufferId::Choice(at) => &self.buffers[self.f.func.choices[at as usize].among[0].idx()],
+            BufferId::Param(_) => &self.interface[buffer],
+            BufferId::Choice(at) => &self.interface[self.f.func.choices[at as usize].among[0]],
         }
     }
 
     pub fn array_name(&self, buffer: BufferId) -> &Name {
         match buffer {
-            BufferId::Param(at) => &self.buffers[at as usize].name,
+            BufferId::Param(_) => &self.interface[buffer].name,
             BufferId::Choice(at) => &self.f.func.choices[at as usize].name,
         }
     }
@@ -61,7 +61,7 @@ impl Ctx<'_> {
     /// The width of the counts of elements of an array.
     pub fn counts_of(&self, buffer: BufferId) -> Width {
         match buffer {
-            BufferId::Param(at) => self.buffers[at as usize].counts,
+            BufferId::Param(_) => self.interface[buffer].counts,
             BufferId::Choice(at) => self.f.func.choices[at as usize].counts,
         }
     }

@@ -6,9 +6,8 @@ use kps_syntax::ast::{Argument, Ident};
 use super::super::Ctx;
 use super::super::builtin_calls::BuiltinCall;
 use super::super::operand::{Operand, Static};
-use super::TextureUses;
 use crate::builtins::{Builtin, Function, Kind};
-use crate::ir::{BinaryOp, NodeId, NodeKind, SamplerId, SamplerParam, Stmt, Texture, TextureId};
+use crate::ir::{BinaryOp, NodeId, NodeKind, SamplerParam, Stmt, Texture, TextureId};
 use crate::template::Param;
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
@@ -22,25 +21,18 @@ impl Ctx<'_> {
         ty: TextureType,
         slot: Option<(u32, u32)>,
     ) -> Operand {
-        let (set, binding) = slot.unwrap_or((0, self.next_binding()));
-        let id = TextureId(self.textures.len() as u32);
+        let (set, binding) = slot.unwrap_or((0, self.interface.next_binding()));
         let (name, span) = (param.name.name.clone(), param.name.span);
-        self.textures.push(Texture { name, param_idx, set, binding, ty, span, is_sampled: false });
-        self.texture_uses.push(TextureUses::default());
+        let texture = Texture { name, param_idx, set, binding, ty, span, is_sampled: false };
+        let id = self.interface.add_texture(texture);
         Operand::Static(Static::Texture(id))
     }
 
     pub fn bind_sampler(&mut self, param_idx: usize, param: &Param, slot: Option<(u32, u32)>) -> Operand {
-        let (set, binding) = slot.unwrap_or((0, self.next_binding()));
-        let id = SamplerId(self.samplers.len() as u32);
+        let (set, binding) = slot.unwrap_or((0, self.interface.next_binding()));
         let (name, span) = (param.name.name.clone(), param.name.span);
-        self.samplers.push(SamplerParam { name, param_idx, set, binding, span });
+        let id = self.interface.add_sampler(SamplerParam { name, param_idx, set, binding, span });
         Operand::Static(Static::Sampler(id))
-    }
-
-    /// The first free binding.
-    pub fn next_binding(&self) -> u32 {
-        (self.buffers.len() + self.textures.len() + self.samplers.len()) as u32
     }
 
     /// `texture.read(at)`, `texture.write(at, value)`, `texture.sample(sampler, at)`. `None` if the receiver is
@@ -85,7 +77,7 @@ impl Ctx<'_> {
                     axes.reduce(|a, b| self.node(NodeKind::Binary(BinaryOp::Mul, a, b), Scalar::I32, span));
                 Operand::Node(product.expect("a texture has an axis"))
             }
-            "ndim" => Operand::int(i128::from(self.textures[texture.idx()].ty.n_axes)),
+            "ndim" => Operand::int(i128::from(self.interface[texture].ty.n_axes)),
             name if texture_method(name).is_some() => {
                 self.fail(errors::texture_arguments(self.at(attr.span), &attr.name, 0))
             }
@@ -100,7 +92,7 @@ impl Ctx<'_> {
 
     /// The number of texels along each axis. As in an array of rows, x comes last.
     fn texture_axes(&mut self, texture: TextureId, span: Span) -> Vec<NodeId> {
-        let n_axes = self.textures[texture.idx()].ty.n_axes;
+        let n_axes = self.interface[texture].ty.n_axes;
         let size = self.node(NodeKind::TextureSize(texture), Type::of(n_axes, Scalar::I32), span);
         match n_axes {
             1 => vec![size],
@@ -114,8 +106,8 @@ impl Ctx<'_> {
     pub fn texture_read(&mut self, call: &BuiltinCall) -> Operand {
         let (Some(texture), span) = (texture_of(call), call.span) else { return Operand::Error };
         let Some(at) = self.texel_place(texture, &call.args[1]) else { return Operand::Error };
-        self.texture_uses[texture.idx()].read.get_or_insert(span);
-        let ty = Type::Vector(4, self.textures[texture.idx()].ty.scalar);
+        self.interface.uses_of(texture).read.get_or_insert(span);
+        let ty = Type::Vector(4, self.interface[texture].ty.scalar);
         Operand::Node(self.node(NodeKind::TextureRead { texture, at }, ty, span))
     }
 
@@ -124,7 +116,7 @@ impl Ctx<'_> {
         let place = self.texel_place(texture, &call.args[1]);
         let given = &call.args[2].0;
         let value = self.texel_value(texture, &call.args[2]);
-        self.texture_uses[texture.idx()].write.get_or_insert(span);
+        self.interface.uses_of(texture).write.get_or_insert(span);
         let (Some(at), Some(value)) = (place, value) else { return Operand::Error };
         self.f.block.push(Stmt::TextureWrite { texture, at, value, span });
         self.mark_texel(texture, at, given, span);
@@ -138,20 +130,20 @@ impl Ctx<'_> {
             let what = self.describe(&sampler.0);
             return self.fail(errors::not_a_sampler(self.at(sampler.1), &what));
         };
-        let ty = self.textures[texture.idx()].ty;
+        let ty = self.interface[texture].ty;
         let wanted = Type::of(ty.n_axes, Scalar::F32);
         let Some(at) = self.as_vector(&at.0, std::slice::from_ref(&wanted), at.1) else {
             let what = self.describe(&at.0);
             return self.fail(errors::texture_coordinate(self.at(at.1), &ty, &wanted, &what));
         };
-        self.texture_uses[texture.idx()].sample.get_or_insert(span);
+        self.interface.uses_of(texture).sample.get_or_insert(span);
         let result = Type::Vector(4, ty.scalar);
         Operand::Node(self.node(NodeKind::TextureSample { texture, sampler, at }, result, span))
     }
 
     /// Integer coordinates.
     fn texel_place(&mut self, texture: TextureId, (at, span): &(Operand, Span)) -> Option<NodeId> {
-        let ty = self.textures[texture.idx()].ty;
+        let ty = self.interface[texture].ty;
         let wanted = [Scalar::I32, Scalar::U32].map(|scalar| Type::of(ty.n_axes, scalar));
         let place = self.as_vector(at, &wanted, *span);
         if place.is_none() && !at.has_error() {
@@ -163,7 +155,7 @@ impl Ctx<'_> {
 
     /// Four components. Missing ones are 0.
     fn texel_value(&mut self, texture: TextureId, (value, span): &(Operand, Span)) -> Option<NodeId> {
-        let scalar = self.textures[texture.idx()].ty.scalar;
+        let scalar = self.interface[texture].ty.scalar;
         for n in 1..=4 {
             let wanted = Type::of(n, scalar);
             let Some(value) = self.as_vector(value, &[wanted], *span) else { continue };
@@ -179,7 +171,7 @@ impl Ctx<'_> {
             return Some(self.node(NodeKind::Construct(parts), Type::Vector(4, scalar), *span));
         }
         if !value.has_error() {
-            let (ty, what) = (self.textures[texture.idx()].ty, self.describe(value));
+            let (ty, what) = (self.interface[texture].ty, self.describe(value));
             self.error(errors::texture_value(self.at(*span), &ty, &what));
         }
         None
@@ -213,21 +205,22 @@ impl Ctx<'_> {
 
     /// Resolves what is bound for each texture, once all its uses are known.
     pub fn resolve_textures(&mut self) {
-        for at in 0..self.textures.len() {
-            let (uses, ty) = (self.texture_uses[at], self.textures[at].ty);
+        let mut found = Vec::new();
+        for (texture, uses) in self.interface.used_textures() {
+            let has_format = texture.ty.format.is_some();
             match (uses.sample, uses.write) {
                 (Some(sample), Some(write)) => {
-                    let name = self.textures[at].name.clone();
-                    self.error(errors::texture_written_and_sampled(self.at(write), self.at(sample), &name));
+                    let [write, sample] = [write, sample].map(|span| self.f.source.at(span));
+                    found.push(errors::texture_written_and_sampled(write, sample, &texture.name));
                 }
-                (None, Some(write)) if ty.format.is_none() => {
-                    self.error(errors::texture_without_format(self.at(write), &ty));
+                (None, Some(write)) if !has_format => {
+                    found.push(errors::texture_without_format(self.f.source.at(write), &texture.ty));
                 }
                 _ => {}
             }
-            self.textures[at].is_sampled =
-                uses.sample.is_some() || (ty.format.is_none() && uses.write.is_none());
+            texture.is_sampled = uses.sample.is_some() || (!has_format && uses.write.is_none());
         }
+        found.into_iter().for_each(|mistake| self.error(mistake));
     }
 }
 
