@@ -7,10 +7,13 @@ use crate::intrinsics::bound::Domain::Numbers;
 use crate::intrinsics::rows::Source::Vulkan;
 use crate::intrinsics::rows::within;
 use crate::intrinsics::steps;
-use crate::ir::GeometryFn;
+use crate::ir::{Body, GeometryFn, MathFn};
 
 pub static SECTION: Section =
     Section { title: "Vectors and matrices", about: "", rows: Rows::Functions(ROWS), setup: ALONE };
+
+static DETERMINANT: MathFn = MathFn::of(Body::Square("determinant"));
+static INVERSE: MathFn = MathFn::of(Body::Square("inverse"));
 
 const ROWS: &[Row] = &[
     Row {
@@ -132,7 +135,7 @@ const ROWS: &[Row] = &[
         names: &["determinant"],
         params: &[matrix("m")],
         result: Gives::Scalar,
-        typing: Typing::Value(ValueRule::SquareMatrix("determinant")),
+        typing: Typing::Value(ValueRule::SquareMatrix(&DETERMINANT)),
         doc: "The determinant of a square matrix.",
         example: "determinant(mat2(1, 2, 3, 4))",
         ..FUNCTION
@@ -140,7 +143,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["inverse", "matrix_inverse"],
         params: &[matrix("m")],
-        typing: Typing::Value(ValueRule::SquareMatrix("inverse")),
+        typing: Typing::Value(ValueRule::SquareMatrix(&INVERSE)),
         doc: "The inverse of a square matrix.",
         example: "inverse(mat2(2, 0, 0, 4))",
         ..FUNCTION

@@ -5,15 +5,13 @@ use std::f64::consts::PI;
 use super::fold::{fold_clamp, fold_sqrt};
 use super::row::{FUNCTION, Fold, Gives, Kind, Known, Row, any, number, rest};
 use super::section::{ALONE, Rows, Section};
-use super::typing::{
-    Body, Floats, NumberRule, Typing, ValueRule, formula, formula_or, instruction, instruction_or,
-};
+use super::typing::{NumberRule, Typing, ValueRule, formula, formula_or, instruction, instruction_or};
 use crate::intrinsics::bound::Bound::{self, Absolute, Exact, Growing, Steps, Ulp, UlpOrNear};
 use crate::intrinsics::bound::Domain::{Between, Numbers};
 use crate::intrinsics::rows::Source::{Formula, Vulkan};
 use crate::intrinsics::rows::{exact, in_library, within};
 use crate::intrinsics::steps;
-use crate::ir::{BinaryOp, FloatFn, FormulaFn};
+use crate::ir::{BinaryOp, Body, FloatFn, FormulaFn, MathFn};
 
 pub static ARITHMETIC: Section =
     Section { title: "Arithmetic", about: "", rows: Rows::Functions(OF_ARITHMETIC), setup: ALONE };
@@ -30,9 +28,9 @@ const COARSE: f64 = 1.0 / (1u64 << 11) as f64;
 const NEAR_ONE: Bound = UlpOrNear { units: 3.0, near: (0.5, 2.0), absolute: TINY };
 const EXP: Bound = Growing { units: 3.0, times: 2.0 };
 
-const LOG: Floats = Floats { single: Body::Instruction(FloatFn::Log), double: Body::Library("log") };
-const LOG_OF_BASE: Floats =
-    Floats { single: Body::Formula(FormulaFn::LogOfBase), double: Body::Library("log_base") };
+static LOG: MathFn = MathFn { single: Body::Instruction(FloatFn::Log), double: Body::Library("log") };
+static LOG_OF_BASE: MathFn =
+    MathFn { single: Body::Formula(FormulaFn::LogOfBase), double: Body::Library("log_base") };
 
 const OF_ARITHMETIC: &[Row] = &[
     Row {
@@ -340,7 +338,7 @@ const OF_POWERS: &[Row] = &[
     Row {
         names: &["log"],
         params: &[number("x"), number("base").optional()],
-        typing: Typing::Numbers(NumberRule::OneOrTwo(LOG, LOG_OF_BASE)),
+        typing: Typing::Numbers(NumberRule::OneOrTwo(&LOG, &LOG_OF_BASE)),
         fold: Fold::Of1Or2(libm::log, |x, base| libm::log(x) / libm::log(base)),
         floats: &[
             in_library("log(x)", Numbers, NEAR_ONE, Vulkan, 1.0, 1.0),

@@ -4,12 +4,13 @@ use super::row::{
     FUNCTION, Gives, Kind, Known, Row, any, float, items, number, one_number, rest, whole_number,
 };
 use super::section::{ALONE, Rows, Section};
-use super::typing::{LibraryRule, NumberRule, Typing, ValueRule, library};
+use super::typing::{LibraryRule, NumberRule, Typing, ValueRule, library, library_of};
 use crate::intrinsics::bound::Bound::{self, Exact, Growing, Steps, Ulp, UlpOrNear};
 use crate::intrinsics::bound::Domain::{Everywhere, Numbers};
 use crate::intrinsics::rows::Source::Formula;
 use crate::intrinsics::rows::{in_library, in_library_within, within};
 use crate::intrinsics::steps;
+use crate::ir::Format;
 
 pub static SECTION: Section = Section {
     title: "Only in `math`",
@@ -91,7 +92,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["nextafter"],
         params: &[number("x"), number("y")],
-        typing: Typing::Numbers(NumberRule::NextAfter),
+        typing: library_of("nextafter", Format::Bits),
         floats: &[within("math.nextafter(x, y)", Everywhere, Exact, Formula, Exact)],
         doc: "The next float from `x` toward `y`.",
         example: "math.nextafter(1.0, 2.0)",
@@ -100,7 +101,7 @@ const ROWS: &[Row] = &[
     Row {
         names: &["ulp"],
         params: &[number("x")],
-        typing: Typing::Numbers(NumberRule::Ulp),
+        typing: library_of("ulp", Format::NarrowFloat),
         floats: &[within("math.ulp(x)", Everywhere, Exact, Formula, Exact)],
         doc: "The unit in the last place of `x`.",
         example: "math.ulp(1.0)",

@@ -37,7 +37,7 @@ pub use self::row::{Function, Gives, Known, Param, Row};
 pub use self::section::Constant;
 pub use self::section::{Name, Rows, Section, Setup};
 pub(crate) use self::typing::{
-    BitsFn, Body, CoopInstruction, Floats, LibraryRule, NumberRule, TreeRule, Typing, ValueRule,
+    BitsFn, CoopInstruction, LibraryRule, NumberRule, TreeRule, Typing, ValueRule,
 };
 use crate::types::Type;
 

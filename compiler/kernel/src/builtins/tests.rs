@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::row::{Kind, Row};
-use super::typing::{Body, Typing};
+use super::typing::Typing;
 use super::{Known, Rows, SECTIONS, constants, function, library, lookup, names, rows};
+use crate::ir::Body;
 use crate::library::function as library_function;
 
 fn all() -> impl Iterator<Item = &'static Row> {
@@ -73,7 +74,7 @@ fn the_library_has_the_functions_of_the_rows() {
         match row.typing {
             Typing::Floats(floats) => {
                 for body in [floats.single, floats.double] {
-                    if let Body::Library(name) = body {
+                    if let Body::Library(name) | Body::LibraryOf(name, _) = body {
                         let found = check(row, name);
                         assert!(
                             found.def.params.iter().count() >= row.params.len(),

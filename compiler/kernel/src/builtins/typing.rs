@@ -1,12 +1,15 @@
 //! The rules by which inference types the calls of functions. They are data: `infer/typing_rules.rs` has their code.
 
-use crate::ir::{AtomicOp, BinaryOp, Combine, CompareOp, FloatFn, FormulaFn, GeometryFn, Spread, SubgroupOp};
+use crate::ir::{
+    AtomicOp, BinaryOp, Body, Combine, CompareOp, FloatFn, Format, FormulaFn, GeometryFn, MathFn, Spread,
+    SubgroupOp,
+};
 
 /// How a call becomes nodes.
 #[derive(Clone, Copy)]
 pub(crate) enum Typing {
     /// All arguments as one type of floats, component by component.
-    Floats(Floats),
+    Floats(MathFn),
     /// Numbers in, a number out.
     Numbers(NumberRule),
     /// The same; of one argument that is no literal, it takes the items.
@@ -30,12 +33,10 @@ pub(crate) enum NumberRule {
     Clamp,
     Geometry(GeometryFn),
     Ldexp,
-    NextAfter,
     /// One function of floats for one argument, another one for two.
-    OneOrTwo(Floats, Floats),
+    OneOrTwo(&'static MathFn, &'static MathFn),
     Round,
     Sign,
-    Ulp,
 }
 
 #[derive(Clone, Copy)]
@@ -65,8 +66,8 @@ pub(crate) enum ValueRule {
     Reversed,
     SharedArray,
     Shuffle(SubgroupOp),
-    /// A function of the library for square matrices, by its name.
-    SquareMatrix(&'static str),
+    /// A function of square matrices.
+    SquareMatrix(&'static MathFn),
     SubgroupCombine(Combine, Spread),
     Sum,
     TextureRead,
@@ -98,23 +99,6 @@ pub(crate) enum TreeRule {
     Print,
 }
 
-/// A function of floats, with its implementations for `f32` and `f64`. Narrower floats are computed in `f32`.
-#[derive(Clone, Copy)]
-pub(crate) struct Floats {
-    pub single: Body,
-    pub double: Body,
-}
-
-#[derive(Clone, Copy)]
-pub(crate) enum Body {
-    /// One instruction.
-    Instruction(FloatFn),
-    /// Several operations.
-    Formula(FormulaFn),
-    /// A function in a chapter of `library`.
-    Library(&'static str),
-}
-
 /// Functions of the bits of an int of any width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BitsFn {
@@ -142,25 +126,30 @@ pub(crate) enum CoopInstruction {
 
 /// One instruction for all floats.
 pub(super) const fn instruction(function: FloatFn) -> Typing {
-    Typing::Floats(Floats { single: Body::Instruction(function), double: Body::Instruction(function) })
+    Typing::Floats(MathFn::of(Body::Instruction(function)))
 }
 
 /// One instruction for `f32`, and a function of the library for `f64`.
 pub(super) const fn instruction_or(function: FloatFn, double: &'static str) -> Typing {
-    Typing::Floats(Floats { single: Body::Instruction(function), double: Body::Library(double) })
+    Typing::Floats(MathFn { single: Body::Instruction(function), double: Body::Library(double) })
 }
 
 /// The same formula for all floats.
 pub(super) const fn formula(formula: FormulaFn) -> Typing {
-    Typing::Floats(Floats { single: Body::Formula(formula), double: Body::Formula(formula) })
+    Typing::Floats(MathFn::of(Body::Formula(formula)))
 }
 
 /// A formula for `f32`, and a function of the library for `f64`.
 pub(super) const fn formula_or(formula: FormulaFn, double: &'static str) -> Typing {
-    Typing::Floats(Floats { single: Body::Formula(formula), double: Body::Library(double) })
+    Typing::Floats(MathFn { single: Body::Formula(formula), double: Body::Library(double) })
 }
 
 /// Functions of the library for `f32` and for `f64`, which may be the same one.
 pub(super) const fn library(single: &'static str, double: &'static str) -> Typing {
-    Typing::Floats(Floats { single: Body::Library(single), double: Body::Library(double) })
+    Typing::Floats(MathFn { single: Body::Library(single), double: Body::Library(double) })
+}
+
+/// A function of the library for all floats, which is told of their type.
+pub(super) const fn library_of(name: &'static str, format: Format) -> Typing {
+    Typing::Floats(MathFn::of(Body::LibraryOf(name, format)))
 }

@@ -133,7 +133,7 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 self.ids(Op::Any, ty, &[a])
             }
-            NodeKind::Power(..) | NodeKind::Formula(..) => {
+            NodeKind::Power(..) | NodeKind::Math(..) => {
                 unreachable!("verified: only primitive operations are left")
             }
             NodeKind::Geometry(function, args) => {

@@ -11,11 +11,11 @@ use super::arith::Sides;
 use super::calls::Arguments;
 use super::operand::{Operand, Static};
 use crate::builtins::{
-    Body, Floats, Function, Kind, Lists, Param, Stages, Typing, count_in_words, fold_function, line, takes,
+    Function, Kind, Lists, Param, Stages, Typing, count_in_words, fold_function, line, takes,
 };
 use crate::constant::Literal;
 use crate::errors;
-use crate::ir::{FloatFn, NodeId, NodeKind};
+use crate::ir::{Body, FloatFn, MathFn, NodeId, NodeKind};
 use crate::library;
 use crate::types::{Scalar, Type};
 
@@ -47,8 +47,7 @@ pub(crate) struct TreeCall<'c> {
 }
 
 /// The rounding of `round(x)`.
-pub(super) const ROUND: Floats =
-    Floats { single: Body::Instruction(FloatFn::Round), double: Body::Instruction(FloatFn::Round) };
+pub(super) static ROUND: MathFn = MathFn::of(Body::Instruction(FloatFn::Round));
 
 impl Ctx<'_> {
     /// A call in the source.
@@ -132,12 +131,12 @@ impl Ctx<'_> {
                 return self.wrong_kind(function.kind_of(i), name, operand, *at);
             }
         }
-        match function.typing {
-            Typing::Value(rule) => self.value_rule(rule, call),
+        match &function.row().typing {
+            Typing::Value(rule) => self.value_rule(*rule, call),
             Typing::Numbers(rule) | Typing::NumbersOrItems(rule, _) => {
-                self.number_call(call, |ctx| ctx.number_rule(rule, call))
+                self.number_call(call, |ctx| ctx.number_rule(*rule, call))
             }
-            Typing::Floats(floats) => self.number_call(call, |ctx| ctx.floats_call(floats, call)),
+            Typing::Floats(function) => self.number_call(call, |ctx| ctx.floats_call(function, call)),
             Typing::Library(..) | Typing::Tree(_) => {
                 unreachable!("`builtin_call` reads their arguments")
             }
@@ -155,34 +154,11 @@ impl Ctx<'_> {
         self.as_one_operation(&given, |ctx| build(ctx).map_or(Operand::Error, Operand::Node))
     }
 
-    /// All arguments in one float type, component by component. Library functions of narrow floats compute in f32.
-    pub fn floats_call(&mut self, floats: Floats, call: &BuiltinCall) -> Option<NodeId> {
-        let BuiltinCall { name, args, span, .. } = *call;
-        let (mut nodes, given) = self.floats(args, name)?;
-        let scalar = given.scalar()?;
-        let mut ty = given;
-        let body = if scalar == Scalar::F64 { floats.double } else { floats.single };
-        let is_narrow = scalar.bits() < 32 && matches!(body, Body::Library(_));
-        if is_narrow {
-            self.remark_computed_in(Scalar::F32, &ty, span);
-            for (node, (_, at)) in nodes.iter_mut().zip(args) {
-                *node = self.convert(*node, Scalar::F32, *at);
-            }
-            ty = ty.with_scalar(Scalar::F32);
-        }
-        let result = match body {
-            Body::Instruction(function) => {
-                let args = [0, 1, 2].map(|at| nodes.get(at).copied());
-                self.node(NodeKind::Float(function, args), ty, span)
-            }
-            Body::Formula(function) => {
-                let ty = if function.gives_bools() { ty.with_scalar(Scalar::Bool) } else { ty };
-                self.node(NodeKind::Formula(function, nodes), ty, span)
-            }
-            Body::Library(name) => self.call_library(name, &nodes, &ty, span)?,
-        };
-        let is_float = self.ty(result).scalar().is_some_and(Scalar::is_float);
-        Some(if is_narrow && is_float { self.convert(result, scalar, span) } else { result })
+    /// A function of floats: all arguments in one type, component by component.
+    pub fn floats_call(&mut self, function: &'static MathFn, call: &BuiltinCall) -> Option<NodeId> {
+        let (args, ty) = self.floats(call.args, call.name)?;
+        let ty = if function.gives_bools() { ty.with_scalar(Scalar::Bool) } else { ty };
+        Some(self.node(NodeKind::Math(function, args), ty, call.span))
     }
 
     /// A call with too few arguments, or too many.

@@ -17,7 +17,7 @@ use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::errors;
-use crate::ir::{BinaryOp, Block, NodeId, NodeKind, Stmt};
+use crate::ir::{BinaryOp, Block, Body, NodeId, NodeKind, Stmt};
 use crate::types::Type;
 
 /// A right side with at most this many plain operations is computed unconditionally.
@@ -413,7 +413,7 @@ impl Ctx<'_> {
         block.iter().all(|stmt| match stmt {
             Stmt::Index(_) => true,
             Stmt::Speculated(speculated) => self.has_no_effects(&speculated.block),
-            Stmt::Eval(node) if self.divides_by_constant(*node) => true,
+            Stmt::Eval(node) if self.divides_by_constant(*node) || self.is_formula(*node) => true,
             Stmt::Eval(node) => !matches!(
                 self.f.func.nodes[node.idx()].kind,
                 NodeKind::BufferLoad { .. }
@@ -423,7 +423,7 @@ impl Ctx<'_> {
                     | NodeKind::Call { .. }
                     | NodeKind::Atomic(_)
                     | NodeKind::Subgroup { .. }
-                    | NodeKind::Float(..)
+                    | NodeKind::Math(..)
                     | NodeKind::Geometry(..)
                     | NodeKind::Binary(
                         BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::TruncDiv | BinaryOp::TruncRem,
@@ -432,6 +432,15 @@ impl Ctx<'_> {
             ),
             _ => false,
         })
+    }
+
+    fn is_formula(&self, node: NodeId) -> bool {
+        match &self.f.func.nodes[node.idx()].kind {
+            NodeKind::Math(function, args) => {
+                matches!(self.f.func.body_of(function, args), Body::Formula(_))
+            }
+            _ => false,
+        }
     }
 
     /// An int divided by a constant costs a multiplication.

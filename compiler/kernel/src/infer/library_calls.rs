@@ -1,43 +1,15 @@
-//! Calls of the functions in `library`, and `bitcast`.
+//! Arguments of the functions in `library`, and `bitcast`.
 
 use kps_syntax::Span;
 
 use super::Ctx;
 use super::builtin_calls::BuiltinCall;
-use super::calls::Arguments;
 use super::operand::{Operand, Static};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Stmt};
-use crate::library;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// Calls the function `name` for the scalars of `ty`, component by component.
-    pub fn call_library(&mut self, name: &str, args: &[NodeId], ty: &Type, span: Span) -> Option<NodeId> {
-        if !ty.is_vector() {
-            return self.call_library_once(name, args, span);
-        }
-        let scalar = ty.scalar()?;
-        let parts = (0..u32::from(ty.n_components())).map(|at| {
-            let args: Vec<NodeId> =
-                args.iter().map(|arg| self.node(NodeKind::Extract(*arg, at), scalar, span)).collect();
-            self.call_library_once(name, &args, span)
-        });
-        let parts: Vec<Option<NodeId>> = parts.collect();
-        let parts = parts.into_iter().collect::<Option<_>>()?;
-        Some(self.node(NodeKind::Construct(parts), ty.clone(), span))
-    }
-
-    fn call_library_once(&mut self, name: &str, args: &[NodeId], span: Span) -> Option<NodeId> {
-        let function = library::function(name).expect("library functions exist");
-        let positional = args.iter().map(|arg| (Operand::Node(self.as_variable(*arg, span)), span)).collect();
-        let args = Arguments { positional, keywords: Vec::new() };
-        match self.call_helper(&function, args, span) {
-            Operand::Node(node) => Some(node),
-            _ => None,
-        }
-    }
-
     /// A constant through a local, since a function is compiled for every constant argument.
     pub fn as_variable(&mut self, node: NodeId, span: Span) -> NodeId {
         if self.f.func.constant(node).is_none() {
@@ -47,21 +19,6 @@ impl Ctx<'_> {
         let local = self.new_local("kps.constant", ty.clone(), span);
         self.f.block.push(Stmt::Store { local, value: node, span });
         self.node(NodeKind::Load(local), ty, span)
-    }
-
-    /// A library function with a version for each size of a square matrix. Narrow floats are computed in f32.
-    pub fn square_function(&mut self, function: &str, matrix: NodeId, span: Span) -> Operand {
-        let Type::Matrix { columns, scalar, .. } = *self.ty(matrix) else { return Operand::Error };
-        let is_narrow = scalar.bits() < 32;
-        let wide = if is_narrow { self.matrix_as(matrix, Scalar::F32, span) } else { matrix };
-        match self.call_library_once(&format!("{function}{columns}"), &[wide], span) {
-            Some(result) if !is_narrow => Operand::Node(result),
-            Some(result) if self.ty(result).is_matrix() => {
-                Operand::Node(self.matrix_as(result, scalar, span))
-            }
-            Some(result) => Operand::Node(self.convert(result, scalar, span)),
-            None => Operand::Error,
-        }
     }
 
     /// `bitcast(u32, x)`: the same bits as another type.

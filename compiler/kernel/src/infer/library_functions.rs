@@ -5,13 +5,14 @@
 
 use kps_syntax::{Diagnostics, Span};
 
-use super::operand::Operand;
+use super::operand::{Operand, Static};
 use super::{Collect, Ctx, EnvRef, FunctionState};
+use crate::constant::Literal;
 use crate::env::KernelEnv;
-use crate::ir::{Function, FunctionId, NodeKind};
+use crate::ir::{Format, Function, FunctionId, NodeKind};
 use crate::signature::Signature;
 use crate::template::KernelTemplate;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// Functions of the library that are added to those of a kernel.
 pub(crate) struct LibraryFunctions<'a> {
@@ -44,12 +45,13 @@ impl<'a> LibraryFunctions<'a> {
         })
     }
 
-    /// The function for arguments of these types, as `caller` calls it at `span`. `None` if it cannot be inferred,
-    /// which is then among the mistakes.
+    /// The function for arguments of these types, and for what describes the first one, as `caller` calls it at `span`.
+    /// `None` if it cannot be inferred, which is then among the mistakes.
     pub fn function(
         &mut self,
         name: &str,
         args: &[Type],
+        format: Option<Format>,
         caller: &Function,
         span: Span,
     ) -> Option<FunctionId> {
@@ -60,8 +62,12 @@ impl<'a> LibraryFunctions<'a> {
         state.func.is_operator = caller.is_operator;
         ctx.f = state;
         let value = |ty: &Type| (Operand::Node(ctx.value_arg(&"value".into(), ty, span)), span);
-        let args = args.iter().map(value).collect();
-        ctx.call_library_with(name, args, span);
+        let mut operands: Vec<(Operand, Span)> = args.iter().map(value).collect();
+        let scalar = args.first().and_then(Type::number);
+        if let (Some(format), Some(scalar)) = (format, scalar) {
+            operands.extend(format_args(format, scalar).into_iter().map(|operand| (operand, span)));
+        }
+        ctx.call_library_with(name, operands, span);
         let callee = ctx.f.func.nodes.iter().find_map(|node| match node.kind {
             NodeKind::Call { function, .. } => Some(function),
             _ => None,
@@ -89,4 +95,32 @@ impl<'a> LibraryFunctions<'a> {
     pub fn into_mistakes(self) -> Diagnostics {
         self.mistakes
     }
+}
+
+/// The arguments that tell a library function of a type.
+pub(super) fn format_args(format: Format, scalar: Scalar) -> Vec<Operand> {
+    let type_of = |scalar: Scalar| Operand::Static(Static::Type(scalar.into()));
+    let float = |value: f64| Operand::Literal(Literal::Float(value));
+    let mut args = vec![type_of(scalar)];
+    match format {
+        Format::Float | Format::NarrowFloat => {
+            let n_digits = match scalar {
+                Scalar::F16 => 10,
+                Scalar::Bf16 => 7,
+                Scalar::F64 => 52,
+                _ => 23,
+            };
+            args.extend([type_of(scalar.as_signed()), Operand::int(n_digits)]);
+        }
+        Format::Bits => args.push(type_of(scalar.as_signed())),
+        Format::Decimals => args.extend(match scalar {
+            Scalar::F64 => [134_217_729.0, 4_503_599_627_370_496.0].map(float),
+            _ => [4097.0, 8_388_608.0].map(float),
+        }),
+        Format::WholeDecimals => {
+            args.push(Operand::int((1i128 << (scalar.bits() - 1)).ilog10().into()));
+        }
+        Format::Unsigned => args.push(type_of(scalar.as_unsigned())),
+    }
+    args
 }

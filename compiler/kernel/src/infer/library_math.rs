@@ -1,8 +1,9 @@
-//! Calls of library functions that depend on the format of a type, or on how many numbers there are: `frexp`
-//! and similar functions, rounding to decimals, sums, powers modulo a number.
+//! Calls of functions that depend on the format of a type, or on how many numbers there are: `frexp` and similar
+//! functions, rounding to decimals, sums, powers modulo a number.
 //!
-//! Vectors are handled component by component. The library function gets what it needs to know of the type as
-//! arguments that are types and literals. So it is compiled once for each type.
+//! A function of numbers is a node, which lowering computes. One with several results or with the items of a list is a
+//! call of a library function. That gets what it needs to know of the type as arguments that are types and literals, so
+//! it is compiled once for each type.
 
 use std::rc::Rc;
 
@@ -12,11 +13,12 @@ use kps_syntax::ast::BinaryOp as AstBinaryOp;
 use super::Ctx;
 use super::builtin_calls::BuiltinCall;
 use super::calls::Arguments;
-use super::operand::{Operand, Place, Static};
+use super::library_functions::format_args;
+use super::operand::{Operand, Place};
 use super::sequences::Spanned;
-use crate::constant::{Constant, Literal};
+use crate::constant::Constant;
 use crate::errors;
-use crate::ir::{CompareOp, NodeId, NodeKind};
+use crate::ir::{Body, CompareOp, Format, MathFn, NodeId, NodeKind};
 use crate::library;
 use crate::types::{Scalar, Type};
 
@@ -30,11 +32,15 @@ impl Ctx<'_> {
         let Some(scalar) = ty.scalar() else { return Operand::Error };
         let wide = scalar.at_least_f32();
         let x = self.convert(x, wide, span);
-        let format = [type_of(wide), type_of(bits_of(wide)), digits_of(wide)];
+        let format = format_args(Format::Float, wide);
         let pairs: Vec<Operand> = self
             .numbers_of(x, span)
             .into_iter()
-            .map(|x| self.library_value("frexp", &[x], &format, span))
+            .map(|x| {
+                let x = Operand::Node(self.as_variable(x, span));
+                let args = std::iter::once(x).chain(format.iter().cloned());
+                self.call_library_with("frexp", args.map(|arg| (arg, span)).collect(), span)
+            })
             .collect();
         let part = |ctx: &mut Self, at: usize, scalar: Scalar| {
             let parts = pairs.iter().map(|pair| match pair {
@@ -54,67 +60,36 @@ impl Ctx<'_> {
     }
 
     pub fn ldexp(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        static LDEXP: MathFn = MathFn::of(Body::LibraryOf("ldexp", Format::Float));
         let BuiltinCall { args, name, span, .. } = *call;
         let (x, ty) = self.float(&args[0], name)?;
-        let scalar = ty.scalar()?;
-        let wide = scalar.at_least_f32();
-        let x = self.convert(x, wide, span);
         let n = self.int_beside(&args[1], name, &ty)?;
-        let format = [type_of(wide), type_of(bits_of(wide)), digits_of(wide)];
-        let scaled = self.each("ldexp", &[x, n], &format, &ty.with_scalar(wide), span)?;
-        Some(self.convert(scaled, scalar, span))
-    }
-
-    pub fn ulp(&mut self, call: &BuiltinCall) -> Option<NodeId> {
-        let BuiltinCall { args, name, span, .. } = *call;
-        let (x, ty) = self.float(&args[0], name)?;
-        let scalar = ty.scalar()?;
-        let format = [type_of(scalar), type_of(bits_of(scalar)), digits_of(scalar)];
-        self.each("ulp", &[x], &format, &ty, span)
-    }
-
-    pub fn next_after(&mut self, call: &BuiltinCall) -> Option<NodeId> {
-        let BuiltinCall { args, name, span, .. } = *call;
-        let (nodes, ty) = self.floats(args, name)?;
-        let scalar = ty.scalar()?;
-        self.each("nextafter", &nodes, &[type_of(scalar), type_of(bits_of(scalar))], &ty, span)
+        Some(self.node(NodeKind::Math(&LDEXP, vec![x, n]), ty, span))
     }
 
     /// `round(x, n)`: `n` digits after the point, or before it if `n` is negative. Ints stay ints.
     pub fn round_digits(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        static OF_FLOATS: MathFn = MathFn::of(Body::LibraryOf("round_digits", Format::Decimals));
+        static OF_INTS: MathFn = MathFn::of(Body::LibraryOf("round_whole", Format::WholeDecimals));
         let BuiltinCall { args, name, span, .. } = *call;
         let x = self.number(&args[0], name)?;
         let ty = self.ty(x).clone();
-        let scalar = ty.scalar()?;
         let n = self.int_beside(&args[1], name, &ty)?;
-        if scalar.is_int() {
-            let most = Operand::int((1i128 << (scalar.bits() - 1)).ilog10().into());
-            return self.each("round_whole", &[x, n], &[type_of(scalar), most], &ty, span);
-        }
-        let wide = scalar.at_least_f32();
-        let x = self.convert(x, wide, span);
-        // Two to the power of half of the digits plus 1, and of all digits but one.
-        let (split, whole) = match wide {
-            Scalar::F64 => (134_217_729.0, 4_503_599_627_370_496.0),
-            _ => (4097.0, 8_388_608.0),
-        };
-        let format =
-            [type_of(wide), Operand::Literal(Literal::Float(split)), Operand::Literal(Literal::Float(whole))];
-        let rounded = self.each("round_digits", &[x, n], &format, &ty.with_scalar(wide), span)?;
-        Some(self.convert(rounded, scalar, span))
+        let function = if ty.scalar()?.is_int() { &OF_INTS } else { &OF_FLOATS };
+        Some(self.node(NodeKind::Math(function, vec![x, n]), ty, span))
     }
 
     /// `pow(base, exponent, m)` of ints.
     pub fn power_modulo(&mut self, call: &BuiltinCall) -> Operand {
+        static POWER: MathFn = MathFn::of(Body::LibraryOf("power_modulo", Format::Unsigned));
         let BuiltinCall { args, name, span, .. } = *call;
         let of_ints = |ctx: &mut Self| {
             let (nodes, ty) = ctx.alike(args, name)?;
-            let scalar = ty.scalar()?;
-            if !scalar.is_int() {
+            if !ty.scalar()?.is_int() {
                 ctx.error(errors::modular_power(ctx.at(span), &ty));
                 return None;
             }
-            ctx.each("power_modulo", &nodes, &[type_of(scalar), type_of(scalar.as_unsigned())], &ty, span)
+            Some(ctx.node(NodeKind::Math(&POWER, nodes), ty, span))
         };
         of_ints(self).map_or(Operand::Error, Operand::Node)
     }
@@ -174,7 +149,7 @@ impl Ctx<'_> {
         let wide = scalar.at_least_f32();
         // Half of the bits of a word, and the words for the largest sum of any number of floats.
         let (width, n_words) = if wide == Scalar::F64 { (32, 68) } else { (16, 20) };
-        let format = [type_of(wide), type_of(bits_of(wide)), digits_of(wide)];
+        let format = format_args(Format::Float, wide);
         let words = [Operand::int(width), Operand::int(n_words)];
         let format = format.into_iter().chain(words).map(|operand| (operand, span));
         let sum = self.call_library_with("exact_sum", std::iter::once(xs).chain(format).collect(), span);
@@ -284,58 +259,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// A library function for each component. `format` are additional arguments that describe the type.
-    fn each(
-        &mut self,
-        name: &str,
-        args: &[NodeId],
-        format: &[Operand],
-        ty: &Type,
-        span: Span,
-    ) -> Option<NodeId> {
-        let args: Vec<Vec<NodeId>> = args.iter().map(|arg| self.numbers_of(*arg, span)).collect();
-        let n = usize::from(if ty.is_vector() { ty.n_components() } else { 1 });
-        let parts: Vec<Operand> = (0..n)
-            .map(|at| {
-                let args: Vec<NodeId> = args.iter().map(|parts| parts[at]).collect();
-                self.library_value(name, &args, format, span)
-            })
-            .collect();
-        let parts = parts.iter().map(|part| self.materialize(part, span)).collect::<Option<_>>()?;
-        Some(self.assembled(parts, ty, span))
-    }
-
-    fn library_value(&mut self, name: &str, args: &[NodeId], format: &[Operand], span: Span) -> Operand {
-        let args = args.iter().map(|arg| Operand::Node(self.as_variable(*arg, span)));
-        let args = args.collect::<Vec<_>>().into_iter().chain(format.iter().cloned());
-        self.call_library_with(name, args.map(|arg| (arg, span)).collect(), span)
-    }
-
     pub fn call_library_with(&mut self, name: &str, positional: Vec<Spanned>, span: Span) -> Operand {
         let function = library::function(name).expect("library functions exist");
         self.call_helper(&function, Arguments { positional, keywords: Vec::new() }, span)
     }
-}
-
-fn type_of(scalar: Scalar) -> Operand {
-    Operand::Static(Static::Type(scalar.into()))
-}
-
-/// The signed int of the width of a float.
-fn bits_of(float: Scalar) -> Scalar {
-    match float.bits() {
-        16 => Scalar::I16,
-        64 => Scalar::I64,
-        _ => Scalar::I32,
-    }
-}
-
-/// The number of fraction bits of a float.
-fn digits_of(float: Scalar) -> Operand {
-    Operand::int(match float {
-        Scalar::F16 => 10,
-        Scalar::Bf16 => 7,
-        Scalar::F64 => 52,
-        _ => 23,
-    })
 }

@@ -12,7 +12,7 @@ use super::builtin_calls::BuiltinCall;
 use super::operand::{Operand, Place, Static};
 use crate::constant::Literal;
 use crate::errors;
-use crate::ir::{BinaryOp, CompareOp, GeometryFn, NodeId, NodeKind};
+use crate::ir::{BinaryOp, Body, CompareOp, FormulaFn, GeometryFn, MathFn, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
 type Args<'e> = &'e [(Operand, Span)];
@@ -100,13 +100,14 @@ impl Ctx<'_> {
 
     /// `min` and `max`: `b if b < a else a`, also for NaNs.
     pub fn choose(&mut self, op: CompareOp, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        static MIN: MathFn = MathFn::of(Body::Formula(FormulaFn::Min));
+        static MAX: MathFn = MathFn::of(Body::Formula(FormulaFn::Max));
         let (nodes, ty) = self.alike(args, name)?;
-        let condition_ty = ty.with_scalar(Scalar::Bool);
+        let function = if op == CompareOp::Less { &MIN } else { &MAX };
         let mut best = nodes[0];
         let mut before = args[0].0.clone();
         for (&node, (operand, _)) in nodes.iter().zip(args).skip(1) {
-            let condition = self.node(NodeKind::Compare(op, node, best), condition_ty.clone(), span);
-            best = self.node(NodeKind::Select { condition, then: node, orelse: best }, ty.clone(), span);
+            best = self.node(NodeKind::Math(function, vec![best, node]), ty.clone(), span);
             self.note_extreme(best, op, [&before, operand]);
             before = Operand::Node(best);
         }
@@ -115,15 +116,10 @@ impl Ctx<'_> {
 
     /// `min(max(x, low), high)`.
     pub fn clamp(&mut self, call: &BuiltinCall) -> Option<NodeId> {
+        static CLAMP: MathFn = MathFn::of(Body::Formula(FormulaFn::Clamp));
         let BuiltinCall { args, name, span, .. } = *call;
         let (nodes, ty) = self.alike(args, name)?;
-        let (x, low, high) = (nodes[0], nodes[1], nodes[2]);
-        let bools = ty.with_scalar(Scalar::Bool);
-        let is_low = self.node(NodeKind::Compare(CompareOp::Greater, low, x), bools.clone(), span);
-        let raised =
-            self.node(NodeKind::Select { condition: is_low, then: low, orelse: x }, ty.clone(), span);
-        let is_high = self.node(NodeKind::Compare(CompareOp::Less, high, raised), bools, span);
-        Some(self.node(NodeKind::Select { condition: is_high, then: high, orelse: raised }, ty, span))
+        Some(self.node(NodeKind::Math(&CLAMP, nodes), ty, span))
     }
 
     /// All arguments in one type of numbers.

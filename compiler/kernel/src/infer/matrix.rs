@@ -10,9 +10,10 @@ use super::Ctx;
 use super::arith::Sides;
 use super::builtin_calls::BuiltinCall;
 use super::operand::Operand;
+use crate::builtins::Gives;
 use crate::constant::Constant;
 use crate::errors::{self, Found};
-use crate::ir::{BinaryOp, NodeId, NodeKind, Step};
+use crate::ir::{BinaryOp, MathFn, NodeId, NodeKind, Step};
 use crate::signature::Form;
 use crate::types::{Scalar, Type};
 
@@ -321,15 +322,18 @@ impl Ctx<'_> {
         Operand::Node(self.transpose(matrix, call.span))
     }
 
-    /// A function of square matrices, by its name in the library.
-    pub fn square_call(&mut self, call: &BuiltinCall, library: &str) -> Operand {
+    /// A function of square matrices, with a matrix or a number as its result.
+    pub fn square_call(&mut self, call: &BuiltinCall, function: &'static MathFn) -> Operand {
         let (Operand::Node(matrix), at) = call.args[0] else { return Operand::Error };
         let ty = self.ty(matrix).clone();
         match ty {
             Type::Matrix { columns, rows, .. } if columns != rows => {
                 self.fail(errors::matrix_not_square(self.at(at), call.name, &ty))
             }
-            _ => self.as_one_operation(&[matrix], |ctx| ctx.square_function(library, matrix, call.span)),
+            Type::Matrix { scalar, .. } if call.function.result == Gives::Scalar => {
+                Operand::Node(self.node(NodeKind::Math(function, vec![matrix]), scalar, call.span))
+            }
+            _ => Operand::Node(self.node(NodeKind::Math(function, vec![matrix]), ty, call.span)),
         }
     }
 

@@ -40,7 +40,7 @@ impl Ctx<'_> {
             | NodeKind::Convert(_)
             | NodeKind::Dot(..)
             | NodeKind::Power(..)
-            | NodeKind::Float(..)
+            | NodeKind::Math(..)
             | NodeKind::Geometry(..)
             | NodeKind::Uniform(_) => true,
             _ => matches!(self.f.func.node(node).origin, Origin::Step | Origin::Result(_)),

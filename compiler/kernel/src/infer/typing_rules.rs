@@ -21,16 +21,14 @@ impl Ctx<'_> {
             NumberRule::Clamp => self.clamp(call),
             NumberRule::Geometry(function) => self.geometry(function, call),
             NumberRule::Ldexp => self.ldexp(call),
-            NumberRule::NextAfter => self.next_after(call),
             NumberRule::OneOrTwo(one, two) => {
                 self.floats_call(if call.args.len() == 1 { one } else { two }, call)
             }
             NumberRule::Round => match call.args {
-                [_] => self.floats_call(ROUND, call),
+                [_] => self.floats_call(&ROUND, call),
                 _ => self.round_digits(call),
             },
             NumberRule::Sign => self.sign(call),
-            NumberRule::Ulp => self.ulp(call),
         }
     }
 

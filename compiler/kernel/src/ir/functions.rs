@@ -4,6 +4,62 @@ use super::{Function, NodeId};
 use crate::constant::Constant;
 use crate::types::Scalar;
 
+/// A function of numbers, component by component: one node for a call in the script. `lower/functions.rs` computes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MathFn {
+    /// For `f32`, for narrower floats and for ints.
+    pub single: Body,
+    pub double: Body,
+}
+
+/// How a function is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// One instruction.
+    Instruction(FloatFn),
+    /// Several operations.
+    Formula(FormulaFn),
+    /// A function in a chapter of `library`.
+    Library(&'static str),
+    /// The same, which is told of the type of the first argument after all of them.
+    LibraryOf(&'static str, Format),
+    /// Functions in a chapter of `library` for square matrices; the number of columns follows the name.
+    Square(&'static str),
+}
+
+/// What a library function is told of a type of numbers: types, and numbers that are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The type, the signed int as wide, and the digits of the fraction. Narrow floats are computed in f32.
+    Float,
+    /// The same, where narrow floats are computed as they are.
+    NarrowFloat,
+    /// The type and the signed int as wide. Narrow floats are computed as they are.
+    Bits,
+    /// The float type, 1 + 2 to the power of half of the digits, and the least number from which on all are whole.
+    Decimals,
+    /// The int type, and the most zeros that a power of ten has in it.
+    WholeDecimals,
+    /// The int type, and the unsigned one as wide.
+    Unsigned,
+}
+
+impl MathFn {
+    /// Computed in the same way for all floats.
+    pub(crate) const fn of(body: Body) -> MathFn {
+        MathFn { single: body, double: body }
+    }
+
+    /// How it is computed for numbers of this type.
+    pub fn body(&self, scalar: Scalar) -> Body {
+        if scalar == Scalar::F64 { self.double } else { self.single }
+    }
+
+    pub fn gives_bools(&self) -> bool {
+        matches!(self.single, Body::Formula(formula) if formula.gives_bools())
+    }
+}
+
 /// Functions that are one instruction of GLSL.std.450 for every component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatFn {
@@ -49,7 +105,7 @@ impl FloatFn {
     }
 }
 
-/// Functions of floats without an instruction, for every component. `lower/formulas.rs` computes them.
+/// Functions without an instruction, for every component: of floats, where nothing else is said. `lower/formulas.rs` computes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormulaFn {
     /// Has the dividend's sign.
@@ -74,6 +130,12 @@ pub enum FormulaFn {
     SmoothStep,
     Degrees,
     Radians,
+    /// `b if b < a else a`, of any numbers.
+    Min,
+    /// `b if b > a else a`, of any numbers.
+    Max,
+    /// `min(max(x, low), high)`, of any numbers.
+    Clamp,
 }
 
 impl FormulaFn {
@@ -81,13 +143,18 @@ impl FormulaFn {
         matches!(self, FormulaFn::IsNan | FormulaFn::IsInf | FormulaFn::IsFinite)
     }
 
+    /// Whether it selects one of its arguments, so that no type needs a wider one.
+    pub(crate) fn is_selection(self) -> bool {
+        matches!(self, FormulaFn::Min | FormulaFn::Max | FormulaFn::Clamp)
+    }
+
     /// About how many operations compute it for one number.
     pub(crate) fn n_operations(self) -> usize {
         match self {
             FormulaFn::CopySign => 6,
             FormulaFn::IsNan | FormulaFn::IsInf | FormulaFn::Degrees | FormulaFn::Radians => 1,
-            FormulaFn::Step => 2,
-            FormulaFn::IsFinite | FormulaFn::Mix => 4,
+            FormulaFn::Step | FormulaFn::Min | FormulaFn::Max => 2,
+            FormulaFn::IsFinite | FormulaFn::Mix | FormulaFn::Clamp => 4,
             _ => 12,
         }
     }

@@ -266,6 +266,12 @@ impl Function {
         &self.nodes[id.idx()].ty
     }
 
+    /// How a math function is computed for these arguments.
+    pub(crate) fn body_of(&self, math: &MathFn, args: &[NodeId]) -> Body {
+        let scalar = args.first().and_then(|arg| self.ty(*arg).number());
+        math.body(scalar.unwrap_or(Scalar::F32))
+    }
+
     pub fn constant(&self, id: NodeId) -> Option<Constant> {
         match self.nodes[id.idx()].kind {
             NodeKind::Constant(constant) => Some(constant),

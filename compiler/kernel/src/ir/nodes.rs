@@ -3,7 +3,7 @@
 use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
-use super::functions::{AtomicOp, FloatFn, FormulaFn, SimpleExponent, SubgroupOp};
+use super::functions::{AtomicOp, Body, FloatFn, MathFn, SimpleExponent, SubgroupOp};
 use super::{BufferId, Function, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
 use crate::constant::Constant;
 use crate::matrices::CoopType;
@@ -72,8 +72,8 @@ pub enum NodeKind {
         orelse: NodeId,
     },
     Float(FloatFn, [Option<NodeId>; 3]),
-    /// The arguments have one type of floats.
-    Formula(FormulaFn, Vec<NodeId>),
+    /// A function for arguments of one type, except for further ints. Lowering leaves none.
+    Math(&'static MathFn, Vec<NodeId>),
     Abs(NodeId),
     Sign(NodeId),
     /// The magnitude of one float with the sign bit of another; exact for zeros and NaNs too.
@@ -547,7 +547,7 @@ macro_rules! operands {
                 $visit(c);
             }
             NodeKind::Float(_, args) => args.$iter().flatten().for_each(|arg| $visit(arg)),
-            NodeKind::Construct(parts) | NodeKind::Formula(_, parts) | NodeKind::Geometry(_, parts) => {
+            NodeKind::Construct(parts) | NodeKind::Math(_, parts) | NodeKind::Geometry(_, parts) => {
                 parts.$iter().for_each(|part| $visit(part));
             }
             NodeKind::LoadElement { path, .. } => $steps(path).for_each(|index| $visit(index)),
@@ -595,7 +595,10 @@ impl NodeKind {
             }
             // Either float as bits, masked; the bits joined, and as a float again.
             NodeKind::CopySign { .. } => 6,
-            NodeKind::Formula(function, _) => function.n_operations(),
+            NodeKind::Math(math, args) => match function.body_of(math, args) {
+                Body::Formula(formula) => formula.n_operations(),
+                _ => 1,
+            },
             _ => 1,
         }
     }

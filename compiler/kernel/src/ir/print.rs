@@ -9,8 +9,9 @@ use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
 use super::{
-    Arg, AssignedValue, Assignee, AtomicPlace, BinaryOp, Block, BufferId, CallArg, CheckKind, CoopMemory,
-    ElementIndex, Function, Home, Kernel, Local, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp,
+    Arg, AssignedValue, Assignee, AtomicPlace, BinaryOp, Block, Body, BufferId, CallArg, CheckKind,
+    CoopMemory, ElementIndex, Function, Home, Kernel, Local, LocalId, MathFn, NodeId, NodeKind, Step, Stmt,
+    UnaryOp,
 };
 use crate::constant::{Constant, Literal};
 use crate::types::{Scalar, Type};
@@ -343,6 +344,7 @@ impl Printer<'_> {
                 let args: Vec<NodeId> = args.iter().flatten().copied().collect();
                 format!("{} {}", snake(&format!("{function:?}")), self.values(&args))
             }
+            NodeKind::Math(function, args) => format!("{} {}", math_name(function), self.values(args)),
             NodeKind::Atomic(atomic) => {
                 let place = match &atomic.place {
                     AtomicPlace::Buffer { buffer, index, path } => {
@@ -418,6 +420,15 @@ fn snake(name: &str) -> String {
         snake.extend(letter.to_lowercase());
     }
     snake
+}
+
+fn math_name(function: &MathFn) -> String {
+    match (function.single, function.double) {
+        (Body::Instruction(function), _) => snake(&format!("{function:?}")),
+        (Body::Formula(function), _) => snake(&format!("{function:?}")),
+        (_, Body::Library(name) | Body::LibraryOf(name, _) | Body::Square(name)) => name.to_owned(),
+        (_, body) => variant(&body),
+    }
 }
 
 fn unary_name(op: UnaryOp) -> String {

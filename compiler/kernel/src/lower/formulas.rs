@@ -1,32 +1,12 @@
-//! Formulas: the functions of floats that GLSL.std.450 lacks, as operations on one type. Those of narrow floats are
-//! computed in f32 and rounded once, like the instructions in `passes/legalise/narrow_floats.rs`.
-//!
-//! The last operation takes the place of the function's node. All others count as steps of it: a search for the first
-//! NaN reports none of them.
+//! Formulas: the functions of floats that GLSL.std.450 lacks, as operations on one type, f32 or f64, and selections of
+//! numbers of any type.
 
 use crate::constant::Constant;
 use crate::ir::build::Builder;
 use crate::ir::{BinaryOp, CompareOp, FloatFn, FormulaFn, NodeId, NodeKind, UnaryOp};
-use crate::remark::{Remark, RemarkKind};
 use crate::types::{Scalar, Type};
 
-/// Computes a formula. Gives a remark if it is computed in a wider type.
-pub(super) fn expand(builder: &mut Builder, node: NodeId) -> Option<Remark> {
-    let NodeKind::Formula(function, mut args) = builder.kind(node) else { return None };
-    let given = builder.ty(args[0]);
-    let scalar = given.scalar().expect("formulas are over floats");
-    let wide = scalar.at_least_f32();
-    args.iter_mut().for_each(|arg| *arg = builder.convert(*arg, wide));
-    let mut result = Math { builder, ty: given.with_scalar(wide) }.formula(function, &args);
-    if !function.gives_bools() {
-        result = builder.convert(result, scalar);
-    }
-    builder.replace_by_last(node, result);
-    let span = builder.function.node(node).span;
-    (wide != scalar).then(|| Remark { span, kind: RemarkKind::ComputedIn { wide, ty: given } })
-}
-
-/// Builds nodes of one float type.
+/// Builds nodes of one type.
 pub(super) struct Math<'b, 'f> {
     builder: &'b mut Builder<'f>,
     ty: Type,
@@ -39,7 +19,7 @@ impl<'b, 'f> Math<'b, 'f> {
         Math { builder, ty }
     }
 
-    fn formula(&mut self, function: FormulaFn, args: &[NodeId]) -> NodeId {
+    pub fn formula(&mut self, function: FormulaFn, args: &[NodeId]) -> NodeId {
         let x = args[0];
         match function {
             FormulaFn::Remainder => self.binary(BinaryOp::TruncRem, x, args[1]),
@@ -58,6 +38,9 @@ impl<'b, 'f> Math<'b, 'f> {
             FormulaFn::Step => self.step(x, args[1]),
             FormulaFn::SmoothStep => self.smooth_step(args),
             FormulaFn::Degrees => self.scaled(x, 180.0 / std::f64::consts::PI),
+            FormulaFn::Min => self.chosen(CompareOp::Less, x, args[1]),
+            FormulaFn::Max => self.chosen(CompareOp::Greater, x, args[1]),
+            FormulaFn::Clamp => self.clamp(args),
             FormulaFn::Radians => self.scaled(x, std::f64::consts::PI / 180.0),
         }
     }
@@ -205,6 +188,18 @@ impl<'b, 'f> Math<'b, 'f> {
         let a = self.binary(BinaryOp::Mul, a, rest);
         let b = self.binary(BinaryOp::Mul, b, t);
         self.binary(BinaryOp::Add, a, b)
+    }
+
+    /// `b if b < a else a`, for NaNs too.
+    fn chosen(&mut self, op: CompareOp, a: NodeId, b: NodeId) -> NodeId {
+        let condition = self.compare(op, b, a);
+        self.select(condition, b, a)
+    }
+
+    fn clamp(&mut self, args: &[NodeId]) -> NodeId {
+        let (x, low, high) = (args[0], args[1], args[2]);
+        let raised = self.chosen(CompareOp::Greater, x, low);
+        self.chosen(CompareOp::Less, raised, high)
     }
 
     fn step(&mut self, edge: NodeId, x: NodeId) -> NodeId {

@@ -1,22 +1,101 @@
-//! Calls of library functions. They take single numbers, so that they are called for each component of a vector.
+//! Math functions: one call of the script, as an instruction, a formula or a function of the library.
+//!
+//! The type of the numbers decides which. Formulas and library functions of narrow floats are computed in f32 and
+//! rounded once; instructions are left to `passes/legalise/narrow_floats.rs`. A library function takes single numbers,
+//! so it is called for each component of a vector.
 
 use super::Lowering;
+use super::formulas::Math;
 use crate::ir::build::Builder;
-use crate::ir::{CallArg, FunctionId, NodeId, NodeKind};
-use crate::types::Type;
+use crate::ir::{Body, CallArg, FloatFn, Format, FunctionId, MathFn, NodeId, NodeKind};
+use crate::remark::{Remark, RemarkKind};
+use crate::types::{Scalar, Type};
+
+/// An instruction for these arguments.
+pub(super) fn instruction(function: FloatFn, args: &[NodeId]) -> NodeKind {
+    NodeKind::Float(function, [0, 1, 2].map(|at| args.get(at).copied()))
+}
 
 impl Lowering<'_> {
-    /// Calls a function of the library for each component. `None` after a mistake.
+    /// Computes a function for these arguments, with a result of type `ty`. `None` after a mistake.
+    pub(super) fn math(
+        &mut self,
+        builder: &mut Builder,
+        function: &MathFn,
+        mut args: Vec<NodeId>,
+        ty: &Type,
+    ) -> Option<NodeId> {
+        let given = builder.ty(args[0]);
+        let scalar = given.number().expect("math functions are of numbers");
+        let body = function.body(scalar);
+        let wide = if scalar.is_float() && widens(body) { scalar.at_least_f32() } else { scalar };
+        if wide != scalar {
+            for arg in &mut args {
+                if builder.ty(*arg).number() == Some(scalar) {
+                    *arg = numbers_as(builder, *arg, wide);
+                }
+            }
+            let kind = RemarkKind::ComputedIn { wide, ty: given.clone() };
+            self.remarks.push((self.id, Remark { span: builder.span, kind }));
+        }
+        let is_alike = ty.number() == Some(scalar);
+        let wide_ty = if is_alike { with_number(ty, wide) } else { ty.clone() };
+        let result = match body {
+            Body::Instruction(function) => builder.node(instruction(function, &args), wide_ty),
+            Body::Formula(function) => Math::of(builder, args[0]).formula(function, &args),
+            Body::Library(name) => self.call_library(builder, (name, None), &args, &wide_ty)?,
+            Body::LibraryOf(name, format) => {
+                self.call_library(builder, (name, Some(format)), &args, &wide_ty)?
+            }
+            Body::Square(name) => {
+                let name = format!("{name}{}", given.n_parts().unwrap_or(0));
+                self.call_library(builder, (&name, None), &args, &wide_ty)?
+            }
+        };
+        Some(if is_alike { numbers_as(builder, result, scalar) } else { result })
+    }
+
+    /// Calls a function of the library for each component. It may be told of their type. `None` after a mistake.
     pub(super) fn call_library(
         &mut self,
         builder: &mut Builder,
-        name: &str,
+        (name, format): (&str, Option<Format>),
         args: &[NodeId],
         ty: &Type,
     ) -> Option<NodeId> {
         let types: Vec<Type> = args.iter().map(|arg| component(builder.function.ty(*arg))).collect();
-        let function = self.library.function(name, &types, builder.function, builder.span)?;
+        let function = self.library.function(name, &types, format, builder.function, builder.span)?;
         Some(call_for_each(builder, function, args, ty))
+    }
+}
+
+/// Whether a function of narrow floats is computed in f32.
+fn widens(body: Body) -> bool {
+    match body {
+        Body::Formula(function) => !function.is_selection(),
+        Body::LibraryOf(_, format) => !matches!(format, Format::NarrowFloat | Format::Bits),
+        Body::Instruction(_) | Body::Library(_) | Body::Square(_) => true,
+    }
+}
+
+/// Numbers, or the numbers of a matrix, as another scalar type.
+fn numbers_as(builder: &mut Builder, node: NodeId, to: Scalar) -> NodeId {
+    let ty = builder.ty(node);
+    let Some(column) = ty.column().filter(|_| ty.number() != Some(to)) else {
+        return if ty.is_matrix() { node } else { builder.convert(node, to) };
+    };
+    let mut columns = Vec::new();
+    for at in 0..ty.n_parts().unwrap_or(0) {
+        let column = builder.node(NodeKind::Extract(node, at), column.clone());
+        columns.push(builder.convert(column, to));
+    }
+    builder.node(NodeKind::Construct(columns), with_number(&ty, to))
+}
+
+fn with_number(ty: &Type, scalar: Scalar) -> Type {
+    match *ty {
+        Type::Matrix { columns, rows, .. } => Type::Matrix { columns, rows, scalar },
+        _ => ty.with_scalar(scalar),
     }
 }
 

@@ -12,6 +12,7 @@
 //! | Chapter | Computes |
 //! |---|---|
 //! | `powers` | `a ** n` |
+//! | `functions` | math functions, by an instruction, a formula or a function of the library |
 //! | `formulas` | functions of floats that GLSL.std.450 lacks, by operations on one type |
 
 mod formulas;
@@ -20,9 +21,10 @@ mod powers;
 
 use kps_syntax::Diagnostics;
 
+use self::functions::instruction;
 use crate::infer::LibraryFunctions;
 use crate::ir::build::{Builder, rewrite_function};
-use crate::ir::{Function, FunctionId, Kernel, NodeId, NodeKind, Origin};
+use crate::ir::{Body, Function, FunctionId, Kernel, NodeId, NodeKind, Origin};
 use crate::remark::FunctionRemark;
 use crate::types::Scalar;
 
@@ -37,7 +39,7 @@ pub(crate) struct Lowered {
 
 pub(crate) fn lower(kernel: &mut Kernel, library: LibraryFunctions) -> Lowered {
     let n_inferred = kernel.functions.len() as u32;
-    let mut lowering = Lowering { library, int_powers: Vec::new(), remarks: Vec::new() };
+    let mut lowering = Lowering { library, int_powers: Vec::new(), remarks: Vec::new(), id: FunctionId(0) };
     for (function, id) in kernel.functions.iter_mut().zip(0..) {
         lowering.function(function, FunctionId(id));
     }
@@ -63,26 +65,33 @@ struct Lowering<'a> {
     /// Functions for powers of ints.
     int_powers: Vec<(Scalar, FunctionId)>,
     remarks: Vec<FunctionRemark>,
+    /// The function that is lowered.
+    id: FunctionId,
 }
 
 impl Lowering<'_> {
     fn function(&mut self, function: &mut Function, id: FunctionId) {
         if function.nodes.iter().any(|node| is_high_level(&node.kind)) {
-            rewrite_function(function, &mut |builder, node| self.node(builder, node, id));
+            self.id = id;
+            rewrite_function(function, &mut |builder, node| self.node(builder, node));
         }
     }
 
-    fn node(&mut self, builder: &mut Builder, node: NodeId, id: FunctionId) {
+    fn node(&mut self, builder: &mut Builder, node: NodeId) {
         let result = match builder.function.node(node).kind {
             NodeKind::Power(base, exponent) => {
-                begin(builder, node, [base, exponent]);
+                begin(builder, node, &[base, exponent]);
                 self.power(builder, base, exponent)
             }
-            _ => {
-                let remark = formulas::expand(builder, node);
-                self.remarks.extend(remark.map(|remark| (id, remark)));
-                return;
+            NodeKind::Math(function, ref args) => {
+                let args = args.clone();
+                if let Body::Instruction(function) = builder.function.body_of(function, &args) {
+                    return builder.replace(node, instruction(function, &args));
+                }
+                begin(builder, node, &args);
+                self.math(builder, function, args, &builder.ty(node))
             }
+            _ => return,
         };
         if let Some(result) = result {
             builder.replace_by_last(node, result);
@@ -91,12 +100,12 @@ impl Lowering<'_> {
 }
 
 fn is_high_level(kind: &NodeKind) -> bool {
-    matches!(kind, NodeKind::Power(..) | NodeKind::Formula(..))
+    matches!(kind, NodeKind::Power(..) | NodeKind::Math(..))
 }
 
 /// Makes new nodes steps of this one. A search for the first NaN reports none of them, and the node as the result of
 /// its operands.
-fn begin<const N: usize>(builder: &mut Builder, node: NodeId, operands: [NodeId; N]) {
+fn begin(builder: &mut Builder, node: NodeId, operands: &[NodeId]) {
     let function = &mut *builder.function;
     if function.node(node).origin == Origin::Source && function.is_of_script() {
         function.nodes[node.idx()].origin = Origin::Result(operands.into());

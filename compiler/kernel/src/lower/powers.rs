@@ -44,7 +44,7 @@ impl Lowering<'_> {
             return Some(Math::of(builder, base).power(base, exponent, None));
         }
         let size = builder.node(NodeKind::Abs(base), ty.clone());
-        let power = self.call_library(builder, "pow", &[size, exponent], &ty)?;
+        let power = self.call_library(builder, ("pow", None), &[size, exponent], &ty)?;
         Some(Math::of(builder, base).power(base, exponent, Some([size, power])))
     }
 

@@ -76,7 +76,7 @@ impl Verifier<'_> {
                     && n_args == function.n_args()
                     && args.iter().flatten().all(|arg| of(arg) == ty)
             }
-            NodeKind::Power(..) | NodeKind::Formula(..) => {
+            NodeKind::Power(..) | NodeKind::Math(..) => {
                 return ensure(false, span, "an operation of the script that was not lowered");
             }
             NodeKind::Abs(a) | NodeKind::Sign(a) => of(a) == ty && !is_kind(ty, &[Kind::Bool]),

@@ -14,7 +14,7 @@ use crate::constant::Literal;
 use crate::ir::{Function, FunctionId, LocalId, NodeId, Stmt, walk};
 use crate::remark;
 use crate::remark::{ExplainedFunction, Remark, RemarkKind, RemarkType};
-use crate::types::{Scalar, Type};
+use crate::types::Scalar;
 
 impl Ctx<'_> {
     fn remark(&mut self, span: Span, kind: RemarkKind) {
@@ -92,10 +92,6 @@ impl Ctx<'_> {
             self.remark(span, RemarkKind::Converted { from, to });
         }
         self.convert(node, to, span)
-    }
-
-    pub fn remark_computed_in(&mut self, wide: Scalar, ty: &Type, span: Span) {
-        self.remark(span, RemarkKind::ComputedIn { wide, ty: ty.clone() });
     }
 
     /// The entries of a function whose body is inferred, if they are collected. Functions of the library have none.
