@@ -377,11 +377,6 @@ impl Ctx<'_> {
 
     /// `**`.
     pub fn power(&mut self, sides: Sides) -> Operand {
-        let given = self.operation_inputs([sides.left, sides.right], sides.op_span);
-        self.as_one_operation(&given, |ctx| ctx.power_by_exponent(sides))
-    }
-
-    fn power_by_exponent(&mut self, sides: Sides) -> Operand {
         let Sides { left, right, spans, .. } = sides;
         let span = spans.0.to(spans.1);
         let base = self.value_type(left);
@@ -420,8 +415,9 @@ impl Ctx<'_> {
     ) -> Option<NodeId> {
         let ty = self.ty(base).clone();
         let scalar = ty.scalar()?;
-        let is_float = scalar.is_float();
-        if !is_float && !(scalar.is_int() && matches!(exponent, Literal::Int(_))) {
+        let is_whole = matches!(exponent, Literal::Int(_));
+        let is_constant_power = scalar.is_float() || scalar.is_int() && is_whole;
+        if !is_constant_power {
             return None;
         }
         match exponent.to_f64() {
@@ -432,19 +428,17 @@ impl Ctx<'_> {
             1.0 => return Some(base),
             _ => {}
         }
-        let types: &[Scalar] = match exponent {
+        let own: &[Scalar] = match exponent {
             Literal::Int(_) => &[Scalar::I32, Scalar::I64, Scalar::U64],
             Literal::Float(_) => &[Scalar::F64],
         };
-        let constant = types.iter().find_map(|own| exponent.fit(*own))?;
+        let constant = own.iter().find_map(|own| exponent.fit(*own))?;
         SimpleExponent::of_constant(scalar, constant)?;
         let exponent = match operand {
             Operand::Node(exponent) => *exponent,
-            // An f32 holds all that are simple.
-            _ if is_float && !matches!(exponent, Literal::Int(_)) => {
-                self.constant(constant.cast(Scalar::F32), at)
-            }
-            _ => self.constant(constant, at),
+            _ if is_whole => self.constant(constant, at),
+            // An f32 holds each of these.
+            _ => self.constant(constant.cast(Scalar::F32), at),
         };
         Some(self.node(NodeKind::Power(base, exponent), ty, span))
     }

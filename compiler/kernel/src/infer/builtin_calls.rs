@@ -134,24 +134,15 @@ impl Ctx<'_> {
         match &function.row().typing {
             Typing::Value(rule) => self.value_rule(*rule, call),
             Typing::Numbers(rule) | Typing::NumbersOrItems(rule, _) => {
-                self.number_call(call, |ctx| ctx.number_rule(*rule, call))
+                self.number_rule(*rule, call).map_or(Operand::Error, Operand::Node)
             }
-            Typing::Floats(function) => self.number_call(call, |ctx| ctx.floats_call(function, call)),
+            Typing::Floats(function) => {
+                self.floats_call(function, call).map_or(Operand::Error, Operand::Node)
+            }
             Typing::Library(..) | Typing::Tree(_) => {
                 unreachable!("`builtin_call` reads their arguments")
             }
         }
-    }
-
-    /// A function from numbers to a number. For the origin of a NaN, all nodes of the call count as one
-    /// operation.
-    fn number_call(
-        &mut self,
-        call: &BuiltinCall,
-        build: impl FnOnce(&mut Self) -> Option<NodeId>,
-    ) -> Operand {
-        let given = self.operation_inputs(call.args.iter().map(|(operand, _)| operand), call.span);
-        self.as_one_operation(&given, |ctx| build(ctx).map_or(Operand::Error, Operand::Node))
     }
 
     /// A function of floats: all arguments in one type, component by component.

@@ -18,6 +18,7 @@ use crate::env::KernelEnv;
 use crate::errors;
 use crate::index_range::IndexLimits;
 use crate::ir::{Conversions, Entry, Kernel, Stmt, ends_control};
+use crate::launch::LaunchAssumptions;
 use crate::push::PushLayout;
 use crate::signature::{Form, Signature};
 use crate::template::KernelTemplate;
@@ -28,7 +29,7 @@ pub(crate) fn infer(
     signature: &Signature,
     collect: Collect,
 ) -> Inferred {
-    let mut ctx = Ctx::new(template, env, signature, collect);
+    let mut ctx = Ctx::new(template, env, (signature.rank, signature.assumptions), collect);
     ctx.walk_kernel(signature);
     ctx.finish()
 }
@@ -41,8 +42,9 @@ pub(crate) fn infer_partial(
     signature: Option<&Signature>,
     collect: Collect,
 ) -> Inferred {
-    let bare = Signature::new(template, env, Vec::new());
-    let mut ctx = Ctx::new(template, env, signature.unwrap_or(&bare), collect);
+    let of_launch = |signature: &Signature| (signature.rank, signature.assumptions);
+    let launch = signature.map_or((1, LaunchAssumptions::default()), of_launch);
+    let mut ctx = Ctx::new(template, env, launch, collect);
     ctx.is_partial = true;
     for (param_idx, param) in template.params.iter().enumerate() {
         let given = signature.and_then(|signature| signature.params.get(param_idx).cloned());
@@ -71,14 +73,14 @@ impl<'a> Ctx<'a> {
     pub(super) fn new(
         template: &'a KernelTemplate,
         env: &'a dyn KernelEnv,
-        signature: &Signature,
+        (rank, assumptions): (u8, LaunchAssumptions),
         collect: Collect,
     ) -> Ctx<'a> {
         let def = &template.def;
         Ctx {
             template,
-            local_size: template.local_size(signature.rank),
-            assumptions: signature.assumptions,
+            local_size: template.local_size(rank),
+            assumptions,
             uses_matrices: false,
             matrix_numbers: MatrixNumbers::new(),
             coop_types: FxHashSet::default(),

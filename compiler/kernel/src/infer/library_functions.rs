@@ -10,7 +10,7 @@ use super::{Collect, Ctx, EnvRef, FunctionState};
 use crate::constant::Literal;
 use crate::env::KernelEnv;
 use crate::ir::{Format, Function, FunctionId, NodeKind};
-use crate::signature::Signature;
+use crate::launch::LaunchAssumptions;
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
 
@@ -38,8 +38,8 @@ impl<'a> LibraryFunctions<'a> {
 
     fn ctx(&mut self) -> &mut Ctx<'a> {
         self.ctx.get_or_insert_with(|| {
-            let signature = Signature::new(self.template, self.env, Vec::new());
-            let mut ctx = Ctx::new(self.template, self.env, &signature, Collect::Nothing);
+            let launch = (1, LaunchAssumptions::default());
+            let mut ctx = Ctx::new(self.template, self.env, launch, Collect::Nothing);
             ctx.functions.begin_at(FunctionId(self.n_functions as u32));
             Box::new(ctx)
         })

@@ -24,7 +24,6 @@ mod calls;
 mod cast;
 mod closures;
 mod compare;
-mod composite_ops;
 mod conditional_expr;
 mod conditional_strings;
 mod coop;

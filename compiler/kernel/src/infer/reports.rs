@@ -10,9 +10,7 @@ use super::Ctx;
 use super::matrix_parts::MatrixIndex;
 use super::targets::Target;
 use crate::constant::Constant;
-use crate::ir::{
-    BinaryOp, Block, NodeId, NodeKind, Origin, Speculated, Step, Stmt, Touch, UnaryOp, ValueIndex,
-};
+use crate::ir::{BinaryOp, Block, NodeId, NodeKind, Speculated, Step, Stmt, Touch, UnaryOp, ValueIndex};
 use crate::types::Type;
 
 impl Ctx<'_> {
@@ -43,7 +41,7 @@ impl Ctx<'_> {
             | NodeKind::Math(..)
             | NodeKind::Geometry(..)
             | NodeKind::Uniform(_) => true,
-            _ => matches!(self.f.func.node(node).origin, Origin::Step | Origin::Result(_)),
+            _ => false,
         }
     }
 

@@ -96,6 +96,15 @@ impl<'f> Builder<'f> {
         };
     }
 
+    /// New nodes are steps of this one, which is the result of the operation of the script that has these operands. A
+    /// search for the first NaN reports no step.
+    pub fn begin_steps(&mut self, node: NodeId, operands: &[NodeId]) {
+        if self.function.node(node).origin == Origin::Source {
+            self.function.nodes[node.idx()].origin = Origin::Result(operands.into());
+            self.origin = Origin::Step;
+        }
+    }
+
     /// Gives a node another computation of the same value.
     pub fn replace(&mut self, node: NodeId, kind: NodeKind) {
         self.function.nodes[node.idx()].kind = kind;

@@ -24,7 +24,7 @@ use kps_syntax::Diagnostics;
 use self::functions::instruction;
 use crate::infer::LibraryFunctions;
 use crate::ir::build::{Builder, rewrite_function};
-use crate::ir::{Body, Function, FunctionId, Kernel, NodeId, NodeKind, Origin};
+use crate::ir::{Body, Function, FunctionId, Kernel, NodeId, NodeKind};
 use crate::remark::FunctionRemark;
 use crate::types::Scalar;
 
@@ -71,24 +71,33 @@ struct Lowering<'a> {
 
 impl Lowering<'_> {
     fn function(&mut self, function: &mut Function, id: FunctionId) {
-        if function.nodes.iter().any(|node| is_high_level(&node.kind)) {
+        let mut needs_steps = false;
+        for at in 0..function.nodes.len() {
+            match &function.nodes[at].kind {
+                NodeKind::Math(math, args) => match function.body_of(math, args) {
+                    Body::Instruction(of) => function.nodes[at].kind = instruction(of, args),
+                    _ => needs_steps = true,
+                },
+                NodeKind::Power(..) => needs_steps = true,
+                _ => {}
+            }
+        }
+        if needs_steps {
             self.id = id;
             rewrite_function(function, &mut |builder, node| self.node(builder, node));
         }
     }
 
+    /// Computes a node by steps before it.
     fn node(&mut self, builder: &mut Builder, node: NodeId) {
         let result = match builder.function.node(node).kind {
             NodeKind::Power(base, exponent) => {
-                begin(builder, node, &[base, exponent]);
+                builder.begin_steps(node, &[base, exponent]);
                 self.power(builder, base, exponent)
             }
             NodeKind::Math(function, ref args) => {
                 let args = args.clone();
-                if let Body::Instruction(function) = builder.function.body_of(function, &args) {
-                    return builder.replace(node, instruction(function, &args));
-                }
-                begin(builder, node, &args);
+                builder.begin_steps(node, &args);
                 self.math(builder, function, args, &builder.ty(node))
             }
             _ => return,
@@ -96,20 +105,6 @@ impl Lowering<'_> {
         if let Some(result) = result {
             builder.replace_by_last(node, result);
         }
-    }
-}
-
-fn is_high_level(kind: &NodeKind) -> bool {
-    matches!(kind, NodeKind::Power(..) | NodeKind::Math(..))
-}
-
-/// Makes new nodes steps of this one. A search for the first NaN reports none of them, and the node as the result of
-/// its operands.
-fn begin(builder: &mut Builder, node: NodeId, operands: &[NodeId]) {
-    let function = &mut *builder.function;
-    if function.node(node).origin == Origin::Source && function.is_of_script() {
-        function.nodes[node.idx()].origin = Origin::Result(operands.into());
-        builder.origin = Origin::Step;
     }
 }
 

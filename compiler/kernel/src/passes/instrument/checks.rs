@@ -323,7 +323,7 @@ impl Checker<'_, '_> {
         let inputs = match &node.origin {
             Origin::Step => return,
             Origin::Result(inputs) if inputs.is_empty() => return,
-            Origin::Result(inputs) => inputs.to_vec(),
+            Origin::Result(inputs) => written(function, inputs),
             Origin::Source | Origin::Compiler if ty.is_matrix() => return,
             Origin::Source | Origin::Compiler => match operands(function, &node.kind) {
                 Some(operands) => operands,
@@ -448,11 +448,26 @@ impl Checker<'_, '_> {
 fn operands(function: &Function, kind: &NodeKind) -> Option<Vec<NodeId>> {
     match kind {
         NodeKind::Binary(_, a, b) | NodeKind::Dot(a, b) => Some(vec![*a, *b]),
-        NodeKind::Float(_, args) => Some(args.iter().flatten().copied().collect()),
-        NodeKind::Geometry(_, args) => Some(args.clone()),
+        NodeKind::Float(_, args) => Some(written(function, args.iter().flatten())),
+        NodeKind::Geometry(_, args) => Some(written(function, args)),
         NodeKind::Convert(a) => function.ty(*a).scalar().is_some_and(Scalar::is_float).then(|| vec![*a]),
         _ => None,
     }
+}
+
+/// The arguments of a function as the script has them: an int that becomes a float, and one number beside vectors.
+fn written<'n>(function: &Function, args: impl IntoIterator<Item = &'n NodeId>) -> Vec<NodeId> {
+    let is_int = |node: NodeId| function.ty(node).scalar().is_some_and(Scalar::is_int);
+    let of = |arg: &NodeId| {
+        let mut arg = *arg;
+        while let NodeKind::Splat(inner) | NodeKind::Convert(inner) = function.node(arg).kind
+            && (is_int(inner) || matches!(function.node(arg).kind, NodeKind::Splat(_)))
+        {
+            arg = inner;
+        }
+        arg
+    };
+    args.into_iter().map(of).collect()
 }
 
 /// `[2, ..]`: indices that are not constants are left out. Empty without indices.

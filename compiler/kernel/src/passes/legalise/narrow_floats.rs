@@ -60,6 +60,9 @@ fn is_opaque(function: &Function, node: NodeId) -> bool {
 fn widen(builder: &mut Builder, node: NodeId) -> Option<Remark> {
     let kind = builder.kind(node);
     let wide = computed_in(builder.function, &kind)?;
+    let mut operands = Vec::new();
+    kind.operands(&mut |operand| operands.push(operand));
+    builder.begin_steps(node, &operands);
     let mut up = |node: NodeId| builder.convert(node, wide);
     let kind = match kind {
         NodeKind::Binary(op, a, b) => NodeKind::Binary(op, up(a), up(b)),
