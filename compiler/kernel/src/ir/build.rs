@@ -7,8 +7,8 @@ use kps_syntax::Span;
 
 use crate::constant::Constant;
 use crate::ir::{
-    BinaryOp, Block, CompareOp, CoopForms, FloatFn, Function, Kernel, Loop, Node, NodeId, NodeKind, Origin,
-    Speculated, Stmt,
+    BinaryOp, Block, CompareOp, FloatFn, Function, Kernel, Loop, Node, NodeId, NodeKind, Origin, Speculated,
+    Stmt,
 };
 use crate::types::{Scalar, Type};
 
@@ -26,6 +26,58 @@ pub(crate) fn rewrite_function(function: &mut Function, rewrite: &mut dyn FnMut(
         }
         builder.stmt(stmt);
     });
+}
+
+/// Calls `rewrite` for the nodes of some kinds, where they are evaluated.
+pub(crate) fn rewrite_nodes(
+    function: &mut Function,
+    is_one: fn(&NodeKind) -> bool,
+    rewrite: &mut dyn FnMut(&mut Builder, NodeId),
+) {
+    let body = std::mem::take(&mut function.body);
+    function.body = block_of_nodes(function, body, is_one, rewrite);
+}
+
+fn block_of_nodes(
+    function: &mut Function,
+    mut before: Block,
+    is_one: fn(&NodeKind) -> bool,
+    rewrite: &mut dyn FnMut(&mut Builder, NodeId),
+) -> Block {
+    let mut has_some = false;
+    for stmt in &mut before {
+        let mut inner = |block: &mut Block| {
+            *block = block_of_nodes(function, std::mem::take(block), is_one, rewrite);
+        };
+        match stmt {
+            Stmt::Eval(node) => has_some |= is_one(&function.node(*node).kind),
+            Stmt::If { then, orelse, .. } => [then, orelse].into_iter().for_each(inner),
+            Stmt::Loop(parts) => {
+                [&mut parts.test, &mut parts.body, &mut parts.step].into_iter().for_each(inner)
+            }
+            Stmt::Speculated(speculated) => inner(&mut speculated.block),
+            Stmt::Coop(forms) => {
+                forms.native.iter_mut().for_each(&mut inner);
+                inner(&mut forms.emulated);
+            }
+            _ => {}
+        }
+    }
+    if !has_some {
+        return before;
+    }
+    let mut after = Block::with_capacity(before.len());
+    for stmt in before {
+        if let Stmt::Eval(node) = stmt
+            && is_one(&function.node(node).kind)
+        {
+            let mut builder = Builder::at(function, &mut after, Span::default());
+            builder.begin_at(node);
+            rewrite(&mut builder, node);
+        }
+        after.push(stmt);
+    }
+    after
 }
 
 /// Replaces every statement of a function by what `rewrite` appends for it, in the order of the statements. A statement
@@ -55,12 +107,6 @@ fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Bu
                 let Speculated { condition, holds, block: before, span } = *speculated;
                 let block = block(function, before, rewrite);
                 Stmt::Speculated(Box::new(Speculated { condition, holds, block, span }))
-            }
-            Stmt::Coop(forms) => {
-                let CoopForms { native, emulated, span } = *forms;
-                let native = native.map(|native| block(function, native, rewrite));
-                let emulated = block(function, emulated, rewrite);
-                Stmt::Coop(Box::new(CoopForms { native, emulated, span }))
             }
             other => other,
         };

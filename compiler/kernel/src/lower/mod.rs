@@ -23,7 +23,7 @@ use kps_syntax::Diagnostics;
 
 use self::functions::instruction;
 use crate::infer::LibraryFunctions;
-use crate::ir::build::{Builder, rewrite_function};
+use crate::ir::build::{Builder, rewrite_nodes};
 use crate::ir::{Body, Function, FunctionId, Kernel, NodeId, NodeKind};
 use crate::remark::FunctionRemark;
 use crate::types::Scalar;
@@ -71,20 +71,20 @@ struct Lowering<'a> {
 
 impl Lowering<'_> {
     fn function(&mut self, function: &mut Function, id: FunctionId) {
-        let mut needs_steps = false;
+        let mut is_primitive = true;
         for at in 0..function.nodes.len() {
             match &function.nodes[at].kind {
                 NodeKind::Math(math, args) => match function.body_of(math, args) {
                     Body::Instruction(of) => function.nodes[at].kind = instruction(of, args),
-                    _ => needs_steps = true,
+                    _ => is_primitive = false,
                 },
-                NodeKind::Power(..) => needs_steps = true,
+                NodeKind::Power(..) => is_primitive = false,
                 _ => {}
             }
         }
-        if needs_steps {
+        if !is_primitive {
             self.id = id;
-            rewrite_function(function, &mut |builder, node| self.node(builder, node));
+            rewrite_nodes(function, needs_steps, &mut |builder, node| self.node(builder, node));
         }
     }
 
@@ -106,6 +106,11 @@ impl Lowering<'_> {
             builder.replace_by_last(node, result);
         }
     }
+}
+
+/// Whether steps compute this. Instructions were given to the nodes that have one.
+fn needs_steps(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Power(..) | NodeKind::Math(..))
 }
 
 /// All functions, with callees before their callers and the kernel itself last, and the new id of each.
