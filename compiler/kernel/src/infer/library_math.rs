@@ -1,9 +1,9 @@
 //! Calls of functions that depend on the format of a type, or on how many numbers there are: `frexp` and similar
 //! functions, rounding to decimals, sums, powers modulo a number.
 //!
-//! A function of numbers is a node, which lowering computes. One with several results or with the items of a list is a
-//! call of a library function. That gets what it needs to know of the type as arguments that are types and literals, so
-//! it is compiled once for each type.
+//! A function of numbers is a node, which lowering computes. One of the items of a list is a call of a library function.
+//! That gets what it needs to know of the type as arguments that are types and literals, so it is compiled once for each
+//! type.
 
 use std::rc::Rc;
 
@@ -27,36 +27,14 @@ type Args<'e> = &'e [Spanned];
 impl Ctx<'_> {
     /// A mantissa and an exponent.
     pub fn frexp(&mut self, call: &BuiltinCall) -> Operand {
+        static FREXP: MathFn = MathFn::of(Body::LibraryOf("frexp", Format::Float));
         let BuiltinCall { args, name, span, .. } = *call;
         let Some((x, ty)) = self.float(&args[0], name) else { return Operand::Error };
-        let Some(scalar) = ty.scalar() else { return Operand::Error };
-        let wide = scalar.at_least_f32();
-        let x = self.convert(x, wide, span);
-        let format = format_args(Format::Float, wide);
-        let pairs: Vec<Operand> = self
-            .numbers_of(x, span)
-            .into_iter()
-            .map(|x| {
-                let x = Operand::Node(self.as_variable(x, span));
-                let args = std::iter::once(x).chain(format.iter().cloned());
-                self.call_library_with("frexp", args.map(|arg| (arg, span)).collect(), span)
-            })
-            .collect();
-        let part = |ctx: &mut Self, at: usize, scalar: Scalar| {
-            let parts = pairs.iter().map(|pair| match pair {
-                Operand::Tuple(items) => ctx.materialize(&items[at], span),
-                _ => None,
-            });
-            let parts = parts.collect::<Option<Vec<NodeId>>>()?;
-            Some(ctx.assembled(parts, &ty.with_scalar(scalar), span))
-        };
-        match (part(self, 0, wide), part(self, 1, Scalar::I32)) {
-            (Some(mantissa), Some(exponent)) => {
-                let mantissa = self.convert(mantissa, scalar, span);
-                Operand::Tuple(Rc::new([Operand::Node(mantissa), Operand::Node(exponent)]))
-            }
-            _ => Operand::Error,
-        }
+        let parts = [ty.clone(), ty.with_scalar(Scalar::I32)];
+        let pair = self.node(NodeKind::Math(&FREXP, vec![x]), Type::tuple(parts.clone()), span);
+        let parts = parts.into_iter().zip(0..);
+        let parts = parts.map(|(ty, at)| Operand::Node(self.node(NodeKind::Extract(pair, at), ty, span)));
+        Operand::Tuple(parts.collect())
     }
 
     pub fn ldexp(&mut self, call: &BuiltinCall) -> Option<NodeId> {
@@ -250,13 +228,6 @@ impl Ctx<'_> {
         let (true, Some(scalar)) = (ty.is_vector(), ty.scalar()) else { return vec![node] };
         let n = u32::from(ty.n_components());
         (0..n).map(|at| self.node(NodeKind::Extract(node, at), scalar, span)).collect()
-    }
-
-    fn assembled(&mut self, parts: Vec<NodeId>, ty: &Type, span: Span) -> NodeId {
-        match parts[..] {
-            [only] => only,
-            _ => self.node(NodeKind::Construct(parts), ty.clone(), span),
-        }
     }
 
     pub fn call_library_with(&mut self, name: &str, positional: Vec<Spanned>, span: Span) -> Operand {

@@ -38,6 +38,9 @@ impl Lowering<'_> {
             let kind = RemarkKind::ComputedIn { wide, ty: given.clone() };
             self.remarks.push((self.id, Remark { span: builder.span, kind }));
         }
+        if let (Type::Tuple(parts), Body::LibraryOf(name, format)) = (ty, body) {
+            return self.call_for_tuple(builder, (name, format), &args, (scalar, wide), parts);
+        }
         let is_alike = ty.number() == Some(scalar);
         let wide_ty = if is_alike { with_number(ty, wide) } else { ty.clone() };
         let result = match body {
@@ -63,9 +66,48 @@ impl Lowering<'_> {
         args: &[NodeId],
         ty: &Type,
     ) -> Option<NodeId> {
-        let types: Vec<Type> = args.iter().map(|arg| component(builder.function.ty(*arg))).collect();
-        let function = self.library.function(name, &types, format, builder.function, builder.span)?;
+        let function = self.library_function(builder, (name, format), args)?;
         Some(call_for_each(builder, function, args, ty))
+    }
+
+    /// The same for a function with several results, each with as many components as the arguments. Those of type
+    /// `scalar` are computed in the type `wide`.
+    fn call_for_tuple(
+        &mut self,
+        builder: &mut Builder,
+        (name, format): (&str, Format),
+        args: &[NodeId],
+        (scalar, wide): (Scalar, Scalar),
+        parts: &[Type],
+    ) -> Option<NodeId> {
+        let function = self.library_function(builder, (name, Some(format)), args)?;
+        let computed =
+            |part: &Type| if part.scalar() == Some(scalar) { part.with_scalar(wide) } else { part.clone() };
+        let of_one = Type::tuple(parts.iter().map(|part| component(&computed(part))));
+        let tuples = calls(builder, function, args, &of_one);
+        if let ([tuple], true) = (&tuples[..], Type::tuple(parts.iter().cloned()) == of_one) {
+            return Some(*tuple);
+        }
+        let mut results = Vec::new();
+        for (part, at) in parts.iter().zip(0..) {
+            let mut numbers = Vec::new();
+            for tuple in &tuples {
+                numbers.push(builder.node(NodeKind::Extract(*tuple, at), component(&computed(part))));
+            }
+            let result = joined(builder, numbers, &computed(part));
+            results.push(numbers_as(builder, result, part.scalar()?));
+        }
+        Some(builder.node(NodeKind::Construct(results), Type::tuple(parts.iter().cloned())))
+    }
+
+    fn library_function(
+        &mut self,
+        builder: &Builder,
+        (name, format): (&str, Option<Format>),
+        args: &[NodeId],
+    ) -> Option<FunctionId> {
+        let types: Vec<Type> = args.iter().map(|arg| component(builder.function.ty(*arg))).collect();
+        self.library.function(name, &types, format, builder.function, builder.span)
     }
 }
 
@@ -106,21 +148,36 @@ pub(super) fn call_for_each(
     args: &[NodeId],
     ty: &Type,
 ) -> NodeId {
+    let numbers = calls(builder, function, args, &component(ty));
+    joined(builder, numbers, ty)
+}
+
+/// A call for each component of the arguments, with a result of type `ty`.
+fn calls(builder: &mut Builder, function: FunctionId, args: &[NodeId], ty: &Type) -> Vec<NodeId> {
     let call =
         |args: Vec<NodeId>| NodeKind::Call { function, args: args.into_iter().map(CallArg::Value).collect() };
-    if !ty.is_vector() {
-        return builder.node(call(args.to_vec()), ty.clone());
+    let whole = builder.ty(args[0]);
+    if !whole.is_vector() {
+        return vec![builder.node(call(args.to_vec()), ty.clone())];
     }
-    let mut parts = Vec::new();
-    for at in 0..u32::from(ty.n_components()) {
+    let mut results = Vec::new();
+    for at in 0..u32::from(whole.n_components()) {
         let mut numbers = Vec::new();
         for arg in args {
             let number = component(builder.function.ty(*arg));
             numbers.push(builder.node(NodeKind::Extract(*arg, at), number));
         }
-        parts.push(builder.node(call(numbers), component(ty)));
+        results.push(builder.node(call(numbers), ty.clone()));
     }
-    builder.node(NodeKind::Construct(parts), ty.clone())
+    results
+}
+
+/// The components of a vector of type `ty`, or its one number.
+fn joined(builder: &mut Builder, numbers: Vec<NodeId>, ty: &Type) -> NodeId {
+    match ty.is_vector() {
+        true => builder.node(NodeKind::Construct(numbers), ty.clone()),
+        false => numbers[0],
+    }
 }
 
 /// The type of one number of a vector, or the type itself.
