@@ -130,16 +130,12 @@ impl Verifier<'_> {
     }
 
     fn block(&mut self, block: &Block) -> Check {
-        let mut evaluated_here = Vec::new();
         for (at, stmt) in block.iter().enumerate() {
-            each_evaluated(stmt, &mut |node| evaluated_here.push(node));
             self.stmt(stmt)?;
             let is_last = at + 1 == block.len();
             ensure(is_last || !is_terminator(stmt), self.function.span, "code behind a jump")?;
         }
-        for node in evaluated_here {
-            self.visible[node.idx()] = false;
-        }
+        self.close_block(block);
         Ok(())
     }
 
@@ -182,13 +178,6 @@ impl Verifier<'_> {
             }
             Stmt::Index(index) => {
                 index.axes.iter().try_for_each(|(at, _)| self.index(*at, index.span))
-            }
-            Stmt::Speculated(speculated) => {
-                self.value(speculated.condition, &Type::BOOL, speculated.span)?;
-                let is_quiet =
-                    |stmt: &Stmt| matches!(stmt, Stmt::Eval(_) | Stmt::Index(_) | Stmt::Speculated(_));
-                ensure(speculated.block.iter().all(is_quiet), speculated.span, "an effect that is speculated")?;
-                self.open_block(&speculated.block)
             }
             Stmt::Check(check) => self.check(check),
             Stmt::PortStore { port, value, span } => {
@@ -293,7 +282,9 @@ impl Verifier<'_> {
 
     fn close_block(&mut self, block: &Block) {
         for stmt in block {
-            each_evaluated(stmt, &mut |node| self.visible[node.idx()] = false);
+            if let Stmt::Eval(node) = stmt {
+                self.visible[node.idx()] = false;
+            }
         }
     }
 
@@ -448,17 +439,6 @@ impl Verifier<'_> {
         self.node(&node.kind, &node.ty, span)?;
         self.visible[id.idx()] = true;
         Ok(())
-    }
-}
-
-/// Calls `visit` for the nodes that are visible behind a statement.
-fn each_evaluated(stmt: &Stmt, visit: &mut dyn FnMut(NodeId)) {
-    match stmt {
-        Stmt::Eval(node) => visit(*node),
-        Stmt::Speculated(speculated) => {
-            speculated.block.iter().for_each(|stmt| each_evaluated(stmt, visit));
-        }
-        _ => {}
     }
 }
 

@@ -191,7 +191,6 @@ impl<'k> Invocation<'k> {
             Stmt::CoopStore { place, value, .. } => self.coop_store(place, *value, world),
             // They only annotate others.
             Stmt::Index(_) | Stmt::Assigned(_) => {}
-            Stmt::Speculated(speculated) => self.open(&speculated.block, Role::Plain),
             Stmt::Check(_) => return Err(Stop::NotHere("checks".into())),
             Stmt::Message(_) | Stmt::Record(_) => return Err(Stop::NotHere("records".into())),
             Stmt::TextureWrite { .. } => return Err(Stop::NotHere("textures".into())),

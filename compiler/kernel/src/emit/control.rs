@@ -71,7 +71,6 @@ impl FunctionEmitter<'_> {
                 self.at(check.span);
                 self.check(&check.kind);
             }
-            Stmt::Speculated(speculated) => return self.block(&speculated.block),
             Stmt::PortStore { port, value, span } => {
                 self.at(*span);
                 self.store_port(*port, *value);

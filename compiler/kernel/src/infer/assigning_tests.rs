@@ -7,6 +7,8 @@
 
 use std::rc::Rc;
 
+use kps_syntax::ast::BoolOp;
+
 use super::Ctx;
 use super::joins::same_static;
 use super::reference_phis::is_fixed;
@@ -38,7 +40,14 @@ impl Ctx<'_> {
                 self.learn_assigned(a, false);
                 self.learn_assigned(b, false);
             }
-            NodeKind::Load(_) => self.apply_test(test, holds),
+            NodeKind::Load(_) => {
+                if let Some((op, sides)) = self.f.tests.sides_of(test)
+                    && holds == (op == BoolOp::And)
+                {
+                    sides.into_iter().for_each(|side| self.learn_assigned(side, holds));
+                }
+                self.apply_test(test, holds);
+            }
             _ => {}
         }
     }

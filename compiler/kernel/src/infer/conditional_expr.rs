@@ -109,16 +109,11 @@ impl Ctx<'_> {
         if a.has_error() || b.has_error() {
             return Operand::Error;
         }
-        let assigns = then.path.is_some() || orelse.path.is_some();
         let Some(choice) = self.choice_of([(&a, then.span), (&b, orelse.span)], &mut WeakKey::At(span, 0))
         else {
             return self.unlike_sides((&a, then.span), (&b, orelse.span));
         };
         let sides = choice.sides();
-        let does_nothing = !assigns && self.is_eager(&then.block) && self.is_eager(&orelse.block);
-        if sides.is_empty() && does_nothing {
-            return choice.with(self, &mut std::iter::empty());
-        }
         let has_other_references = [&a, &b].iter().any(|side| self.has_other_references(side));
         let (Some(then_values), Some(else_values)) =
             (self.side_values(&mut then, &sides, 0), self.side_values(&mut orelse, &sides, 1))
@@ -127,16 +122,7 @@ impl Ctx<'_> {
         };
         let values: Vec<[NodeId; 2]> =
             then_values.into_iter().zip(else_values).map(|(then, orelse)| [then, orelse]).collect();
-        let are_numbers = sides.iter().all(|sides| sides.ty.scalar().is_some());
-        let is_eager = !assigns && self.is_eager(&then.block) && self.is_eager(&orelse.block);
-        let nodes: Vec<NodeId> = if are_numbers && is_eager {
-            self.speculate(condition, true, then.block, span);
-            self.speculate(condition, false, orelse.block, span);
-            let pairs = sides.iter().zip(values);
-            pairs.map(|(sides, values)| self.selected(condition, sides, values, span)).collect()
-        } else {
-            self.stored_choice(condition, [then, orelse], (&sides, &values), missing, span)
-        };
+        let nodes = self.stored_choice(condition, [then, orelse], (&sides, &values), missing, span);
         let selected: Vec<Operand> = nodes.into_iter().map(|node| self.value(node, span)).collect();
         let value = choice.with(self, &mut selected.into_iter());
         if has_other_references {
@@ -221,13 +207,6 @@ impl Ctx<'_> {
         });
         arm.block.extend(tail);
         values
-    }
-
-    fn selected(&mut self, condition: NodeId, sides: &Sides, values: [NodeId; 2], span: Span) -> NodeId {
-        let [then, orelse] = values;
-        let choice = self.node(NodeKind::Select { condition, then, orelse }, sides.ty.clone(), span);
-        self.note_choice(choice, sides.sides.each_ref(), sides.key);
-        choice
     }
 
     /// The values through locals, to which the arms store.

@@ -14,14 +14,11 @@ use super::vars::{FlowPath, Fork, Missing};
 use super::weak_types::WeakSide;
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::builtins::{self, Builtin};
-use crate::constant::{Constant, Literal};
+use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
-use crate::ir::{BinaryOp, Block, Body, NodeId, NodeKind, Stmt};
+use crate::ir::{Block, NodeId, NodeKind, Stmt};
 use crate::types::Type;
-
-/// A right side with at most this many plain operations is computed unconditionally.
-const MAX_EAGER: usize = 6;
 
 /// If the elements of a list have no common type, up to this many are compared pairwise.
 const MAX_PAIRED: usize = 64;
@@ -333,18 +330,17 @@ impl Ctx<'_> {
             (value, ctx.changed_path(fork, skipped))
         });
         let Operand::Node(value) = value else { return Operand::Error };
-        if path.is_none() && self.is_eager(&block) {
-            self.speculate(left, !decided, block, span);
-            let combined = if decided { BinaryOp::Or } else { BinaryOp::And };
-            return Operand::Node(self.node(NodeKind::Binary(combined, left, value), Type::BOOL, span));
-        }
         let result = self.new_local("kps.test", Type::BOOL, span);
         self.f.block.push(Stmt::Store { local: result, value: left, span });
         block.push(Stmt::Store { local: result, value, span });
+        let assigns = path.is_some();
         let (runs, skips) = ((block, path), (Vec::new(), None));
         let (then, orelse) = if decided { (skips, runs) } else { (runs, skips) };
         let paths = self.join_arms(left, then, orelse, (fork, skipped), span);
         let test = self.node(NodeKind::Load(result), Type::BOOL, span);
+        if !assigns {
+            self.f.tests.note(test, op, [left, value]);
+        }
         if let [then, orelse] = &paths[..] {
             self.remember_assigned(test, !decided, if decided { orelse } else { then });
         }
@@ -391,65 +387,6 @@ impl Ctx<'_> {
             Condition::Error | Condition::Unknown => Operand::Error,
             Condition::Known(value) => self.bool_constant(value, span),
             Condition::Node(node) => Operand::Node(node),
-        }
-    }
-
-    /// Whether a block has only a few operations without effects, which are cheaper than a branch.
-    pub fn is_eager(&self, block: &Block) -> bool {
-        self.n_operations(block) <= MAX_EAGER && self.has_no_effects(block)
-    }
-
-    fn n_operations(&self, block: &Block) -> usize {
-        let of = |stmt: &Stmt| match stmt {
-            Stmt::Eval(node) => self.f.func.node(*node).kind.n_operations(&self.f.func),
-            Stmt::Speculated(speculated) => self.n_operations(&speculated.block),
-            Stmt::Index(_) => 0,
-            _ => 1,
-        };
-        block.iter().map(of).sum()
-    }
-
-    fn has_no_effects(&self, block: &Block) -> bool {
-        block.iter().all(|stmt| match stmt {
-            Stmt::Index(_) => true,
-            Stmt::Speculated(speculated) => self.has_no_effects(&speculated.block),
-            Stmt::Eval(node) if self.divides_by_constant(*node) || self.is_formula(*node) => true,
-            Stmt::Eval(node) => !matches!(
-                self.f.func.nodes[node.idx()].kind,
-                NodeKind::BufferLoad { .. }
-                    | NodeKind::TextureRead { .. }
-                    | NodeKind::TextureSample { .. }
-                    | NodeKind::LoadElement { .. }
-                    | NodeKind::Call { .. }
-                    | NodeKind::Atomic(_)
-                    | NodeKind::Subgroup { .. }
-                    | NodeKind::Math(..)
-                    | NodeKind::Geometry(..)
-                    | NodeKind::Binary(
-                        BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::TruncDiv | BinaryOp::TruncRem,
-                        ..
-                    )
-            ),
-            _ => false,
-        })
-    }
-
-    fn is_formula(&self, node: NodeId) -> bool {
-        match &self.f.func.nodes[node.idx()].kind {
-            NodeKind::Math(function, args) => {
-                matches!(self.f.func.body_of(function, args), Body::Formula(_))
-            }
-            _ => false,
-        }
-    }
-
-    /// An int divided by a constant costs a multiplication.
-    fn divides_by_constant(&self, node: NodeId) -> bool {
-        match self.f.func.nodes[node.idx()].kind {
-            NodeKind::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod, _, divisor) => {
-                self.f.func.constant(divisor).and_then(Constant::as_int).is_some()
-            }
-            _ => false,
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a device that checks may report: which operations are speculated, and which indices a kernel asks for.
+//! What a device that checks may report: which indices a kernel asks for.
 //!
 //! For an index into a vector, matrix or array that is a value (`v[i]`, `m[i, j]`, `v.xy[i] = x`), inference
 //! adds a statement with the requested index before the access, unless every index is a constant. Indices into
@@ -10,41 +10,10 @@ use super::Ctx;
 use super::matrix_parts::MatrixIndex;
 use super::targets::Target;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, Block, NodeId, NodeKind, Speculated, Step, Stmt, Touch, UnaryOp, ValueIndex};
+use crate::ir::{Step, Stmt, Touch, ValueIndex};
 use crate::types::Type;
 
 impl Ctx<'_> {
-    /// Appends a block that is computed in any case, although the source asks for it only where the condition is
-    /// `holds`.
-    pub(super) fn speculate(&mut self, condition: NodeId, holds: bool, block: Block, span: Span) {
-        let may_be_reported = |stmt: &Stmt| match stmt {
-            Stmt::Eval(node) => self.is_reported(*node),
-            _ => true,
-        };
-        if block.iter().any(may_be_reported) {
-            let speculated = Speculated { condition, holds, block, span };
-            self.f.block.push(Stmt::Speculated(Box::new(speculated)));
-        } else {
-            self.f.block.extend(block);
-        }
-    }
-
-    /// Whether a device may report an operation: shifts, divisions, conversions, arithmetic, origins of NaNs.
-    fn is_reported(&self, node: NodeId) -> bool {
-        match self.f.func.node(node).kind {
-            NodeKind::Binary(op, ..) => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
-            NodeKind::Unary(op, _) => op == UnaryOp::Negate,
-            NodeKind::Abs(_)
-            | NodeKind::Convert(_)
-            | NodeKind::Dot(..)
-            | NodeKind::Power(..)
-            | NodeKind::Math(..)
-            | NodeKind::Geometry(..)
-            | NodeKind::Uniform(_) => true,
-            _ => false,
-        }
-    }
-
     /// Reports the indices of a target that is part of a value, with the access that they are for.
     pub(super) fn report_target(&mut self, target: &Target, touch: Touch) {
         if let Target::Scattered(scattered, _) = target {

@@ -23,7 +23,7 @@ use super::remarks::FunctionTypes;
 use super::returns::Results;
 use super::selected_arrays::{ArraySets, FunctionChoices};
 use super::structs::MethodState;
-use super::vars::{Var, Variables};
+use super::vars::{Tests, Var, Variables};
 use super::weak_types::WeakNumbers;
 use crate::env::KernelEnv;
 use crate::ir::{Block, CarryId, Function, LocalId, SharedId, Stmt};
@@ -92,6 +92,7 @@ pub(crate) struct FunctionState<'a> {
     pub(super) expr_stmt: Option<Span>,
     pub(super) vars: Variables,
     pub(super) choices: FunctionChoices,
+    pub(super) tests: Tests,
     /// Locals for arrays of the workgroup, by their position in the source.
     pub(super) shared: FxHashMap<u32, LocalId>,
     pub(super) weak: WeakNumbers,
@@ -165,6 +166,7 @@ impl<'a> FunctionState<'a> {
             expr_stmt: None,
             vars: Variables::default(),
             choices: FunctionChoices::default(),
+            tests: Tests::default(),
             shared: FxHashMap::default(),
             weak: WeakNumbers::default(),
             at_path_ends: Vec::new(),

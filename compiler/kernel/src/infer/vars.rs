@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_syntax::Span;
-use kps_syntax::ast::Name;
+use kps_syntax::ast::{BoolOp, Name};
 use kps_syntax::scope::Scope;
 use rustc_hash::FxHashMap;
 
@@ -117,6 +117,23 @@ impl FlowPath {
 
     pub fn binding<'a>(&'a self, var: Var, base: &'a Variables) -> &'a Binding {
         self.changed(var).unwrap_or(&base[var])
+    }
+}
+
+/// The results of `and` and `or` in one function.
+#[derive(Clone, Default)]
+pub(crate) struct Tests {
+    /// The loads of them, with both sides.
+    sides: FxHashMap<NodeId, (BoolOp, [NodeId; 2])>,
+}
+
+impl Tests {
+    pub fn note(&mut self, test: NodeId, op: BoolOp, sides: [NodeId; 2]) {
+        self.sides.insert(test, (op, sides));
+    }
+
+    pub fn sides_of(&self, test: NodeId) -> Option<(BoolOp, [NodeId; 2])> {
+        self.sides.get(&test).copied()
     }
 }
 

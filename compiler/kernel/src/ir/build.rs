@@ -7,8 +7,7 @@ use kps_syntax::Span;
 
 use crate::constant::Constant;
 use crate::ir::{
-    BinaryOp, Block, CompareOp, FloatFn, Function, Kernel, Loop, Node, NodeId, NodeKind, Origin, Speculated,
-    Stmt,
+    BinaryOp, Block, CompareOp, FloatFn, Function, Kernel, Loop, Node, NodeId, NodeKind, Origin, Stmt,
 };
 use crate::types::{Scalar, Type};
 
@@ -55,7 +54,6 @@ fn block_of_nodes(
             Stmt::Loop(parts) => {
                 [&mut parts.test, &mut parts.body, &mut parts.step].into_iter().for_each(inner)
             }
-            Stmt::Speculated(speculated) => inner(&mut speculated.block),
             Stmt::Coop(forms) => {
                 forms.native.iter_mut().for_each(&mut inner);
                 inner(&mut forms.emulated);
@@ -102,11 +100,6 @@ fn block(function: &mut Function, before: Block, rewrite: &mut dyn FnMut(&mut Bu
                 let body = block(function, body, rewrite);
                 let step = block(function, step, rewrite);
                 Stmt::Loop(Box::new(Loop { test, condition, body, step, span }))
-            }
-            Stmt::Speculated(speculated) => {
-                let Speculated { condition, holds, block: before, span } = *speculated;
-                let block = block(function, before, rewrite);
-                Stmt::Speculated(Box::new(Speculated { condition, holds, block, span }))
             }
             other => other,
         };

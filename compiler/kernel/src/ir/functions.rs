@@ -147,17 +147,6 @@ impl FormulaFn {
     pub(crate) fn is_selection(self) -> bool {
         matches!(self, FormulaFn::Min | FormulaFn::Max | FormulaFn::Clamp)
     }
-
-    /// About how many operations compute it for one number.
-    pub(crate) fn n_operations(self) -> usize {
-        match self {
-            FormulaFn::CopySign => 6,
-            FormulaFn::IsNan | FormulaFn::IsInf | FormulaFn::Degrees | FormulaFn::Radians => 1,
-            FormulaFn::Step | FormulaFn::Min | FormulaFn::Max => 2,
-            FormulaFn::IsFinite | FormulaFn::Mix | FormulaFn::Clamp => 4,
-            _ => 12,
-        }
-    }
 }
 
 /// Powers of floats by whole numbers up to this size are products.
@@ -189,18 +178,6 @@ impl SimpleExponent {
         let whole = value as i128;
         let is_small = whole as f64 == value && whole.abs() <= MAX_FLOAT_PRODUCT;
         (is_small && whole != 0 && whole != 1).then_some(SimpleExponent::Whole(whole))
-    }
-
-    /// About how many operations compute the power of one number.
-    pub fn n_operations(self) -> usize {
-        match self {
-            SimpleExponent::Half => 12,
-            SimpleExponent::Whole(exponent) => {
-                let bits = exponent.unsigned_abs();
-                let n_products = bits.ilog2() + bits.count_ones() - 1;
-                (n_products + u32::from(exponent < 0)) as usize
-            }
-        }
     }
 }
 

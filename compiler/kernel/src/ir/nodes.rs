@@ -3,12 +3,12 @@
 use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
-use super::functions::{AtomicOp, Body, FloatFn, MathFn, SimpleExponent, SubgroupOp};
-use super::{BufferId, Function, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
+use super::functions::{AtomicOp, FloatFn, MathFn, SubgroupOp};
+use super::{BufferId, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
 use crate::constant::Constant;
 use crate::matrices::CoopType;
 use crate::template::Input;
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 #[derive(Debug, Clone)]
 pub struct Node {
@@ -586,23 +586,6 @@ macro_rules! operands {
 }
 
 impl NodeKind {
-    /// About how many instructions compute it, for a node of this function.
-    pub(crate) fn n_operations(&self, function: &Function) -> usize {
-        match self {
-            NodeKind::Power(base, exponent) => {
-                let scalar = function.ty(*base).scalar().unwrap_or(Scalar::F32);
-                SimpleExponent::of(function, scalar, *exponent).map_or(12, SimpleExponent::n_operations)
-            }
-            // Either float as bits, masked; the bits joined, and as a float again.
-            NodeKind::CopySign { .. } => 6,
-            NodeKind::Math(math, args) => match function.body_of(math, args) {
-                Body::Formula(formula) => formula.n_operations(),
-                _ => 1,
-            },
-            _ => 1,
-        }
-    }
-
     /// Calls `visit` for every node that this one uses.
     pub fn operands(&self, visit: &mut dyn FnMut(NodeId)) {
         let mut visit = |node: &NodeId| visit(*node);

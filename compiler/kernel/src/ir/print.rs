@@ -192,13 +192,6 @@ impl Printer<'_> {
                 let kind = format!("record of {}", variant(&record.kind));
                 self.message(&kind, &record.template, &record.values, record.span);
             }
-            Stmt::Speculated(speculated) => {
-                let not = if speculated.holds { "" } else { "not " };
-                self.line(&format!("for {not}{}:", self.value(speculated.condition)), Some(speculated.span));
-                self.depth += 1;
-                self.block(&speculated.block);
-                self.depth -= 1;
-            }
             Stmt::Check(check) => {
                 let text = match &check.kind {
                     CheckKind::Index { axes, .. } => {

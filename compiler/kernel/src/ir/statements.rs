@@ -54,8 +54,6 @@ pub enum Stmt {
     },
     /// Part of a value is about to be read or replaced. It computes nothing.
     Index(Box<ValueIndex>),
-    /// Operations that are cheaper than a branch around them.
-    Speculated(Box<Speculated>),
     /// For a device that checks. Inference makes none.
     Check(Box<Check>),
     /// An output of a vertex or fragment function.
@@ -119,17 +117,6 @@ pub struct ValueIndex {
     pub touch: Touch,
     /// Index and length of each axis.
     pub axes: Vec<(NodeId, u32)>,
-    pub span: Span,
-}
-
-/// Nodes without effects that are computed in any case, although the source asks for them only where the condition is
-/// `holds`. They are visible behind it.
-#[derive(Debug, Clone)]
-pub struct Speculated {
-    pub condition: NodeId,
-    pub holds: bool,
-    /// Evaluations, indices and others of its kind.
-    pub block: Block,
     pub span: Span,
 }
 
@@ -364,7 +351,6 @@ impl Stmt {
                 CheckKind::Operation(_, operands) => operands.iter_mut().for_each(visit),
             },
             Stmt::If { condition, .. } => visit(condition),
-            Stmt::Speculated(speculated) => visit(&mut speculated.condition),
             Stmt::Loop(parts) => parts.condition.iter_mut().for_each(visit),
         }
     }
@@ -388,7 +374,6 @@ pub(crate) fn walk<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
                 forms.native.iter().for_each(|native| walk(native, visit));
                 walk(&forms.emulated, visit);
             }
-            Stmt::Speculated(speculated) => walk(&speculated.block, visit),
             _ => {}
         }
     }

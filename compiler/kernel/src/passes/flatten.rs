@@ -129,12 +129,6 @@ impl Flattener<'_> {
                 Stmt::If { condition, then, orelse, span }
             }
             Stmt::Loop(parts) => Stmt::Loop(Box::new(self.loop_(*parts))),
-            Stmt::Speculated(mut speculated) => {
-                // It has no access, and what it computes is visible behind it.
-                let block = std::mem::take(&mut speculated.block);
-                speculated.block = block.into_iter().filter_map(|stmt| self.stmt(stmt)).collect();
-                Stmt::Speculated(speculated)
-            }
             // Only a trace follows assignments.
             Stmt::Assigned(_) => return None,
             stmt => stmt,

@@ -8,6 +8,7 @@
 //!
 //! | Pass | Rewrites |
 //! |---|---|
+//! | `if_conversion` | branches that only choose between values |
 //! | `legalise` | what the IR can say and the target cannot do |
 //! | `ranges` | accesses at indices that are in range, and divisions that need no sign |
 //! | `instrument` | what `print`, `assert`, traces and checks report |
@@ -15,6 +16,7 @@
 //! | `parameters` | the layout of parameters, as the others need it |
 
 mod flatten;
+mod if_conversion;
 mod instrument;
 pub(crate) mod legalise;
 mod parameters;
@@ -33,12 +35,19 @@ pub(crate) fn run(
     header: Location,
     mistakes: &mut Diagnostics,
 ) -> Vec<FunctionRemark> {
+    // ORDER: an operation is checked where the source asks for it, so its branch stays until the check is stated.
+    if !target.checks {
+        if_conversion::apply(kernel);
+    }
     let remarks = legalise::apply(kernel, target);
     // They rely on the rules of `verify`, which kernels with mistakes break.
     if mistakes.is_empty() {
         ranges::apply(kernel);
         // ORDER: what is proven needs no check, and the parameters depend on all that the other passes add.
         instrument::apply(kernel, target);
+    }
+    if target.checks {
+        if_conversion::apply(kernel);
     }
     // ORDER: the others see the index along each axis.
     flatten::apply(kernel);

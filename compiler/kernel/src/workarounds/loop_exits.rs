@@ -63,7 +63,6 @@ fn is_plain(function: &Function, stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Eval(node) => !matches!(function.node(*node).kind, NodeKind::Call { .. }),
         Stmt::Assigned(_) | Stmt::Index(_) => true,
-        Stmt::Speculated(speculated) => speculated.block.iter().all(|stmt| is_plain(function, stmt)),
         _ => false,
     }
 }

@@ -282,7 +282,6 @@ impl Walker<'_, '_> {
             | Stmt::Assigned(_)
             | Stmt::Message(_)
             | Stmt::Record(_) => {}
-            Stmt::Speculated(speculated) => self.block(&speculated.block),
             Stmt::Carry(carry) => {
                 let function = self.function;
                 for (local, value) in &function.carries[carry.idx()] {

@@ -2,16 +2,15 @@
 //!
 //! In go a verified kernel and a target that checks; out comes the kernel with checks before and after its operations.
 //! Guards and flat indices of the emitter obscure what the source meant, and a check states it. Functions of the
-//! library have none, except operators. What is computed although the source may not ask for it is checked only where
-//! the source does. What the checks report is the device's decision.
+//! library have none, except operators. What the checks report is the device's decision.
 
 use super::arithmetic;
 use crate::constant::Constant;
 use crate::ir::build::{Builder, rewrite_stmts};
 use crate::ir::{
-    Arithmetic, Atomic, AtomicOp, AtomicPlace, BinaryOp, Block, BufferId, Check, CheckKind, Combine,
-    CompareOp, ElementIndex, Function, Indexed, Kernel, LocalId, NodeId, NodeKind, Operation, Origin,
-    Speculated, Spread, Step, Stmt, SubgroupOp, Touch, UnaryOp, ValueIndex, Written, as_written,
+    Arithmetic, Atomic, AtomicOp, AtomicPlace, BinaryOp, BufferId, Check, CheckKind, Combine, CompareOp,
+    ElementIndex, Function, Indexed, Kernel, LocalId, NodeId, NodeKind, Operation, Origin, Spread, Step,
+    Stmt, SubgroupOp, Touch, UnaryOp, ValueIndex, Written, as_written,
 };
 use crate::signature::Target;
 use crate::template::Input;
@@ -56,7 +55,6 @@ impl Checker<'_, '_> {
                 self.builder.block.push(stmt);
             }
             Stmt::Index(index) => self.value_index(&index),
-            Stmt::Speculated(speculated) => self.speculated(*speculated),
             stmt => self.builder.block.push(stmt),
         }
     }
@@ -85,22 +83,6 @@ impl Checker<'_, '_> {
         self.builder.block.pop();
         let numbers = loads.into_iter().map(|load| self.builder.node(load, scalar)).collect();
         self.builder.replace(swizzle, NodeKind::Construct(numbers));
-    }
-
-    /// The nodes in any case, and their checks only where the source asks for them.
-    fn speculated(&mut self, speculated: Speculated) {
-        let Speculated { condition, holds, block, span } = speculated;
-        for stmt in block {
-            let checked = match stmt {
-                Stmt::Check(_) | Stmt::If { .. } => vec![stmt],
-                stmt => {
-                    self.builder.block.push(stmt);
-                    continue;
-                }
-            };
-            let (then, orelse) = if holds { (checked, Block::new()) } else { (Block::new(), checked) };
-            self.builder.block.push(Stmt::If { condition, then, orelse, span });
-        }
     }
 
     fn check(&mut self, kind: CheckKind) {

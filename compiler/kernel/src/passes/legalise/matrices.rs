@@ -140,7 +140,6 @@ impl<'k> Search<'k> {
             Stmt::Return(Some(value), span) => {
                 self.require(function.result == *function.ty(*value), *span);
             }
-            Stmt::Speculated(speculated) => self.block(&speculated.block),
             Stmt::If { then, orelse, .. } => {
                 self.block(then);
                 self.block(orelse);

@@ -59,10 +59,6 @@ impl Pass<'_> {
                     }
                     after.push(Stmt::Loop(parts));
                 }
-                Stmt::Speculated(mut speculated) => {
-                    speculated.block = self.block(speculated.block);
-                    after.push(Stmt::Speculated(speculated));
-                }
                 Stmt::Eval(node) => match buffer_of(&self.function.node(node).kind) {
                     Some(BufferId::Choice(choice)) => {
                         let choice = self.choices[choice as usize].clone();

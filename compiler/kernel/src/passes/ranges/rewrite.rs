@@ -71,7 +71,6 @@ impl Rewriter<'_> {
                 self.mark_path(decision, path);
             }
             Stmt::Index(_) => return !self.next_decision().holds,
-            Stmt::Speculated(speculated) => self.block(&mut speculated.block),
             Stmt::If { then, orelse, .. } => {
                 self.block(then);
                 self.block(orelse);

@@ -243,7 +243,6 @@ impl<'a> Walk<'a> {
             }
             Stmt::BufferStore { buffer, index, path, .. } => self.decide_buffer_store(*buffer, index, path),
             Stmt::Index(index) => self.decide_report(index),
-            Stmt::Speculated(speculated) => self.block(&speculated.block),
             Stmt::Carry(carry) => {
                 let stores = self.function.carries.get(carry.idx()).into_iter().flatten();
                 stores.for_each(|(local, value)| self.store(*local, *value));
