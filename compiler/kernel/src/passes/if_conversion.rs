@@ -19,12 +19,26 @@ use crate::types::Type;
 const MAX_OPERATIONS: usize = 6;
 
 pub(super) fn apply(kernel: &mut Kernel) {
-    for function in &mut kernel.functions {
+    for function in kernel.functions.iter_mut().filter(|function| has_candidates(&function.body)) {
         let mut body = std::mem::take(&mut function.body);
         let uses = uses_of_locals(function, &body);
         IfConversion { function, uses }.block(&mut body);
         function.body = body;
     }
+}
+
+/// Whether there is a branch that does nothing but compute and store. Most functions have none.
+fn has_candidates(block: &Block) -> bool {
+    let is_plain = |side: &Block| {
+        side.iter().all(|stmt| matches!(stmt, Stmt::Eval(_) | Stmt::Store { .. } | Stmt::Index(_)))
+    };
+    let mut found = false;
+    walk(block, &mut |stmt| {
+        if let Stmt::If { then, orelse, .. } = stmt {
+            found |= is_plain(then) && is_plain(orelse);
+        }
+    });
+    found
 }
 
 /// The stores and loads of a whole local.
