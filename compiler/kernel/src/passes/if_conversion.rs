@@ -199,7 +199,7 @@ impl IfConversion<'_> {
                     n_operations += n_instructions(&self.function.node(*node).kind);
                 }
                 Stmt::Store { local, value, .. } => stores.push((*local, *value)),
-                // A device that checks has been told what may fail.
+                // A device that checks has its check already.
                 Stmt::Index(_) => {}
                 _ => return None,
             }
