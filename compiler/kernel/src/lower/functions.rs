@@ -58,7 +58,7 @@ impl Lowering<'_> {
         Some(if is_alike { numbers_as(builder, result, scalar) } else { result })
     }
 
-    /// Calls a function of the library for each component. It may be told of their type. `None` after a mistake.
+    /// Calls a function of the library for each component, perhaps with arguments that describe their type. `None` after a mistake.
     pub(super) fn call_library(
         &mut self,
         builder: &mut Builder,
