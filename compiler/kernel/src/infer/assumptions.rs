@@ -93,6 +93,11 @@ impl Assumptions {
         self.heads.get(&head)
     }
 
+    /// Whether no walk has found a type for a variable.
+    pub fn is_open(&self, head: Head) -> bool {
+        matches!(self.head(head), None | Some(Hint::Confirmed))
+    }
+
     /// The variables of a loop that are in conflict at its head.
     pub fn conflicts_of(&self, loop_start: u32) -> impl Iterator<Item = Var> {
         let conflicts = self.heads.iter().filter(|(_, hint)| matches!(hint, Hint::Conflict(_)));

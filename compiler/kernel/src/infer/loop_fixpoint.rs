@@ -30,7 +30,7 @@ impl Ctx<'_> {
     ) -> Vec<(Var, Binding, Option<WeakSide>)> {
         let span = parts.span;
         let mut heads = Vec::with_capacity(changed.len());
-        let floats = self.floats_at_head(changed, constants, parts);
+        let floats = self.guessed_floats(parts, changed);
         self.f.assumed.note_heads(changed.len());
         let aliases = self.aliases_before_loop(changed, span.start);
         for &var in changed {
@@ -49,23 +49,6 @@ impl Ctx<'_> {
         }
         self.note_aliases_at_head(aliases);
         heads
-    }
-
-    /// The numbers that start as literals, with the floats that they will be.
-    fn floats_at_head(
-        &self,
-        changed: &[Var],
-        constants: &FxHashMap<Var, Vec<Literal>>,
-        parts: &LoopParts,
-    ) -> Vec<(Var, Scalar)> {
-        let is_open = |var: Var| {
-            let hint = self.f.assumed.head((parts.span.start, var));
-            matches!(hint, None | Some(Hint::Confirmed))
-                && !constants.contains_key(&var)
-                && self.weak_binding(&self.f.vars[var]).is_some()
-        };
-        let open: Vec<Var> = changed.iter().copied().filter(|var| is_open(*var)).collect();
-        self.guessed_floats(parts, &open)
     }
 
     fn head_binding(

@@ -1,99 +1,129 @@
-//! A first guess for a number that starts as a literal and is changed by a loop: `s = 0`, then `s += x[i]`.
+//! A first guess for an int that starts as a literal and is a float behind each round of a loop: `s = 0`, then
+//! `s += x[i]`.
 //!
 //! The literal alone says `i32`. Another type is found only at the end of a round, and costs a walk over the function.
 //! So the body is read before it is inferred: if a round gives the variable a float for certain, whatever it was before,
-//! the walk starts with that type. Only plain statements and arithmetic of scalars are understood. Where a test may be
-//! known before the kernel runs, so that a branch is no part of it, nothing is certain.
+//! the walk starts with that type. A guess changes no result, since the round gives that type without it, too. So only
+//! plain statements and arithmetic of scalars are understood, and nothing is certain where a test may be known before
+//! the kernel runs, or where a variable may have another type at the head of the loop than before it.
 
 use kps_syntax::Part;
 use kps_syntax::ast::{Argument, ArgumentKind, BinaryOp, Expr, ExprKind, Name, Stmt, StmtKind, UnaryOp};
-use kps_syntax::scope::{assigned_names, walrus_names};
+use kps_syntax::scope::walrus_names;
 
 use super::Ctx;
 use super::loops::LoopParts;
 use super::operand::Operand;
 use super::vars::{Binding, Var};
+use super::weak_types::WeakSide;
 use crate::builtins::{self, Builtin, Gives};
 use crate::ir::BufferId;
 use crate::types::{Scalar, Type};
 
 /// What is certain of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Guess {
-    /// A number that takes the type of a float beside it.
-    Number,
-    /// Such a number that only a run knows: the counter of a loop.
-    Counter,
+enum Guess {
+    /// An int made of literals. It takes the type of the number beside it.
+    Literal,
+    /// A float made of literals.
+    FloatLiteral,
+    /// An int that only a run knows.
+    Int,
     Float(Scalar),
     Unknown,
 }
 
-/// The variables that were assigned so far, with their last values.
+use self::Guess::{Float, FloatLiteral, Int, Literal, Unknown};
+
+/// The variables that a round has assigned so far, with their last values.
 type Assigned = Vec<(Var, Guess)>;
 
+/// Reads the body of a loop.
+struct Reader<'r, 'a> {
+    ctx: &'r Ctx<'a>,
+    /// The variables that the loop changes.
+    changed: &'r [Var],
+}
+
 impl Ctx<'_> {
-    /// The floats that a round gives to some of these variables.
-    pub(super) fn guessed_floats(&self, parts: &LoopParts, weak: &[Var]) -> Vec<(Var, Scalar)> {
-        if weak.is_empty() || parts.may_be_dead || has_walrus(parts.body) {
+    /// The floats that a round gives to some of the variables that it changes.
+    pub(super) fn guessed_floats(&self, parts: &LoopParts, changed: &[Var]) -> Vec<(Var, Scalar)> {
+        let reader = Reader { ctx: self, changed };
+        let is_open = |var: Var| {
+            reader.guess_of_binding(var) == Literal && self.f.assumed.is_open((parts.span.start, var))
+        };
+        if parts.may_be_dead || !changed.iter().any(|var| is_open(*var)) || has_walrus(parts.body) {
             return Vec::new();
         }
-        let mut assigned: Assigned = parts.counter.iter().map(|var| (*var, Guess::Counter)).collect();
-        if !self.guess_block(parts.body, &mut assigned) {
+        let mut assigned: Assigned = parts.counter.iter().map(|var| (*var, Int)).collect();
+        if !reader.block(parts.body, &mut assigned) {
             return Vec::new();
         }
         let floats = assigned.into_iter().filter_map(|(var, guess)| match guess {
-            Guess::Float(scalar) if weak.contains(&var) => Some((var, scalar)),
+            Float(scalar) if is_open(var) => Some((var, scalar)),
             _ => None,
         });
         floats.collect()
     }
 
-    /// Whether control reaches the end of the block.
-    fn guess_block(&self, block: &[Stmt], assigned: &mut Assigned) -> bool {
-        block.iter().all(|stmt| self.guess_stmt(stmt, assigned))
+    /// Whether only a run knows if the body of a loop with this test runs.
+    pub(super) fn is_known_at_run_time(&self, test: &Expr) -> bool {
+        Reader { ctx: self, changed: &[] }.is_dynamic(test, &Assigned::new())
+    }
+}
+
+impl Reader<'_, '_> {
+    /// Whether control certainly can reach the end of the block, and all of it is understood.
+    fn block(&self, block: &[Stmt], assigned: &mut Assigned) -> bool {
+        block.iter().all(|stmt| self.stmt(stmt, assigned))
     }
 
-    fn guess_stmt(&self, stmt: &Stmt, assigned: &mut Assigned) -> bool {
+    fn stmt(&self, stmt: &Stmt, assigned: &mut Assigned) -> bool {
         match &stmt.kind {
-            StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => return false,
             StmtKind::Assign { targets, value } => {
-                let guess = self.guess_of(value, assigned);
                 for target in targets {
                     match &target.kind {
-                        ExprKind::Name(name) => self.guess_name(name, guess, assigned),
-                        _ => self.guess_nothing(stmt, assigned),
+                        ExprKind::Name(name) => {
+                            let guess = self.value(value, self.ctx.f.vars.named(name), assigned);
+                            self.assign(name, guess, assigned);
+                        }
+                        ExprKind::Subscript { .. } => {}
+                        _ => return false,
                     }
                 }
             }
             StmtKind::AugAssign { target, op, value, .. } => {
                 if let ExprKind::Name(name) = &target.kind {
-                    let sides = (self.guess_of(target, assigned), self.guess_of(value, assigned));
-                    self.guess_name(name, arithmetic(*op, sides), assigned);
+                    let own = self.ctx.f.vars.named(name);
+                    let sides = [target, value].map(|side| self.value(side, own, assigned));
+                    self.assign(name, arithmetic(*op, sides), assigned);
                 }
             }
             StmtKind::If { branches, orelse } => {
                 if !branches.iter().all(|branch| self.is_dynamic(&branch.test, assigned)) {
                     return false;
                 }
-                let before = assigned.clone();
                 let mut ends = Vec::with_capacity(branches.len() + 1);
                 for block in branches.iter().map(|branch| &branch.body).chain([orelse]) {
-                    let mut end = before.clone();
-                    if self.guess_block(block, &mut end) {
-                        ends.push(end);
+                    let mut end = assigned.clone();
+                    match block.last().map(|stmt| &stmt.kind) {
+                        // Another path goes on.
+                        Some(StmtKind::Break | StmtKind::Continue | StmtKind::Return(_)) => {}
+                        _ if self.block(block, &mut end) => ends.push(end),
+                        _ => return false,
                     }
                 }
                 let Some(first) = ends.pop() else { return false };
-                *assigned = ends.into_iter().fold(first, |a, b| self.either(a, b));
+                *assigned = ends.into_iter().fold(first, |a, b| self.joined(&a, &b, either));
             }
-            StmtKind::For { target, iter, body, orelse, .. } if is_range(iter) => {
+            StmtKind::For { target, iter, body, orelse, .. } if is_range(iter) && orelse.is_empty() => {
                 let ExprKind::Name(counter) = &target.kind else { return false };
-                self.guess_name(counter, Guess::Counter, assigned);
+                self.assign(counter, Int, assigned);
                 let mut round = assigned.clone();
-                if self.guess_block(body, &mut round) {
-                    *assigned = self.either(std::mem::take(assigned), round);
+                if !self.block(body, &mut round) {
+                    return false;
                 }
-                return self.guess_block(orelse, assigned);
+                *assigned = self.joined(assigned, &round, after_rounds);
             }
             StmtKind::Expr(_) | StmtKind::Pass => {}
             _ => return false,
@@ -101,17 +131,113 @@ impl Ctx<'_> {
         true
     }
 
+    fn assign(&self, name: &str, guess: Guess, assigned: &mut Assigned) {
+        let Some(var) = self.ctx.f.vars.named(name) else { return };
+        match assigned.iter_mut().find(|(known, _)| *known == var) {
+            Some((_, known)) => *known = guess,
+            None => assigned.push((var, guess)),
+        }
+    }
+
+    /// What is certain where two paths meet.
+    fn joined(&self, a: &Assigned, b: &Assigned, join: fn(Guess, Guess) -> Guess) -> Assigned {
+        let on = |path: &Assigned, var: Var| {
+            let last = path.iter().find(|(known, _)| *known == var).map(|(_, guess)| *guess);
+            last.unwrap_or_else(|| self.guess_of_binding(var))
+        };
+        let only_in_b = b.iter().filter(|(var, _)| !a.iter().any(|(known, _)| known == var));
+        a.iter().chain(only_in_b).map(|(var, _)| (*var, join(on(a, *var), on(b, *var)))).collect()
+    }
+
+    /// What a variable is before the loop.
+    fn guess_of_binding(&self, var: Var) -> Guess {
+        let binding = &self.ctx.f.vars[var];
+        if let Some(weak) = self.ctx.weak_binding(binding) {
+            return match weak {
+                WeakSide::Literal(_) | WeakSide::Stored(..) if self.ctx.own_scalar(&weak).is_int() => Literal,
+                WeakSide::Literal(_) | WeakSide::Stored(..) => FloatLiteral,
+                WeakSide::Node(_) => Unknown,
+            };
+        }
+        match binding {
+            Binding::Bound { operand: Operand::Node(node), .. } => of_type(self.ctx.ty(*node)),
+            Binding::Stored { local, facts, .. } if !facts.guessed => {
+                of_type(&self.ctx.f.func.local(*local).ty)
+            }
+            _ => Unknown,
+        }
+    }
+
+    /// What a name stands for in a value that is assigned to `own`. At the head of the loop, a number made of literals
+    /// may have any type. What `own` itself had does not matter.
+    fn name(&self, name: &str, own: Option<Var>, assigned: &Assigned) -> Guess {
+        let Some(var) = self.ctx.f.vars.named(name) else { return Unknown };
+        if let Some((_, guess)) = assigned.iter().find(|(known, _)| *known == var) {
+            return *guess;
+        }
+        match self.guess_of_binding(var) {
+            Literal | FloatLiteral if self.changed.contains(&var) && own != Some(var) => Unknown,
+            guess => guess,
+        }
+    }
+
+    fn value(&self, expr: &Expr, own: Option<Var>, assigned: &Assigned) -> Guess {
+        let value = |part: &Expr| self.value(part, own, assigned);
+        match &expr.kind {
+            ExprKind::Int(_) => Literal,
+            ExprKind::Float(_) => FloatLiteral,
+            ExprKind::Name(name) => self.name(name, own, assigned),
+            ExprKind::Subscript { value, index } => {
+                let Some(buffer) = self.buffer_named(value) else { return Unknown };
+                let array = self.ctx.array(buffer);
+                let n_indices = match &index.kind {
+                    ExprKind::Tuple(items) => items.len(),
+                    _ => 1,
+                };
+                match n_indices == usize::from(array.rank) && !has_slice(index) {
+                    true => of_type(&array.element),
+                    false => Unknown,
+                }
+            }
+            ExprKind::Unary { op: UnaryOp::Minus | UnaryOp::Plus, operand } => value(operand),
+            ExprKind::Binary { op, left, right, .. } => arithmetic(*op, [value(left), value(right)]),
+            ExprKind::Call { func, args } => match &func.kind {
+                ExprKind::Name(name) => self.call(name, args, own, assigned),
+                _ => Unknown,
+            },
+            _ => Unknown,
+        }
+    }
+
+    /// The result of `f32(..)`, or of a function such as `sqrt`.
+    fn call(&self, name: &Name, args: &[Argument], own: Option<Var>, assigned: &Assigned) -> Guess {
+        if self.ctx.f.vars.named(name).is_some() || self.ctx.f.env.get().get(name).is_some() {
+            return Unknown;
+        }
+        match builtins::lookup(name) {
+            Some(Builtin::Type(ty)) => of_type(&ty),
+            Some(Builtin::Function(function)) if function.result == Gives::Same => {
+                let of_args = args.iter().map(|arg| match &arg.kind {
+                    ArgumentKind::Positional(arg) => self.value(arg, own, assigned),
+                    _ => Unknown,
+                });
+                of_args.reduce(|a, b| arithmetic(BinaryOp::Add, [a, b])).unwrap_or(Unknown)
+            }
+            _ => Unknown,
+        }
+    }
+
     /// Whether only a run knows the value of an expression.
-    pub(super) fn is_dynamic(&self, expr: &Expr, assigned: &[(Var, Guess)]) -> bool {
+    fn is_dynamic(&self, expr: &Expr, assigned: &Assigned) -> bool {
         let is_dynamic = |part: &Expr| self.is_dynamic(part, assigned);
         match &expr.kind {
             ExprKind::Name(name) => {
-                let Some(var) = self.f.vars.named(name) else { return false };
+                let Some(var) = self.ctx.f.vars.named(name) else { return false };
                 let last = assigned.iter().find(|(known, _)| *known == var);
-                match (last, &self.f.vars[var]) {
-                    (Some((_, guess)), _) => matches!(guess, Guess::Counter | Guess::Float(_)),
+                match (last, &self.ctx.f.vars[var]) {
+                    (Some((_, guess)), _) => matches!(guess, Int | Float(_)),
                     (None, Binding::Bound { operand: Operand::Node(node), .. }) => {
-                        self.f.func.constant(*node).is_none()
+                        self.ctx.f.func.constant(*node).is_none()
                     }
                     (None, binding) => matches!(binding, Binding::Stored { .. }),
                 }
@@ -127,129 +253,59 @@ impl Ctx<'_> {
         }
     }
 
+    /// The array that a name stands for in all of the loop.
     fn buffer_named(&self, expr: &Expr) -> Option<BufferId> {
         let ExprKind::Name(name) = &expr.kind else { return None };
-        match &self.f.vars[self.f.vars.named(name)?] {
+        let var = self.ctx.f.vars.named(name).filter(|var| !self.changed.contains(var))?;
+        match &self.ctx.f.vars[var] {
             Binding::Bound { operand: Operand::Buffer(buffer), .. } => Some(*buffer),
             _ => None,
-        }
-    }
-
-    fn guess_name(&self, name: &str, guess: Guess, assigned: &mut Assigned) {
-        let Some(var) = self.f.vars.named(name) else { return };
-        match assigned.iter_mut().find(|(known, _)| *known == var) {
-            Some((_, known)) => *known = guess,
-            None => assigned.push((var, guess)),
-        }
-    }
-
-    fn guess_nothing(&self, stmt: &Stmt, assigned: &mut Assigned) {
-        assigned_names(std::slice::from_ref(stmt), &mut |name, _| {
-            self.guess_name(name, Guess::Unknown, assigned);
-        });
-    }
-
-    /// At the end of one of two paths.
-    fn either(&self, a: Assigned, b: Assigned) -> Assigned {
-        let on = |path: &Assigned, var: Var| {
-            let last = path.iter().find(|(known, _)| *known == var).map(|(_, guess)| *guess);
-            last.unwrap_or_else(|| self.guess_of_var(var))
-        };
-        let join = |var: Var| match (on(&a, var), on(&b, var)) {
-            (a, b) if a == b => a,
-            (Guess::Float(float), Guess::Number | Guess::Counter)
-            | (Guess::Number | Guess::Counter, Guess::Float(float)) => Guess::Float(float),
-            (Guess::Number | Guess::Counter, Guess::Number | Guess::Counter) => Guess::Number,
-            _ => Guess::Unknown,
-        };
-        let only_in_b = b.iter().filter(|(var, _)| !a.iter().any(|(known, _)| known == var));
-        a.iter().chain(only_in_b).map(|(var, _)| (*var, join(*var))).collect()
-    }
-
-    fn guess_of_var(&self, var: Var) -> Guess {
-        let binding = &self.f.vars[var];
-        match binding {
-            binding if self.weak_binding(binding).is_some() => Guess::Number,
-            Binding::Bound { operand: Operand::Node(node), .. } => of_type(self.ty(*node)),
-            Binding::Stored { local, facts, .. } if !facts.guessed => of_type(&self.f.func.local(*local).ty),
-            _ => Guess::Unknown,
-        }
-    }
-
-    fn guess_of(&self, expr: &Expr, assigned: &Assigned) -> Guess {
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) => Guess::Number,
-            ExprKind::Name(name) => match self.f.vars.named(name) {
-                Some(var) => match assigned.iter().find(|(known, _)| *known == var) {
-                    Some((_, guess)) => *guess,
-                    None => self.guess_of_var(var),
-                },
-                None => Guess::Unknown,
-            },
-            ExprKind::Subscript { value, index } => {
-                let Some(buffer) = self.buffer_named(value) else { return Guess::Unknown };
-                let array = self.array(buffer);
-                let n_indices = match &index.kind {
-                    ExprKind::Tuple(items) => items.len(),
-                    _ => 1,
-                };
-                match n_indices == usize::from(array.rank) && !has_slice(index) {
-                    true => of_type(&array.element),
-                    false => Guess::Unknown,
-                }
-            }
-            ExprKind::Unary { op: UnaryOp::Minus | UnaryOp::Plus, operand } => {
-                self.guess_of(operand, assigned)
-            }
-            ExprKind::Binary { op, left, right, .. } => {
-                arithmetic(*op, (self.guess_of(left, assigned), self.guess_of(right, assigned)))
-            }
-            ExprKind::Call { func, args } => match &func.kind {
-                ExprKind::Name(name) => self.guess_of_call(name, args, assigned),
-                _ => Guess::Unknown,
-            },
-            _ => Guess::Unknown,
-        }
-    }
-
-    /// The result of `f32(..)`, or of a function such as `sqrt`.
-    fn guess_of_call(&self, name: &Name, args: &[Argument], assigned: &Assigned) -> Guess {
-        if self.f.vars.named(name).is_some() || self.f.env.get().get(name).is_some() {
-            return Guess::Unknown;
-        }
-        match builtins::lookup(name) {
-            Some(Builtin::Type(ty)) => of_type(&ty),
-            Some(Builtin::Function(function)) if function.result == Gives::Same => {
-                let of_args = args.iter().map(|arg| match &arg.kind {
-                    ArgumentKind::Positional(arg) => self.guess_of(arg, assigned),
-                    _ => Guess::Unknown,
-                });
-                of_args.reduce(|a, b| arithmetic(BinaryOp::Add, (a, b))).unwrap_or(Guess::Unknown)
-            }
-            _ => Guess::Unknown,
         }
     }
 }
 
 fn of_type(ty: &Type) -> Guess {
     match ty {
-        Type::Scalar(scalar) if scalar.is_float() => Guess::Float(*scalar),
-        Type::Scalar(scalar) if scalar.is_int() => Guess::Number,
-        _ => Guess::Unknown,
+        Type::Scalar(scalar) if scalar.is_float() => Float(*scalar),
+        Type::Scalar(scalar) if scalar.is_int() => Int,
+        _ => Unknown,
     }
 }
 
-/// A float and a number give that float.
-fn arithmetic(op: BinaryOp, sides: (Guess, Guess)) -> Guess {
-    use Guess::{Counter, Float, Number};
-    match (op, sides) {
-        (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, sides) => match sides {
-            (Float(a), Float(b)) if a == b => Float(a),
-            (Float(float), Number | Counter) | (Number | Counter, Float(float)) => Float(float),
-            (Number | Counter, Number | Counter) if op != BinaryOp::Div => Number,
-            _ => Guess::Unknown,
+/// A float and a number give that float; narrow floats take no ints but literals.
+fn arithmetic(op: BinaryOp, sides: [Guess; 2]) -> Guess {
+    if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div) {
+        return Unknown;
+    }
+    match sides {
+        [Float(a), Float(b)] if a == b => Float(a),
+        [Float(float), Literal | FloatLiteral] | [Literal | FloatLiteral, Float(float)] => Float(float),
+        // An int beside it is a float from there on.
+        [Literal | Int, FloatLiteral] | [FloatLiteral, Literal | Int] => Float(Scalar::F32),
+        [Float(float), Int] | [Int, Float(float)] if float.bits() >= 32 => Float(float),
+        [Literal | Int, Literal | Int] if op != BinaryOp::Div => match sides {
+            [Literal, Literal] => Literal,
+            _ => Int,
         },
-        _ => Guess::Unknown,
+        _ => Unknown,
+    }
+}
+
+/// After one of two paths that both may be taken.
+fn either(a: Guess, b: Guess) -> Guess {
+    match (a, b) {
+        (a, b) if a == b => a,
+        (Literal, Float(float)) | (Float(float), Literal) => Float(float),
+        _ => Unknown,
+    }
+}
+
+/// After a loop that has no round, or some, or certainly some.
+fn after_rounds(before: Guess, round: Guess) -> Guess {
+    match (before, round) {
+        (before, round) if before == round => round,
+        (Literal, Float(float)) => Float(float),
+        _ => Unknown,
     }
 }
 

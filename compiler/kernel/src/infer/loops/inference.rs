@@ -60,7 +60,7 @@ impl<'a> Ctx<'a> {
             return self.while_assigning(test, &assigned, body, orelse, span);
         }
         let missing = Missing { span: test.span, text: "not when this is false at once" };
-        let may_be_dead = !matches!(test.kind, ExprKind::True) && !self.is_dynamic(test, &[]);
+        let may_be_dead = !matches!(test.kind, ExprKind::True) && !self.is_known_at_run_time(test);
         let parts = LoopParts {
             span,
             body,
