@@ -149,7 +149,7 @@ pub(super) const fn library(single: &'static str, double: &'static str) -> Typin
     Typing::Floats(MathFn { single: Body::Library(single), double: Body::Library(double) })
 }
 
-/// A function of the library for all floats, which is told of their type.
+/// A function of the library for all floats, with arguments that describe their type.
 pub(super) const fn library_of(name: &'static str, format: Format) -> Typing {
     Typing::Floats(MathFn::of(Body::LibraryOf(name, format)))
 }

@@ -21,13 +21,13 @@ pub enum Body {
     Formula(FormulaFn),
     /// A function in a chapter of `library`.
     Library(&'static str),
-    /// The same, which is told of the type of the first argument after all of them.
+    /// The same, with arguments that describe the type of the first one after all of them.
     LibraryOf(&'static str, Format),
     /// Functions in a chapter of `library` for square matrices; the number of columns follows the name.
     Square(&'static str),
 }
 
-/// What a library function is told of a type of numbers: types, and numbers that are known.
+/// The arguments that describe a type of numbers to a library function: types, and numbers that are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// The type, the signed int as wide, and the digits of the fraction. Narrow floats are computed in f32.
