@@ -12,7 +12,7 @@
 //!     infer        syntax tree -> typed IR         `ir` describes the IR
 //!     lower        IR -> IR of primitive operations
 //!     passes       IR -> IR                        rewrites what the target lacks, adds what it reports
-//!     verify       IR -> Verified<Kernel>          `verify.rs` lists the rules
+//!     verify       IR -> Verified<Kernel>          `verify/` lists the rules
 //!     analysis     finds barriers in control flow that diverges
 //!     workarounds  Verified<Kernel> -> the same    for faults of the target's driver
 //!     emit         Verified<Kernel> -> words

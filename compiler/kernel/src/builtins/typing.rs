@@ -1,4 +1,4 @@
-//! The rules by which inference types the calls of functions. They are data: `infer/typing_rules.rs` has their code.
+//! The rules by which inference types the calls of functions. They are data: `infer/builtin_calls/typing_rules.rs` has their code.
 
 use crate::ir::{
     AtomicOp, BinaryOp, Body, Combine, CompareOp, FloatFn, Format, FormulaFn, GeometryFn, MathFn, Spread,

@@ -12,9 +12,9 @@ use std::rc::Rc;
 use kps_syntax::Span;
 use rustc_hash::FxHashMap;
 
-use super::lists::{CarriedList, Stored};
-use super::selected_arrays::ArraySetId;
-use super::vars::{Conflict, Var};
+use crate::infer::places::lists::{CarriedList, Stored};
+use crate::infer::places::selected_arrays::ArraySetId;
+use crate::infer::places::vars::{Conflict, Var};
 use crate::types::{Scalar, Type};
 
 /// A variable at the head of the loop that starts here in the source.

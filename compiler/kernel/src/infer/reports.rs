@@ -6,10 +6,10 @@
 
 use kps_syntax::Span;
 
-use super::Ctx;
-use super::matrix_parts::MatrixIndex;
-use super::targets::Target;
 use crate::constant::Constant;
+use crate::infer::Ctx;
+use crate::infer::expressions::matrix_parts::MatrixIndex;
+use crate::infer::places::targets::Target;
 use crate::ir::{Step, Stmt, Touch, ValueIndex};
 use crate::types::Type;
 

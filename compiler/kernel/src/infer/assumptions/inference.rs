@@ -2,9 +2,9 @@
 
 use kps_syntax::Diagnostic;
 
-use super::super::{Ctx, FunctionState};
 use super::Revision;
 use crate::errors;
+use crate::infer::{Ctx, FunctionState};
 
 impl<'a> Ctx<'a> {
     /// Walks a function until all that it assumes is right. Returns the result of the last walk.

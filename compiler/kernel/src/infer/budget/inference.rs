@@ -5,9 +5,9 @@ use std::sync::Arc;
 use kps_syntax::Span;
 use kps_syntax::ast::FunctionDef;
 
-use super::super::operand::{Operand, Static};
-use super::super::{Ctx, MAX_ARRAY_LEN};
 use crate::errors;
+use crate::infer::expressions::operand::{Operand, Static};
+use crate::infer::{Ctx, MAX_ARRAY_LEN};
 
 const MAX_STEPS: u32 = 1 << 20;
 

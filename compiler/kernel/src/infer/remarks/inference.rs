@@ -5,12 +5,12 @@ use std::sync::Arc;
 use kps_syntax::ast::FunctionDef;
 use kps_syntax::{Diagnostic, Span};
 
-use super::super::Ctx;
-use super::super::operand::{Operand, Static};
-use super::super::targets::Target;
-use super::super::vars::Var;
 use super::FunctionTypes;
 use crate::constant::Literal;
+use crate::infer::Ctx;
+use crate::infer::expressions::operand::{Operand, Static};
+use crate::infer::places::targets::Target;
+use crate::infer::places::vars::Var;
 use crate::ir::{Function, FunctionId, LocalId, NodeId, Stmt, walk};
 use crate::remark;
 use crate::remark::{ExplainedFunction, Remark, RemarkKind, RemarkType};

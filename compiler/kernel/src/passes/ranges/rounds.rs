@@ -1,7 +1,7 @@
 //! The values of a `range` with a step: `first + round * step`, where a counter runs up to the number of rounds.
 //!
 //! The product may wrap although every value is in the range. So the interval follows from how the number of rounds
-//! was computed (`infer/ranges.rs`): it is the distance between the ends of the range, divided by the step.
+//! was computed (`infer/control/ranges.rs`): it is the distance between the ends of the range, divided by the step.
 
 use super::interval::{Interval, Size};
 use super::walk::Walk;
