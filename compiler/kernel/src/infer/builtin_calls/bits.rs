@@ -246,7 +246,7 @@ fn known(function: BitsFn, scalar: Scalar, value: i128) -> Constant {
 
 #[cfg(test)]
 mod tests {
-    use crate::infer::*;
+    use super::*;
 
     #[test]
     fn bits_of_known_numbers() {

@@ -111,7 +111,7 @@ fn skip(rest: &mut &str, any_of: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::infer::*;
+    use super::*;
 
     #[test]
     fn specs_are_refused_as_the_host_refuses_them() {
