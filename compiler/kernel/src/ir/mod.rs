@@ -13,6 +13,7 @@ mod functions;
 pub(crate) mod ids;
 mod nodes;
 pub(crate) mod params;
+mod place;
 mod print;
 mod statements;
 pub(crate) mod text;
@@ -27,6 +28,7 @@ pub use self::functions::*;
 pub use self::ids::*;
 pub use self::nodes::*;
 pub use self::params::*;
+pub(crate) use self::place::{Place, Root};
 pub use self::statements::*;
 
 use crate::constant::Constant;

@@ -8,10 +8,10 @@ use super::TreeCall;
 use crate::builtins::{Param, count_in_words, line, takes};
 use crate::errors;
 use crate::infer::Ctx;
-use crate::infer::expressions::operand::{Operand, Place, Root, Static};
+use crate::infer::expressions::operand::{Operand, Static};
 use crate::infer::places::targets::Target;
 use crate::infer::places::vars::Binding;
-use crate::ir::{Atomic, AtomicOp, AtomicPlace, NodeId, NodeKind};
+use crate::ir::{Atomic, AtomicOp, AtomicPlace, NodeId, NodeKind, Place, Root};
 use crate::types::{Scalar, Type};
 
 /// The arguments of an atomic operation: an array and an index, or a member of an element, then values.

@@ -17,8 +17,8 @@ use crate::infer::Ctx;
 use crate::infer::calls::Arguments;
 use crate::infer::calls::library_functions::format_args;
 use crate::infer::control::sequences::Spanned;
-use crate::infer::expressions::operand::{Operand, Place};
-use crate::ir::{Body, CompareOp, Format, MathFn, NodeId, NodeKind};
+use crate::infer::expressions::operand::Operand;
+use crate::ir::{Body, CompareOp, Format, MathFn, NodeId, NodeKind, Place};
 use crate::library;
 use crate::types::{Scalar, Type};
 

@@ -11,8 +11,8 @@ use crate::constant::Literal;
 use crate::errors;
 use crate::infer::Ctx;
 use crate::infer::expressions::arith::Sides;
-use crate::infer::expressions::operand::{Operand, Place, Static};
-use crate::ir::{BinaryOp, Body, CompareOp, FormulaFn, GeometryFn, MathFn, NodeId, NodeKind};
+use crate::infer::expressions::operand::{Operand, Static};
+use crate::ir::{BinaryOp, Body, CompareOp, FormulaFn, GeometryFn, MathFn, NodeId, NodeKind, Place};
 use crate::types::{Scalar, Type};
 
 type Args<'e> = &'e [(Operand, Span)];

@@ -9,7 +9,8 @@ use crate::errors;
 use crate::infer::Ctx;
 use crate::infer::calls::Arguments;
 use crate::infer::control::sequences::Spanned;
-use crate::infer::expressions::operand::{Operand, Place, Static};
+use crate::infer::expressions::operand::{Operand, Static};
+use crate::ir::Place;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {

@@ -15,10 +15,10 @@ use kps_syntax::ast::Name;
 use super::closures::Closure;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
-use crate::infer::expressions::operand::{Operand, Place, Row, Static};
+use crate::infer::expressions::operand::{Operand, Row, Static};
 use crate::infer::places::access_paths::AccessPath;
 use crate::infer::places::selected_arrays::ArraySetId;
-use crate::ir::{BufferId, CallArg, LocalId, SamplerId, TextureId};
+use crate::ir::{BufferId, CallArg, LocalId, Place, SamplerId, TextureId};
 use crate::signature::DefIdentity;
 use crate::types::Type;
 

@@ -18,12 +18,12 @@ use crate::errors::Found;
 use crate::infer::Ctx;
 use crate::infer::assumptions::WeakKey;
 use crate::infer::calls::closures::Closure;
-use crate::infer::expressions::operand::{Facts, Operand, Place, Static};
+use crate::infer::expressions::operand::{Facts, Operand, Static};
 use crate::infer::expressions::weak_types::{WeakPhi, WeakSide, WeakValues};
 use crate::infer::places::lists::{ListJoin, list_of};
 use crate::infer::places::selected_arrays::JoinedArrays;
 use crate::infer::places::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
-use crate::ir::{Block, CarryId, LocalId, Stmt};
+use crate::ir::{Block, CarryId, LocalId, Place, Stmt};
 use crate::types::Type;
 
 impl Ctx<'_> {

@@ -14,9 +14,9 @@ use kps_syntax::Span;
 use super::joins::same_static;
 use crate::infer::Ctx;
 use crate::infer::calls::closures::Closure;
-use crate::infer::expressions::operand::{Operand, Place, Root, Static};
+use crate::infer::expressions::operand::{Operand, Static};
 use crate::infer::places::vars::{Binding, FlowPath, Var, binding_span};
-use crate::ir::{ElementIndex, NodeId, NodeKind, Step};
+use crate::ir::{ElementIndex, NodeId, NodeKind, Place, Root, Step};
 
 impl Ctx<'_> {
     /// `None` if the paths have different references, or some that cannot be stored.

@@ -11,8 +11,8 @@ use super::Coop;
 use crate::errors;
 use crate::infer::Ctx;
 use crate::infer::expressions::arith::Sides;
-use crate::infer::expressions::operand::{Operand, Place, Root, Static};
-use crate::ir::{BinaryOp, NodeKind, Stmt, Together, UnaryOp};
+use crate::infer::expressions::operand::{Operand, Static};
+use crate::ir::{BinaryOp, NodeKind, Place, Root, Stmt, Together, UnaryOp};
 use crate::matrices::CoopType;
 use crate::types::{Kind, Scalar, Type};
 

@@ -13,9 +13,10 @@ use crate::builtins::CoopInstruction;
 use crate::constant::Constant;
 use crate::infer::Ctx;
 use crate::infer::control::sequences::Spanned;
-use crate::infer::expressions::operand::{Operand, Place, Root, Static};
+use crate::infer::expressions::operand::{Operand, Static};
 use crate::ir::{
-    CoopLines, CoopMemory, CoopPlace, NodeId, NodeKind, Proof, Shared, Step, Stmt, SubgroupOp, Together,
+    CoopLines, CoopMemory, CoopPlace, NodeId, NodeKind, Place, Proof, Root, Shared, Step, Stmt, SubgroupOp,
+    Together,
 };
 use crate::matrices::{CoopType, CoopUse, MAX_SIDE};
 use crate::signature::Width;

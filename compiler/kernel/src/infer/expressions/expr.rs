@@ -6,7 +6,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, CompareOp, Expr, ExprKind
 use kps_syntax::{Diagnostic, Location, Span};
 use num_traits::ToPrimitive;
 
-use super::operand::{Operand, Place, Static};
+use super::operand::{Operand, Static};
 use super::weak_types::WeakSide;
 use crate::builtins::{self, Builtin};
 use crate::constant::Literal;
@@ -17,7 +17,7 @@ use crate::infer::control::loop_fixpoint::is_better_guess;
 use crate::infer::control::stmts::Condition;
 use crate::infer::places::vars::{FlowPath, Fork, Missing};
 use crate::infer::{Ctx, MAX_ARRAY_LEN};
-use crate::ir::{Block, NodeId, NodeKind, Stmt};
+use crate::ir::{Block, NodeId, NodeKind, Place, Stmt};
 use crate::types::Type;
 
 /// If the elements of a list have no common type, up to this many are compared pairwise.

@@ -6,12 +6,12 @@
 use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind};
 
-use super::operand::{Operand, Place};
+use super::operand::Operand;
 use crate::constant::Constant;
 use crate::errors;
 use crate::infer::Ctx;
 use crate::infer::places::gather_scatter::{ScatteredVector, TestedIndex};
-use crate::ir::{CompareOp, NodeId, NodeKind, Step, Touch};
+use crate::ir::{CompareOp, NodeId, NodeKind, Place, Step, Touch};
 use crate::types::Type;
 
 /// The part of a matrix that an index selects.

@@ -3,12 +3,12 @@
 
 use kps_syntax::{Diagnostic, Span};
 
-use super::operand::{Operand, Root};
+use super::operand::Operand;
 use crate::env::EnvValue;
 use crate::errors;
 use crate::infer::Ctx;
 use crate::infer::places::vars::Binding;
-use crate::ir::NodeId;
+use crate::ir::{NodeId, Root};
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind};
 
-use super::operand::{Operand, Place};
+use super::operand::Operand;
 use crate::errors;
 use crate::infer::Ctx;
-use crate::ir::{NodeId, NodeKind, Step, Stmt};
+use crate::ir::{NodeId, NodeKind, Place, Step, Stmt};
 use crate::types::Type;
 
 impl Ctx<'_> {

@@ -8,8 +8,8 @@ use kps_syntax::ast::Name;
 
 use crate::constant::Literal;
 use crate::infer::Ctx;
-use crate::infer::expressions::operand::{Operand, Place, Root};
-use crate::ir::{Assigned, AssignedValue, Assignee, Home, NodeId, Stmt, TextureId};
+use crate::infer::expressions::operand::Operand;
+use crate::ir::{Assigned, AssignedValue, Assignee, Home, NodeId, Place, Root, Stmt, TextureId};
 use crate::types::{Scalar, Type};
 
 /// The name of a list without a variable.

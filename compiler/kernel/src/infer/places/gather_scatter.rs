@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use kps_syntax::Span;
 
-use crate::infer::expressions::operand::{Operand, Place};
-use crate::ir::{NodeId, Step};
+use crate::infer::expressions::operand::Operand;
+use crate::ir::{NodeId, Place, Step};
 use crate::types::Type;
 
 #[derive(Clone)]

@@ -16,8 +16,8 @@ use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder};
 use crate::errors::{self, Found};
 use crate::infer::Ctx;
-use crate::infer::expressions::operand::{Operand, Place, Root, Static};
-use crate::ir::{BufferId, ElementIndex, NodeId, NodeKind, Step, Stmt, Touch};
+use crate::infer::expressions::operand::{Operand, Static};
+use crate::ir::{BufferId, ElementIndex, NodeId, NodeKind, Place, Root, Step, Stmt, Touch};
 use crate::structs::{MethodKind, StructType};
 use crate::types::{Scalar, Type};
 

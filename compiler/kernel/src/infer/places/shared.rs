@@ -10,8 +10,8 @@ use crate::errors;
 use crate::infer::Ctx;
 use crate::infer::builtin_calls::BuiltinCall;
 use crate::infer::control::sequences::Spanned;
-use crate::infer::expressions::operand::{Operand, Place, Root, Static};
-use crate::ir::{Home, LocalId, NodeKind, Shared, SharedId, Stmt, Together};
+use crate::infer::expressions::operand::{Operand, Static};
+use crate::ir::{Home, LocalId, NodeKind, Place, Root, Shared, SharedId, Stmt, Together};
 use crate::signature::Form;
 use crate::types::Type;
 

@@ -16,9 +16,9 @@ use crate::env::EnvValue;
 use crate::errors::{self, Found};
 use crate::infer::Ctx;
 use crate::infer::expressions::matrix_parts::MatrixIndex;
-use crate::infer::expressions::operand::{Operand, Place, Root};
+use crate::infer::expressions::operand::Operand;
 use crate::infer::structs::accessors::{SET_ITEM, StructItem};
-use crate::ir::{NodeId, NodeKind, Step};
+use crate::ir::{NodeId, NodeKind, Place, Root, Step};
 use crate::template::{Param, ParamKind};
 use crate::types::Type;
 

@@ -7,9 +7,9 @@ use kps_syntax::ast::Name;
 
 use super::{ListArg, OutgoingArgs, Passed};
 use crate::infer::Ctx;
-use crate::infer::expressions::operand::{Operand, Place, Root, Row, Static};
+use crate::infer::expressions::operand::{Operand, Row, Static};
 use crate::infer::expressions::weak_types::WeakValues;
-use crate::ir::{Arg, CallArg, Stmt};
+use crate::ir::{Arg, CallArg, Place, Root, Stmt};
 
 impl Ctx<'_> {
     /// An operand as the callee sees it. It was made passable.

@@ -13,9 +13,9 @@ use crate::infer::Ctx;
 use crate::infer::builtin_calls::BuiltinCall;
 use crate::infer::control::loops::LoopParts;
 use crate::infer::control::loops::inference::target_vars;
-use crate::infer::expressions::operand::{Operand, Place, Static};
+use crate::infer::expressions::operand::{Operand, Static};
 use crate::infer::places::vars::Missing;
-use crate::ir::{BinaryOp, CompareOp, Loop, NodeId, NodeKind, Step, Stmt};
+use crate::ir::{BinaryOp, CompareOp, Loop, NodeId, NodeKind, Place, Step, Stmt};
 use crate::types::{Scalar, Type};
 
 /// A sequence with everything computed that its rounds share.

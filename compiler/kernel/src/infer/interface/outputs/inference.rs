@@ -9,11 +9,11 @@ use num_traits::ToPrimitive;
 
 use super::Output;
 use crate::infer::Ctx;
-use crate::infer::expressions::operand::{Operand, Place, Static};
+use crate::infer::expressions::operand::{Operand, Static};
 use crate::infer::places::index::components_named;
 use crate::infer::places::targets::Target;
 use crate::infer::places::vars::{Binding, Var};
-use crate::ir::{NodeId, PortId, Stmt};
+use crate::ir::{NodeId, Place, PortId, Stmt};
 use crate::types::Type;
 use crate::{errors, ir};
 

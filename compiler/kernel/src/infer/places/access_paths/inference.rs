@@ -5,8 +5,7 @@ use kps_syntax::ast::Name;
 
 use super::{AccessPath, AccessRoot, AccessStep};
 use crate::infer::Ctx;
-use crate::infer::expressions::operand::{Place, Root};
-use crate::ir::{CallArg, ElementIndex, NodeId, Step, steps};
+use crate::ir::{CallArg, ElementIndex, NodeId, Place, Root, Step, steps};
 
 impl Ctx<'_> {
     /// `None` if a place is in memory of the invocation itself.

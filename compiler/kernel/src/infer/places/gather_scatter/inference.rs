@@ -6,8 +6,8 @@ use super::{ScatteredVector, TestedIndex};
 use crate::constant::Constant;
 use crate::infer::Ctx;
 use crate::infer::control::stmts::Condition;
-use crate::infer::expressions::operand::{Operand, Place, Root};
-use crate::ir::{BinaryOp, Extent, NodeId, NodeKind, Step, part_at};
+use crate::infer::expressions::operand::Operand;
+use crate::ir::{BinaryOp, Extent, NodeId, NodeKind, Place, Root, Step, part_at};
 use crate::types::Type;
 
 impl Ctx<'_> {

@@ -12,8 +12,7 @@ use std::rc::Rc;
 use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
-use crate::infer::expressions::operand::{Place, Root};
-use crate::ir::Step;
+use crate::ir::{Place, Root, Step};
 
 /// A list that is a copy, where other names refer to the original.
 #[derive(Clone)]

@@ -18,8 +18,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::aliases::Copied;
 use self::tables::Table;
 use super::vars::Var;
-use crate::infer::expressions::operand::{Operand, Place};
-use crate::ir::LocalId;
+use crate::infer::expressions::operand::Operand;
+use crate::ir::{LocalId, Place};
 use crate::resolve::{passed_members, receivers};
 use crate::types::Type;
 

@@ -13,8 +13,9 @@ mod inference;
 use kps_syntax::Span;
 
 use super::aliases::Copied;
-use crate::infer::expressions::operand::{Operand, Place};
+use crate::infer::expressions::operand::Operand;
 use crate::infer::places::vars::{Binding, Var};
+use crate::ir::Place;
 use crate::types::Type;
 
 /// A list that a loop carries, as an earlier pass found it.

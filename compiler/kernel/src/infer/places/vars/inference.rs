@@ -8,9 +8,9 @@ use kps_syntax::{Diagnostic, Span};
 use super::{Binding, Conflict, FlowPath, Fork, Missing, Var, Whole};
 use crate::errors;
 use crate::infer::Ctx;
-use crate::infer::expressions::operand::{Operand, Place, Row};
+use crate::infer::expressions::operand::{Operand, Row};
 use crate::infer::places::selected_arrays::MAX_ARRAYS;
-use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
+use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Place, Stmt};
 use crate::types::Type;
 
 impl Ctx<'_> {

@@ -9,9 +9,9 @@ use super::{Copied, CopyKind, Stored, may_overlap};
 use crate::errors;
 use crate::infer::Ctx;
 use crate::infer::calls::argument_passing::ListArg;
-use crate::infer::expressions::operand::{Operand, Place, Root};
+use crate::infer::expressions::operand::Operand;
 use crate::infer::places::vars::{Binding, Conflict, FlowPath, Var};
-use crate::ir::{Home, LocalId, NodeId, NodeKind};
+use crate::ir::{Home, LocalId, NodeId, NodeKind, Place, Root};
 use crate::types::{Kind, Scalar, Type};
 
 impl Ctx<'_> {

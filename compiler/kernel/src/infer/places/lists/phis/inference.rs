@@ -10,9 +10,9 @@ use crate::infer::Ctx;
 use crate::infer::assumptions::Hint;
 use crate::infer::control::joins::same_place;
 use crate::infer::control::reference_phis::is_alike_place;
-use crate::infer::expressions::operand::{Operand, Place, Root};
+use crate::infer::expressions::operand::Operand;
 use crate::infer::places::vars::{Binding, Conflict, FlowPath, Var, binding_span};
-use crate::ir::{CarryId, Home, LocalId};
+use crate::ir::{CarryId, Home, LocalId, Place, Root};
 use crate::types::Type;
 
 impl ListAliases {

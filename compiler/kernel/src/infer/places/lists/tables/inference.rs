@@ -11,9 +11,9 @@ use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::infer::Ctx;
 use crate::infer::assumptions::WeakKey;
-use crate::infer::expressions::operand::{Operand, Place, Root};
+use crate::infer::expressions::operand::Operand;
 use crate::infer::places::vars::Var;
-use crate::ir::{NodeId, NodeKind, Stmt};
+use crate::ir::{NodeId, NodeKind, Place, Root, Stmt};
 use crate::types::{Scalar, Type};
 use crate::{errors, resolve};
 
