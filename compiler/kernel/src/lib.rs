@@ -42,6 +42,7 @@
 // Errors are rare and pass few functions: boxing them would not help.
 #![allow(clippy::result_large_err)]
 
+mod aliases;
 mod analysis;
 mod builtins;
 mod capability;

@@ -480,9 +480,15 @@ pub(crate) fn captured_list_written(
     at: Location,
     text: &str,
     mention: Option<Location>,
-    element: &Type,
+    list: &Type,
     copy: &str,
 ) -> Diagnostic {
+    let mut element = list;
+    while let Type::Array(array) = element {
+        element = &array.element;
+    }
+    // Floats of the host are f64, but few kernels use f64.
+    let element = if *element == Type::from(Scalar::F64) { &Type::F32 } else { element };
     let message = format!("`{text}` belongs to the script, and is a constant in a kernel");
     let error = error("kernel/assign-captured", at, message, "");
     let error = match mention {

@@ -12,7 +12,6 @@ use std::rc::Rc;
 use kps_syntax::Span;
 use rustc_hash::FxHashMap;
 
-use crate::infer::places::lists::{CarriedList, Stored};
 use crate::infer::places::selected_arrays::ArraySetId;
 use crate::infer::places::vars::{Conflict, Var};
 use crate::types::{Scalar, Type};
@@ -27,8 +26,8 @@ pub(crate) enum Hint {
     Type(Type),
     /// The guess was right. It is no longer a guess.
     Confirmed,
-    /// It needs its own list.
-    List(CarriedList),
+    /// It needs its own list, of this type.
+    List(Type),
     /// It is one of these arrays.
     Arrays(ArraySetId),
     Conflict(Rc<Conflict>),
@@ -61,8 +60,6 @@ pub(crate) struct Assumptions {
     heads: FxHashMap<Head, Hint>,
     /// Types of numbers that need another type than their default.
     weak: FxHashMap<WeakKey, Scalar>,
-    /// For each loop, the lists that earlier rounds stored into others.
-    stored: FxHashMap<u32, Vec<Stored>>,
     /// A type guess was wrong, or suppressed an error.
     pub used_guess: bool,
     corrections: Corrections,
@@ -77,8 +74,6 @@ struct Corrections {
     is_wrong: bool,
     /// Considered if all types are right, since a wrong type may be their cause.
     conflicts: Vec<(Head, Rc<Conflict>)>,
-    /// The same: lists that the rounds of the loop which starts here stored into others.
-    stored: Vec<(u32, Vec<Stored>)>,
     /// Considered if there is nothing else.
     unknown: Vec<Head>,
     /// Variables whose type is a guess, and the loop.
@@ -98,18 +93,8 @@ impl Assumptions {
         matches!(self.head(head), None | Some(Hint::Confirmed))
     }
 
-    /// The variables of a loop that are in conflict at its head.
-    pub fn conflicts_of(&self, loop_start: u32) -> impl Iterator<Item = Var> {
-        let conflicts = self.heads.iter().filter(|(_, hint)| matches!(hint, Hint::Conflict(_)));
-        conflicts.filter(move |((start, _), _)| *start == loop_start).map(|((_, var), _)| *var)
-    }
-
     pub fn weak(&self, key: WeakKey) -> Option<Scalar> {
         self.weak.get(&key).copied()
-    }
-
-    pub fn stored(&self, loop_start: u32) -> &[Stored] {
-        self.stored.get(&loop_start).map_or(&[], Vec::as_slice)
     }
 
     /// A variable with a guessed type enters a loop.
@@ -154,10 +139,6 @@ impl Assumptions {
         }
     }
 
-    pub fn add_stored(&mut self, loop_start: u32, stored: Vec<Stored>) {
-        self.corrections.stored.push((loop_start, stored));
-    }
-
     /// Applies the corrections of a walk. Returns what to do next.
     fn revise(&mut self) -> Revision {
         let found = std::mem::take(&mut self.corrections);
@@ -168,10 +149,7 @@ impl Assumptions {
             return Revision::Again;
         }
         let n_hints = self.heads.len();
-        let mut is_new = !found.stored.is_empty();
-        for (loop_start, stored) in found.stored {
-            self.stored.entry(loop_start).or_default().extend(stored);
-        }
+        let mut is_new = false;
         for (head, conflict) in found.conflicts {
             is_new |= !matches!(self.heads.insert(head, Hint::Conflict(conflict)), Some(Hint::Conflict(_)));
         }

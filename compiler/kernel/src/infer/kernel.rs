@@ -159,6 +159,7 @@ impl<'a> Ctx<'a> {
         let mut body = std::mem::take(&mut self.f.block);
         self.place_at_path_ends(&mut body);
         self.f.func.body = body;
+        self.check_aliases();
     }
 
     fn finish(mut self) -> Inferred {

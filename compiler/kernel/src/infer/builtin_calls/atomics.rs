@@ -160,7 +160,8 @@ impl Ctx<'_> {
             }
             Operand::Place(place) => {
                 let text = self.f.source.slice(array.span);
-                let given = self.is_given(&place).then_some(&place.ty);
+                let is_given = matches!(place.root, Root::Local(list) if self.f.lists.record.is_given(list));
+                let given = is_given.then_some(&place.ty);
                 self.error(errors::atomic_own_memory(self.at(array.span), text, given));
                 None
             }

@@ -13,6 +13,7 @@ use kps_syntax::{Diagnostic, Location};
 use rustc_hash::FxHashMap;
 
 use super::argument_passing::ArgKey;
+use crate::aliases::ListEffects;
 use crate::env::KernelEnv;
 use crate::infer::expressions::operand::Operand;
 use crate::infer::expressions::weak_types::WeakValues;
@@ -37,10 +38,7 @@ struct Compiled {
     writes: Vec<bool>,
     /// It returns a changed `self` in an additional reference.
     changes_self: bool,
-    /// It returns a list to which its caller has another reference.
-    returns_shared_list: bool,
-    /// It replaces a list or struct inside an argument.
-    replaces_parts: bool,
+    lists: ListEffects,
     /// Arguments that it needs in wider types, where they are weak: the place among the arguments, and the type.
     demanded_args: Vec<(u32, Scalar)>,
     /// The possible results, if all are weak.

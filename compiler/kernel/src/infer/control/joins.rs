@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::assigning_tests::common_assigned_when;
 use super::loop_fixpoint::is_better_guess;
 use super::reference_phis::is_fixed;
+use crate::aliases::{Event, Join};
 use crate::env::EnvModule;
 use crate::errors::Found;
 use crate::infer::Ctx;
@@ -60,9 +61,11 @@ impl Ctx<'_> {
         joined.extend(lists.iter().map(|list| (list.var, list.binding())));
         // After those of names that were no selected arrays on some paths.
         joined.extend(selectors);
-        joined.into_iter().for_each(|(var, binding)| self.set(var, binding));
-        lists.into_iter().for_each(|list| self.note_aliases(list));
-        self.join_stored(paths);
+        let names = joined.iter().map(|(var, binding)| (*var, self.named_by(*var, binding))).collect();
+        let copied = lists.iter().map(|list| list.var).collect();
+        let join = Join { paths: paths.iter().map(|path| path.end).collect(), names, copied };
+        self.f.lists.record.push(Event::Join(Box::new(join)));
+        joined.into_iter().for_each(|(var, binding)| self.rebind(var, binding));
     }
 
     fn conflict_of(&self, var: Var, paths: &[FlowPath]) -> Binding {

@@ -11,33 +11,41 @@ use rustc_hash::FxHashMap;
 use super::assigning_tests::without_assigned_when;
 use super::joins::same_static;
 use super::loops::LoopParts;
+use crate::aliases::{Event, Join, Point};
 use crate::constant::Literal;
 use crate::infer::Ctx;
 use crate::infer::assumptions::{Hint, WeakKey};
 use crate::infer::expressions::operand::Facts;
 use crate::infer::expressions::weak_types::{WeakPhi, WeakSide, WeakValues};
-use crate::infer::places::vars::{Binding, Conflict, FlowPath, Var, Whole, binding_span};
+use crate::infer::places::lists::list_of;
+use crate::infer::places::vars::{Binding, FlowPath, Var, Whole, binding_span};
 use crate::ir::CarryId;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// Puts the variables that the loop carries into locals. Returns the binding of each at the head.
+    /// Puts the variables that the loop carries into locals. Returns the binding of each at the head, and the head in
+    /// the record of lists.
     pub(in crate::infer) fn enter_head(
         &mut self,
         changed: &[Var],
         constants: &FxHashMap<Var, Vec<Literal>>,
         parts: &LoopParts,
-    ) -> Vec<(Var, Binding, Option<WeakSide>)> {
+    ) -> (Vec<(Var, Binding, Option<WeakSide>)>, Point) {
         let span = parts.span;
         let mut heads = Vec::with_capacity(changed.len());
         let floats = self.guessed_floats(parts, changed);
         self.f.assumed.note_heads(changed.len());
-        let aliases = self.aliases_before_loop(changed, span.start);
+        let mut copied = Vec::new();
         for &var in changed {
             let entry = self.f.vars[var].clone();
             let float = floats.iter().find(|(known, _)| *known == var).map(|(_, scalar)| *scalar);
             let head = self.head_binding(var, &entry, constants.get(&var), float, span);
-            self.set(var, head.clone());
+            if let (Some(before), Some(list)) = (list_of(&entry), list_of(&head))
+                && before.root != list.root
+            {
+                copied.push(var);
+            }
+            self.rebind(var, head.clone());
             if let (Binding::Items { items, of: Whole::Selected(_), .. }, Binding::Bound { .. }) =
                 (&head, &entry)
             {
@@ -47,8 +55,9 @@ impl Ctx<'_> {
             }
             heads.push((var, head, self.weak_binding(&entry)));
         }
-        self.note_aliases_at_head(aliases);
-        heads
+        let names = changed.iter().map(|var| (*var, self.named_by(*var, &self.f.vars[*var]))).collect();
+        let head = self.f.lists.record.push(Event::Head(Box::new(Join { paths: Vec::new(), names, copied })));
+        (heads, head)
     }
 
     fn head_binding(
@@ -225,19 +234,6 @@ impl Ctx<'_> {
     /// Whether a variable that is weak at the head is weak after a round.
     fn is_weak_round(&self, head: &Binding, back: &Binding) -> bool {
         !matches!(head, Binding::Stored { weak: Some(_), .. }) || self.weak_binding(back).is_some()
-    }
-
-    /// Names of parts of lists that a round replaces. The next round must not read them.
-    pub(in crate::infer) fn replaced_in_rounds(&mut self, changed: &[Var], paths: &[FlowPath], span: Span) {
-        for (var, binding) in paths.iter().flat_map(|path| &path.changes) {
-            if let Binding::Conflict(conflict) = binding
-                && matches!(**conflict, Conflict::Replaced { .. } | Conflict::Outdated { .. })
-                && !changed.contains(var)
-            {
-                let hint = Hint::Conflict(Rc::clone(conflict));
-                self.f.assumed.correct((span.start, *var), hint, span);
-            }
-        }
     }
 
     /// The types of a complete loop are no guesses, unless an outer loop still guesses.

@@ -197,14 +197,12 @@ impl Ctx<'_> {
     /// One branch. Its changes are undone, and returned if control reaches its end.
     fn arm(&mut self, missing: Missing, fill: impl FnOnce(&mut Self)) -> (Block, Option<FlowPath>) {
         let fork = self.fork();
-        let stored = self.f.lists.stored().to_vec();
         self.f.live = true;
         let (block, path) = self.sub_block(|ctx| {
             fill(ctx);
             ctx.f.live.then(|| ctx.end_path(fork, missing))
         });
         self.rewind(fork);
-        self.f.lists.set_stored(stored);
         (block, path)
     }
 

@@ -13,6 +13,7 @@ use std::fmt;
 use kps_syntax::Span;
 use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
 
+use crate::aliases::Writer;
 use crate::builtins::{count_in_words, line};
 use crate::constant::Constant;
 use crate::errors::{self, CallWithoutRow};
@@ -248,7 +249,7 @@ impl Ctx<'_> {
     fn added_product(&mut self, call: &BuiltinCall) -> Option<Operand> {
         let BuiltinCall { name, args, span, .. } = *call;
         let [c, a, b] = self.coop_factors(name, args)?;
-        self.copy_written(&c.place, args[0].1);
+        self.record_written(&c.place, args[0].1, Writer::MatrixOperation);
         let number = Operand::Static(Static::Type(c.scalar.into()));
         let rows = [c.plain_rows(), a.plain_rows(), b.plain_rows(), number];
         let spans = [0, 1, 2, 0].map(|at: usize| args[at].1);
@@ -297,7 +298,7 @@ impl Ctx<'_> {
         let BuiltinCall { name, args, span, .. } = *call;
         let coop = self.coop(name, &args[0])?;
         let value = self.stored_value(&args[1].0, &coop.scalar.into(), args[0].1, args[1].1)?;
-        self.copy_written(&coop.place, args[0].1);
+        self.record_written(&coop.place, args[0].1, Writer::MatrixOperation);
         let args = vec![(coop.plain_rows(), args[0].1), (Operand::Node(value), args[1].1)];
         Some(self.coop_forms(
             span,
@@ -313,7 +314,7 @@ impl Ctx<'_> {
         let coop = self.coop(name, &args[0])?;
         self.coop_memory(name, &coop, args)?;
         if function == CoopMove::Load {
-            self.copy_written(&coop.place, args[0].1);
+            self.record_written(&coop.place, args[0].1, Writer::MatrixOperation);
         }
         let library = match (function, lines) {
             (CoopMove::Store, CoopLines::Rows) => "coop_store",

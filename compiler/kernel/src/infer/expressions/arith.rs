@@ -9,6 +9,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};
 
 use super::fold::folded_unary;
 use super::operand::Operand;
+use crate::aliases::Copied;
 use crate::constant::{Constant, Literal};
 use crate::errors::{self, Found};
 use crate::infer::{Ctx, MAX_ARRAY_LEN};
@@ -488,8 +489,10 @@ impl Ctx<'_> {
         // Each matrix of the list is a separate one, like numbers.
         let of_matrices = self.is_coop_type(&array.element);
         match array.element {
-            Type::Array(_) if total > i128::from(array.len) && !of_matrices => self.note_one_row(&list, span),
-            Type::Array(_) => self.note_copy_of_rows(&list, &place, span),
+            Type::Array(_) if total > i128::from(array.len) && !of_matrices => {
+                self.record_copied(&list, span, Copied::OfOneRow)
+            }
+            Type::Array(_) => self.record_copied(&list, span, Copied::OfShared(vec![place])),
             _ => {}
         }
         Some(list)

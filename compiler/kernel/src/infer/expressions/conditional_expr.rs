@@ -7,6 +7,7 @@
 use kps_syntax::Span;
 use kps_syntax::ast::Expr;
 
+use super::expr::SideEnd;
 use super::operand::{Facts, Operand, Row};
 use crate::errors;
 use crate::infer::Ctx;
@@ -14,7 +15,7 @@ use crate::infer::assumptions::WeakKey;
 use crate::infer::control::joins::same_static;
 use crate::infer::control::stmts::Condition;
 use crate::infer::places::selected_arrays::ArraySetId;
-use crate::infer::places::vars::{FlowPath, Missing};
+use crate::infer::places::vars::Missing;
 use crate::ir::{Block, NodeId, NodeKind, Stmt};
 use crate::types::Type;
 
@@ -39,10 +40,10 @@ struct Sides {
     key: WeakKey,
 }
 
-/// One side: its statements, and the path at its end if it assigns a variable.
+/// One side: its statements and its end.
 struct Arm {
     block: Block,
-    path: Option<FlowPath>,
+    end: SideEnd,
     span: Span,
 }
 
@@ -98,12 +99,12 @@ impl Ctx<'_> {
         let missing = Missing { span: test.span, text: "only on one side of this conditional expression" };
         let fork = self.fork();
         let [(a, mut then), (b, mut orelse)] = [(then, true), (orelse, false)].map(|(side, outcome)| {
-            let (block, (value, path)) = self.sub_block(|ctx| {
+            let (block, (value, end)) = self.sub_block(|ctx| {
                 condition.iter().for_each(|test| ctx.learn_assigned(*test, outcome));
                 let value = ctx.expr(side);
-                (ctx.rows_to_join(value, side.span), ctx.changed_path(fork, missing))
+                (ctx.rows_to_join(value, side.span), ctx.end_side(fork, missing))
             });
-            (value, Arm { block, path, span: side.span })
+            (value, Arm { block, end, span: side.span })
         });
         let Some(condition) = condition else { return Operand::Error };
         if a.has_error() || b.has_error() {
@@ -114,7 +115,6 @@ impl Ctx<'_> {
             return self.unlike_sides((&a, then.span), (&b, orelse.span));
         };
         let sides = choice.sides();
-        let has_other_references = [&a, &b].iter().any(|side| self.has_other_references(side));
         let (Some(then_values), Some(else_values)) =
             (self.side_values(&mut then, &sides, 0), self.side_values(&mut orelse, &sides, 1))
         else {
@@ -125,9 +125,7 @@ impl Ctx<'_> {
         let nodes = self.stored_choice(condition, [then, orelse], (&sides, &values), missing, span);
         let selected: Vec<Operand> = nodes.into_iter().map(|node| self.value(node, span)).collect();
         let value = choice.with(self, &mut selected.into_iter());
-        if has_other_references {
-            self.note_copy(&value, &[&a, &b], span);
-        }
+        self.record_copied_of_shared(&value, span, [&a, &b]);
         value
     }
 
@@ -227,7 +225,7 @@ impl Ctx<'_> {
             stored.push(local);
         }
         let fork = self.fork();
-        let [then, orelse] = arms.map(|arm| (arm.block, arm.path));
+        let [then, orelse] = arms.map(|arm| (arm.block, arm.end));
         self.join_arms(condition, then, orelse, (fork, missing), span);
         let loaded = sides.iter().zip(stored).map(|(of, local)| {
             let node = self.node(NodeKind::Load(local), of.ty.clone(), span);

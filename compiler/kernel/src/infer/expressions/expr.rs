@@ -8,6 +8,7 @@ use num_traits::ToPrimitive;
 
 use super::operand::{Operand, Static};
 use super::weak_types::WeakSide;
+use crate::aliases::{Event, Join, Point};
 use crate::builtins::{self, Builtin};
 use crate::constant::Literal;
 use crate::env::EnvValue;
@@ -22,6 +23,14 @@ use crate::types::Type;
 
 /// If the elements of a list have no common type, up to this many are compared pairwise.
 const MAX_PAIRED: usize = 64;
+
+/// The end of one side of a conditional expression, or of the side of `and` or `or` that may be skipped.
+pub(crate) struct SideEnd {
+    /// Set if the side assigns a variable, with `:=`.
+    path: Option<FlowPath>,
+    /// Its end in the record of lists.
+    end: Point,
+}
 
 impl Ctx<'_> {
     pub fn expr(&mut self, expr: &Expr) -> Operand {
@@ -320,21 +329,22 @@ impl Ctx<'_> {
             text: if decided { "not when this is true" } else { "not when this is false" },
         };
         let fork = self.fork();
-        let (mut block, (value, path)) = self.sub_block(|ctx| {
+        let (mut block, (value, end)) = self.sub_block(|ctx| {
             ctx.learn_assigned(left, !decided);
             let value = right(ctx);
             if let (Operand::Node(value), true) = (&value, ctx.has_changed(fork)) {
                 // If the whole has this result, the right side was evaluated, and has the same result.
                 ctx.learn_assigned(*value, !decided);
             }
-            (value, ctx.changed_path(fork, skipped))
+            (value, ctx.end_side(fork, skipped))
         });
         let Operand::Node(value) = value else { return Operand::Error };
         let result = self.new_local("kps.test", Type::BOOL, span);
         self.f.block.push(Stmt::Store { local: result, value: left, span });
         block.push(Stmt::Store { local: result, value, span });
-        let assigns = path.is_some();
-        let (runs, skips) = ((block, path), (Vec::new(), None));
+        let assigns = end.path.is_some();
+        let not_run = SideEnd { path: None, end: self.f.lists.record.push(Event::PathEnd) };
+        let (runs, skips) = ((block, end), (Vec::new(), not_run));
         let (then, orelse) = if decided { (skips, runs) } else { (runs, skips) };
         let paths = self.join_arms(left, then, orelse, (fork, skipped), span);
         let test = self.node(NodeKind::Load(result), Type::BOOL, span);
@@ -347,12 +357,12 @@ impl Ctx<'_> {
         Operand::Node(test)
     }
 
-    /// The path at the end of one side of a conditional expression, if that side assigns with `:=`. Its changes
-    /// are undone.
-    pub fn changed_path(&mut self, fork: Fork, missing: Missing) -> Option<FlowPath> {
+    /// The end of one side of a conditional expression. Its changes are undone.
+    pub fn end_side(&mut self, fork: Fork, missing: Missing) -> SideEnd {
         let path = self.has_changed(fork).then(|| self.end_path(fork, missing));
+        let end = self.f.lists.record.push(Event::PathEnd);
         self.rewind(fork);
-        path
+        SideEnd { path, end }
     }
 
     /// Joins the two sides of a conditional expression. If one assigns a variable, they join as after `if`, and
@@ -360,24 +370,26 @@ impl Ctx<'_> {
     pub fn join_arms(
         &mut self,
         condition: NodeId,
-        (mut then, then_path): (Block, Option<FlowPath>),
-        (mut orelse, else_path): (Block, Option<FlowPath>),
+        (mut then, then_end): (Block, SideEnd),
+        (mut orelse, else_end): (Block, SideEnd),
         (fork, missing): (Fork, Missing),
         span: Span,
     ) -> Vec<FlowPath> {
+        let ends = vec![then_end.end, else_end.end];
         let mut paths = Vec::new();
-        if then_path.is_some() || else_path.is_some() {
-            for (block, path) in [(&mut then, then_path), (&mut orelse, else_path)] {
+        if then_end.path.is_some() || else_end.path.is_some() {
+            for (block, SideEnd { path, end }) in [(&mut then, then_end), (&mut orelse, else_end)] {
                 paths.push(path.unwrap_or_else(|| {
                     let (tail, path) = self.sub_block(|ctx| ctx.end_path(fork, missing));
                     block.extend(tail);
-                    path
+                    FlowPath { end, ..path }
                 }));
             }
         }
         self.f.block.push(Stmt::If { condition, then, orelse, span });
-        if !paths.is_empty() {
-            self.merge(&paths);
+        match paths.is_empty() {
+            true => drop(self.f.lists.record.push(Event::Join(Box::new(Join::of_lists(ends))))),
+            false => self.merge(&paths),
         }
         paths
     }
@@ -456,10 +468,7 @@ impl Ctx<'_> {
             }
         }
         let list = self.array_local(parts, element, span);
-        if operands.iter().any(|(operand, _)| self.is_shared(operand)) {
-            let of: Vec<&Operand> = operands.iter().map(|(operand, _)| operand).collect();
-            self.note_copy(&list, &of, span);
-        }
+        self.record_copied_of_shared(&list, span, operands.iter().map(|(operand, _)| operand));
         list
     }
 

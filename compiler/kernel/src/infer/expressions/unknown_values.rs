@@ -134,6 +134,7 @@ impl Ctx<'_> {
     /// leaves the function or a loop, nothing is known of the rest.
     pub fn walk_maybe_skipped(&mut self, build: impl FnOnce(&mut Self)) {
         let (n_diagnostics, n_calls) = (self.n_diagnostics(), self.f.calls.len());
+        let start = self.f.lists.record.now();
         let fork = self.fork();
         let (_, leaves) = self.sub_block(|ctx| {
             build(ctx);
@@ -143,6 +144,7 @@ impl Ctx<'_> {
         self.f.calls.truncate(n_calls);
         let changes = self.changes_since(fork);
         self.rewind(fork);
+        self.f.lists.record.mute_since(start);
         for (var, now) in changes {
             if !is_same(&self.f.vars[var], &now) {
                 self.set(var, Binding::Error);

@@ -1,6 +1,7 @@
 //! The parameters of a kernel: a signature gives each its type, and scalars get their offsets in push constants
 //! or a uniform buffer.
 
+use crate::aliases::Copied;
 use crate::constant::Constant;
 use crate::errors;
 use crate::infer::Ctx;
@@ -162,7 +163,7 @@ impl Ctx<'_> {
         let id = self.interface.add_scalar(ScalarParam { name, param_idx, ty: ty.clone(), span });
         let node = self.node(NodeKind::Scalar(id), ty.clone(), span);
         let value = self.value(node, span);
-        self.note_given_list(&value, span);
+        self.record_copied(&value, span, Copied::Given);
         value
     }
 }

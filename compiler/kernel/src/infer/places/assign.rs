@@ -7,6 +7,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, Expr, ExprKind};
 
 use super::targets::Target;
+use crate::aliases::Writer;
 use crate::builtins::Function;
 use crate::env::EnvValue;
 use crate::errors;
@@ -174,13 +175,12 @@ impl Ctx<'_> {
             },
             Target::Place(place, span) => {
                 if let Some(value) = self.stored_value(&operand, &place.ty, span, value_span) {
-                    self.copy_written(&place, span);
-                    self.original_written(&place, span);
+                    self.record_written(&place, span, Writer::Store);
                     self.store_whole(&place, value, span);
                     self.mark_place(&place, value, span);
-                    self.part_replaced(&place, span);
+                    self.record_replaced(&place, span);
                     if let Operand::Place(list) = &operand {
-                        self.note_stored(list, &place, value_span);
+                        self.record_stored(list, &place, value_span);
                     }
                 }
             }

@@ -11,6 +11,7 @@ use kps_syntax::{Span, suggest};
 use super::gather_scatter::ScatteredVector;
 use super::shape::{Indexed, fixed_attribute, is_array_attribute};
 use super::vars::Binding;
+use crate::aliases::Copied;
 use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder};
@@ -106,7 +107,7 @@ impl Ctx<'_> {
             Operand::Node(node) => {
                 let value = self.value(node, span);
                 if self.is_part_of_a_value(node) {
-                    self.note_copy(&value, &[], span);
+                    self.record_copied(&value, span, Copied::Of(Vec::new()));
                 }
                 value
             }

@@ -18,7 +18,7 @@ use crate::infer::Ctx;
 use crate::infer::expressions::matrix_parts::MatrixIndex;
 use crate::infer::expressions::operand::Operand;
 use crate::infer::structs::accessors::{SET_ITEM, StructItem};
-use crate::ir::{NodeId, NodeKind, Place, Root, Step};
+use crate::ir::{NodeId, NodeKind, Place, Step};
 use crate::template::{Param, ParamKind};
 use crate::types::Type;
 
@@ -58,8 +58,9 @@ impl Ctx<'_> {
                 Target::Error
             }
             ExprKind::Name(name) if self.is_captured_list(name) => {
-                if let Operand::Place(Place { root: Root::Local(list), .. }) = self.name_operand(name, span) {
-                    self.error(self.captured_list_written(list, span, span));
+                if let Operand::Place(list) = self.name_operand(name, span) {
+                    let copy = errors::copied_list("own", name, &list.ty);
+                    self.error(errors::captured_list_written(self.at(span), name, None, &list.ty, &copy));
                 }
                 Target::Error
             }

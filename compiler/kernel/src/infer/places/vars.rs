@@ -15,8 +15,8 @@ use kps_syntax::ast::{BoolOp, Name};
 use kps_syntax::scope::Scope;
 use rustc_hash::FxHashMap;
 
-use super::lists::Stored;
 use super::selected_arrays::ArraySetId;
+use crate::aliases::Point;
 use crate::errors::Found;
 use crate::infer::expressions::operand::{Facts, Operand};
 use crate::infer::expressions::weak_types::WeakPhi;
@@ -90,11 +90,6 @@ pub(crate) enum Conflict {
     Lists { first: Span, second: Span, are_shared: bool },
     /// Its assignments give it more arrays than one name can select from.
     Arrays { first: Span, second: Span },
-    /// It refers to a part of a list that was replaced since. `part` is the source text of the part, if it has
-    /// one.
-    Replaced { named: Span, part: Option<Span>, by: Span },
-    /// It is a copy of a list that was written since, or of a list that it may alias, which the text describes.
-    Outdated { copied: Span, may_alias: Option<Name>, by: Span },
 }
 
 /// One of the paths into a join: its changes since the fork, and the place of its stores.
@@ -104,8 +99,8 @@ pub(crate) struct FlowPath {
     /// `None` if nothing needs to be stored.
     pub carry: Option<CarryId>,
     pub missing: Missing,
-    /// Lists that are stored in others at the end of the path.
-    pub stored: Vec<Stored>,
+    /// Its end in the record of lists.
+    pub end: Point,
 }
 
 impl FlowPath {
@@ -215,9 +210,12 @@ impl Index<Var> for Variables {
     }
 }
 
-/// A point in the log of changes.
+/// Where paths fork: the number of changes in the log, and the point in the record of lists.
 #[derive(Clone, Copy)]
-pub(crate) struct Fork(usize);
+pub(crate) struct Fork {
+    n_changes: usize,
+    lists: Point,
+}
 
 pub(crate) fn binding_span(binding: &Binding) -> Span {
     match binding {
@@ -226,9 +224,7 @@ pub(crate) fn binding_span(binding: &Binding) -> Span {
         Binding::Conflict(conflict) => match **conflict {
             Conflict::Types { first: (span, _), .. }
             | Conflict::Lists { first: span, .. }
-            | Conflict::Arrays { first: span, .. }
-            | Conflict::Replaced { named: span, .. }
-            | Conflict::Outdated { copied: span, .. } => span,
+            | Conflict::Arrays { first: span, .. } => span,
         },
         Binding::Unset | Binding::Error => Span::default(),
     }

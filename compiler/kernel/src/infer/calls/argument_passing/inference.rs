@@ -70,18 +70,12 @@ impl Ctx<'_> {
                 let is_written = writes.get(n_references).copied().unwrap_or(true);
                 outgoing.lists.push(ListArg { place: place.clone(), is_written, at });
                 let local = match place.root {
-                    Root::Local(local) if place.path.is_empty() => {
-                        if is_written {
-                            self.copy_written(place, at);
-                        }
-                        local
-                    }
+                    Root::Local(local) if place.path.is_empty() => local,
                     _ => {
                         let local = self.new_local("kps.part", place.ty.clone(), at);
                         let value = self.load_whole(place, at);
                         self.f.block.push(Stmt::Store { local, value, span: at });
                         if is_written {
-                            self.copy_written(place, at);
                             outgoing.copies.push((place.clone(), local));
                         }
                         local

@@ -7,6 +7,7 @@ use kps_syntax::ast::{Expr, Ident, Name};
 use kps_syntax::{Diagnostics, Location, Severity, Span};
 
 use super::{Active, CallStyle, Called, Compiled, Instance, InstanceKey};
+use crate::aliases::{Copied, Writer};
 use crate::env::{EnvValue, HelperFunction};
 use crate::infer::assumptions::WeakKey;
 use crate::infer::calls::Arguments;
@@ -14,6 +15,7 @@ use crate::infer::calls::argument_passing::{OutgoingArgs, Passed};
 use crate::infer::calls::closures::Callee;
 use crate::infer::control::returns::Results;
 use crate::infer::expressions::operand::{Operand, Static};
+use crate::infer::places::lists::places_in;
 use crate::infer::{Ctx, FunctionState, MAX_CALLS};
 use crate::ir::{Arg, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::resolve::{NO_INTS, TypeReader, is_constant};
@@ -164,18 +166,18 @@ impl<'a> Ctx<'a> {
             _ => self.value(node, span),
         };
         for list in lists.iter().filter(|list| list.is_written) {
-            self.written_by_call(&list.place, span);
+            self.record_written(&list.place, list.at, Writer::Call(span));
         }
-        if compiled.replaces_parts {
+        if compiled.lists.replaces_parts {
             for (operand, at) in args {
                 if let Operand::Place(place) = operand {
-                    self.part_replaced(place, *at);
+                    self.record_replaced(place, *at);
                 }
             }
         }
-        if compiled.returns_shared_list {
-            let of: Vec<&Operand> = args.iter().map(|(operand, _)| operand).collect();
-            self.note_copy(&result, &of, span);
+        if compiled.lists.returns_shared {
+            let of = places_in(args.iter().map(|(operand, _)| operand));
+            self.record_copied(&result, span, Copied::Of(of));
         }
         Called { result, changed_self }
     }
@@ -374,8 +376,7 @@ impl<'a> Ctx<'a> {
                 result,
                 writes,
                 changes_self,
-                returns_shared_list: lists.returns_shared(),
-                replaces_parts: lists.replaces_parts(),
+                lists: lists.effects(),
                 demanded_args: weak.into_demanded_args(),
                 weak: results.into_weak(),
             }

@@ -8,6 +8,7 @@ use kps_syntax::{Part, Span};
 use rustc_hash::FxHashMap;
 
 use super::{LoopParts, LoopState};
+use crate::aliases::Event;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::infer::Ctx;
@@ -252,13 +253,10 @@ impl<'a> Ctx<'a> {
         let (changed, set_in_rounds) = self.changed_by_loop(parts, targets);
         let constants = self.loop_literals(parts.body, targets);
         let (n_diagnostics, n_calls) = (self.f.diagnostics.len(), self.f.calls.len());
-        let n_lists = self.f.lists.made().len();
+        let start = self.f.lists.record.now();
         let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
         let completed = has_completed.then(|| self.completed_flag(parts.span));
-        let of_rounds = self.f.assumed.stored(parts.span.start).to_vec();
-        let stored_before = [self.f.lists.stored(), &of_rounds].concat();
-        self.f.lists.set_stored(stored_before.clone());
-        let heads = self.enter_head(&changed, &constants, parts);
+        let (heads, head) = self.enter_head(&changed, &constants, parts);
         let fork = self.fork();
         self.f.loops.push(LoopState {
             fork,
@@ -284,18 +282,15 @@ impl<'a> Ctx<'a> {
             // The values of its variables in other rounds are not known.
             self.f.diagnostics.truncate(n_diagnostics);
             self.f.calls.truncate(n_calls);
+            self.f.lists.record.mute_since(start);
             return self.stop();
         }
         let leaving = match condition {
             Some(_) if !parts.runs_once => &state.breaks[..],
             _ => &[],
         };
-        self.replaced_in_rounds(&changed, &state.continues, parts.span);
+        self.f.lists.record.end_loop(head, state.continues.iter().map(|path| path.end).collect());
         self.close_rounds(&heads, &state.continues, leaving, parts.span);
-        let older = &self.f.lists.made()[..n_lists];
-        if let Some(stored) = Ctx::stored_by_rounds(&state.continues, &stored_before, older) {
-            self.f.assumed.add_stored(parts.span.start, stored);
-        }
         self.finish_loop(parts, &changed, state, (test_block, condition, body, step_block));
     }
 
@@ -313,7 +308,6 @@ impl<'a> Ctx<'a> {
         // A method may change the struct on which it is called.
         receivers(parts.body, &mut |name| changed.extend(self.f.vars.named(name)));
         let mut changed = self.with_items(&changed);
-        changed.extend(self.f.assumed.conflicts_of(parts.span.start));
         changed.sort_unstable();
         changed.dedup();
         (changed, set_in_rounds.into())
@@ -357,8 +351,8 @@ impl<'a> Ctx<'a> {
                 } else {
                     // The variables that the loop carries are in locals already.
                     let changes = self.unset_without_rounds(parts, changed, &continues);
-                    let stored = self.f.lists.stored().to_vec();
-                    paths.push(FlowPath { changes, carry: None, missing: parts.missing, stored });
+                    let end = self.f.lists.record.push(Event::PathEnd);
+                    paths.push(FlowPath { changes, carry: None, missing: parts.missing, end });
                 }
                 self.merge(&paths);
                 if self.f.live {

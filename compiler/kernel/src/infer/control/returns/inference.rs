@@ -18,9 +18,7 @@ use crate::types::Type;
 impl<'a> Ctx<'a> {
     /// A `return` of a helper.
     pub fn return_value(&mut self, operand: Operand, span: Span) {
-        if self.is_reachable_by_caller(&operand) {
-            self.f.lists.note_returned_shared();
-        }
+        self.record_returned(&operand);
         let weak = self.weak_side(&operand).map(|side| self.weak_values(&side));
         let operand = match (self.f.results.declared.clone(), self.f.results.wide) {
             (Some(ty), _) if self.value_type(&operand).is_some() => self.returned(&operand, &ty, span),

@@ -6,6 +6,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, CompareOp as AstCompareOp, Expr, Stmt as AstStmt, UnaryOp};
 
 use super::{Sequence, Spanned};
+use crate::aliases::Event;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::errors::Found;
@@ -109,8 +110,7 @@ impl Ctx<'_> {
         let zero = self.constant(Constant::zero(ty), at);
         self.f.block.push(Stmt::Store { local: counter, value: zero, span: at });
         let targets = target_vars(self, target);
-        let n_walked = self.f.lists.n_iterated();
-        self.note_iterated(iterable);
+        let n_iterated = self.record_iterated(iterable);
         self.walk_loop(
             &parts,
             &targets,
@@ -130,18 +130,22 @@ impl Ctx<'_> {
                 ctx.f.block.push(Stmt::Store { local: counter, value: next, span: at });
             },
         );
-        self.f.lists.end_iterations(n_walked);
+        self.f.lists.record.push(Event::IterationsEnd(n_iterated));
     }
 
-    fn note_iterated(&mut self, (operand, span): &Spanned) {
+    /// Records over which lists a loop goes. Returns their number.
+    fn record_iterated(&mut self, (operand, span): &Spanned) -> usize {
         match operand {
-            Operand::Place(place) => self.f.lists.begin_iteration(place.clone(), *span),
+            Operand::Place(place) => {
+                self.f.lists.record.push(Event::Iterates(place.clone(), *span));
+                1
+            }
             Operand::Static(Static::Sequence(sequence)) => match &**sequence {
-                Sequence::Enumerate(of, _) | Sequence::Reversed(of) => self.note_iterated(of),
-                Sequence::Zip(of) => of.iter().for_each(|of| self.note_iterated(of)),
-                Sequence::Range(..) => {}
+                Sequence::Enumerate(of, _) | Sequence::Reversed(of) => self.record_iterated(of),
+                Sequence::Zip(of) => of.iter().map(|of| self.record_iterated(of)).sum(),
+                Sequence::Range(..) => 0,
             },
-            _ => {}
+            _ => 0,
         }
     }
 

@@ -3,6 +3,7 @@
 use kps_syntax::Span;
 
 use super::{ScatteredVector, TestedIndex};
+use crate::aliases::Writer;
 use crate::constant::Constant;
 use crate::infer::Ctx;
 use crate::infer::control::stmts::Condition;
@@ -96,8 +97,7 @@ impl Ctx<'_> {
 
     pub fn scatter(&mut self, to: &ScatteredVector, operand: &Operand, span: Span, value_span: Span) {
         let Some(value) = self.stored_value(operand, &to.ty(), span, value_span) else { return };
-        self.copy_written(&to.places[0], span);
-        self.original_written(&to.places[0], span);
+        self.record_written(&to.places[0], span, Writer::Store);
         let inside = match to.inside {
             Some(inside) => {
                 self.mark_scattered(inside, value, span);

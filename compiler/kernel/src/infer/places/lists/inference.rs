@@ -6,6 +6,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{FunctionDef, Name};
 
 use super::PartUses;
+use crate::aliases::Event;
 use crate::infer::FunctionState;
 use crate::infer::places::vars::Var;
 use crate::ir::{Home, Local, LocalId};
@@ -40,7 +41,7 @@ impl FunctionState<'_> {
             memory.locals.entry(key).or_default().push(local);
             local
         });
-        memory.made.push(local);
+        self.lists.record.push(Event::Made(local));
         local
     }
 }

@@ -1,11 +1,11 @@
 //! The lists of a function: which memory each is, which names may alias it, and which are constant tables.
 //!
-//! In: the lists that expressions make, name, store and pass. Out: the errors where a script could notice that a list
-//! was copied, and the lists that paths have in common.
+//! In: the lists that expressions make, name, store and pass. Out: their memory, the lists that paths have in common,
+//! and a record of all that for the alias analysis (`aliases/`), which finds where a script could notice a copy.
 
-mod aliases;
 mod inference;
 mod phis;
+mod recording;
 mod tables;
 
 use std::cell::OnceCell;
@@ -15,35 +15,29 @@ use kps_syntax::ast::{FunctionDef, Name};
 use kps_syntax::scope::Scope;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::aliases::Copied;
 use self::tables::Table;
 use super::vars::Var;
+use crate::aliases::{ListEffects, Record};
 use crate::infer::expressions::operand::Operand;
-use crate::ir::{LocalId, Place};
+use crate::ir::LocalId;
 use crate::resolve::{passed_members, receivers};
 use crate::types::Type;
 
-pub(crate) use self::aliases::Stored;
-pub(crate) use self::phis::{CarriedList, ListJoin, list_of};
+pub(crate) use self::phis::{ListJoin, list_of};
+pub(crate) use self::recording::places_in;
 pub(crate) use self::tables::scalar_of_large;
 
 /// What is known of the lists of a function at one point of it.
 #[derive(Clone, Default)]
 pub(crate) struct Lists {
-    /// Lists that are copies of others.
-    copies: FxHashMap<LocalId, Copied>,
-    /// Lists that were stored into others.
-    stored: Vec<Stored>,
-    /// Lists over which loops iterate at this point.
-    iterated: Vec<(Place, Span)>,
+    /// What the function does with lists, for the alias analysis.
+    pub record: Record,
+    /// What that analysis says of the whole function.
+    effects: ListEffects,
     /// Lists that loops carry, made at their heads.
     carried: FxHashSet<LocalId>,
     /// The part of a list that was last assigned to each variable.
     named_parts: FxHashMap<Var, Span>,
-    /// Whether the function returns a list to which its caller has another reference.
-    returns_shared: bool,
-    /// Whether the function replaces a list or struct inside an argument.
-    replaces_parts: bool,
     /// Captured lists, in locals of their own.
     captured: FxHashMap<Name, Operand>,
     /// Captured lists and lists of the function whose numbers are all weak.
@@ -83,8 +77,6 @@ struct ListMemory {
     locals: FxHashMap<ListKey, Vec<LocalId>>,
     /// How many of each this walk made.
     n_made: FxHashMap<ListKey, usize>,
-    /// Those that this walk made, in order.
-    made: Vec<LocalId>,
 }
 
 /// The name, the type and the place of a list.
@@ -98,50 +90,13 @@ impl Lists {
         self.part_uses = walked.part_uses;
     }
 
-    /// The lists made so far, in order.
-    pub fn made(&self) -> &[LocalId] {
-        &self.memory.made
-    }
-
-    /// The lists that were stored into others at this point.
-    pub fn stored(&self) -> &[Stored] {
-        &self.stored
-    }
-
-    pub fn set_stored(&mut self, stored: Vec<Stored>) {
-        self.stored = stored;
-    }
-
-    /// A loop begins to go over a list.
-    pub fn begin_iteration(&mut self, list: Place, span: Span) {
-        self.iterated.push((list, span));
-    }
-
-    /// The number of lists over which loops iterate.
-    pub fn n_iterated(&self) -> usize {
-        self.iterated.len()
-    }
-
-    /// The loops over all lists but the first ones end.
-    pub fn end_iterations(&mut self, n_left: usize) {
-        self.iterated.truncate(n_left);
-    }
-
     /// A captured list.
     pub fn captured(&self, name: &Name) -> Option<&Operand> {
         self.captured.get(name)
     }
 
-    /// The function returns a list to which its caller has another reference.
-    pub fn note_returned_shared(&mut self) {
-        self.returns_shared = true;
-    }
-
-    pub fn returns_shared(&self) -> bool {
-        self.returns_shared
-    }
-
-    pub fn replaces_parts(&self) -> bool {
-        self.replaces_parts
+    /// What the callers of a complete function must know.
+    pub fn effects(&self) -> ListEffects {
+        self.effects
     }
 }

@@ -8,6 +8,8 @@ mod inference;
 
 use std::rc::Rc;
 
+use kps_syntax::Span;
+
 use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::infer::assumptions::WeakKey;
@@ -22,6 +24,8 @@ pub(crate) struct Table {
     pub key: WeakKey,
     /// Nothing can change it.
     is_constant: bool,
+    /// Where it is captured, if it is a list of the script.
+    captured_at: Option<Span>,
 }
 
 impl Table {

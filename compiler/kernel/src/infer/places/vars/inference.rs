@@ -6,6 +6,7 @@ use kps_syntax::ast::Name;
 use kps_syntax::{Diagnostic, Span};
 
 use super::{Binding, Conflict, FlowPath, Fork, Missing, Var, Whole};
+use crate::aliases::Event;
 use crate::errors;
 use crate::infer::Ctx;
 use crate::infer::expressions::operand::{Operand, Row};
@@ -15,6 +16,12 @@ use crate::types::Type;
 
 impl Ctx<'_> {
     pub fn set(&mut self, var: Var, binding: Binding) {
+        self.record_binding(var, &binding);
+        self.rebind(var, binding);
+    }
+
+    /// Gives a variable a binding that is part of a join, which is recorded as a whole.
+    pub fn rebind(&mut self, var: Var, binding: Binding) {
         let vars = &mut self.f.vars;
         let before = std::mem::replace(&mut vars.bindings[var as usize], binding);
         vars.log.push((var, before));
@@ -84,7 +91,7 @@ impl Ctx<'_> {
         }
         let place = Place::local(self.local_of(var, &ty, span), ty);
         self.store_whole(&place, value, span);
-        self.part_replaced(&place, span);
+        self.record_replaced(&place, span);
         Operand::Place(place)
     }
 
@@ -164,7 +171,13 @@ impl Ctx<'_> {
         }
         let name = self.var_name(var);
         let diagnostic = match &self.f.vars[var] {
-            Binding::Bound { operand, .. } => return operand.clone(),
+            Binding::Bound { operand, .. } => {
+                let operand = operand.clone();
+                if let Operand::Place(_) = operand {
+                    self.f.lists.record.push(Event::Read(var, span));
+                }
+                return operand;
+            }
             Binding::Stored { local, facts, weak, .. } => {
                 let (local, facts, weak) = (*local, *facts, weak.clone());
                 let node = match weak {
@@ -208,19 +221,6 @@ impl Ctx<'_> {
                     self.at(*second),
                     MAX_ARRAYS,
                 ),
-                Conflict::Replaced { named, part, by } => {
-                    let part = part.map(|part| self.f.source.slice(part));
-                    let replaced = self.f.source.slice(*by);
-                    let (named, by) = ((self.at(*named), part), (self.at(*by), replaced));
-                    errors::part_replaced(self.at(span), &name, named, by)
-                }
-                Conflict::Outdated { copied, may_alias: Some(what), by } => {
-                    errors::perhaps_one_outdated(self.at(span), (self.at(*copied), what), &name, self.at(*by))
-                }
-                Conflict::Outdated { copied, may_alias: None, by } => {
-                    let text = self.f.source.slice(*copied);
-                    errors::copy_outdated(self.at(span), &name, (self.at(*copied), text), self.at(*by))
-                }
             },
         };
         self.error(diagnostic);
@@ -250,17 +250,17 @@ impl Ctx<'_> {
         }
     }
 
-    pub fn fork(&self) -> Fork {
-        Fork(self.f.vars.log.len())
+    pub fn fork(&mut self) -> Fork {
+        Fork { n_changes: self.f.vars.log.len(), lists: self.f.lists.record.push(Event::Fork) }
     }
 
     pub fn has_changed(&self, fork: Fork) -> bool {
-        self.f.vars.log.len() > fork.0
+        self.f.vars.log.len() > fork.n_changes
     }
 
     /// The bindings that changed since the fork, sorted by variable. Nothing is undone.
     pub fn changes_since(&self, fork: Fork) -> Vec<(Var, Binding)> {
-        let mut vars: Vec<Var> = self.f.vars.log[fork.0..].iter().map(|(var, _)| *var).collect();
+        let mut vars: Vec<Var> = self.f.vars.log[fork.n_changes..].iter().map(|(var, _)| *var).collect();
         vars.sort_unstable();
         vars.dedup();
         vars.into_iter().map(|var| (var, self.f.vars[var].clone())).collect()
@@ -268,8 +268,9 @@ impl Ctx<'_> {
 
     /// Undoes every change since the fork.
     pub fn rewind(&mut self, fork: Fork) {
+        self.f.lists.record.push(Event::Rewind(fork.lists));
         let vars = &mut self.f.vars;
-        for (var, before) in vars.log.drain(fork.0..).rev() {
+        for (var, before) in vars.log.drain(fork.n_changes..).rev() {
             vars.bindings[var as usize] = before;
         }
     }
@@ -278,7 +279,7 @@ impl Ctx<'_> {
     pub fn end_path(&mut self, fork: Fork, missing: Missing) -> FlowPath {
         let changes = self.changes_since(fork);
         let carry = self.new_carry();
-        FlowPath { changes, carry: Some(carry), missing, stored: self.f.lists.stored().to_vec() }
+        FlowPath { changes, carry: Some(carry), missing, end: self.f.lists.record.push(Event::PathEnd) }
     }
 
     /// A place for stores that are determined later.

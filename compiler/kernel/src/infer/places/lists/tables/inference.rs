@@ -7,6 +7,7 @@ use kps_syntax::ast::FunctionDef;
 use kps_syntax::{Diagnostic, Span};
 
 use super::{Table, scalar_of_large};
+use crate::aliases::Copied;
 use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::infer::Ctx;
@@ -45,15 +46,22 @@ impl Ctx<'_> {
             .collect();
         let table = self.array_of(&operands, span);
         if is_weak {
-            self.note_table(&table, items, numbers, key);
+            self.note_table(&table, items, numbers, key, Some(span));
         }
-        self.note_captured(&table, span);
+        self.record_copied(&table, span, Copied::Captured);
         table
     }
 
-    fn note_table(&mut self, table: &Operand, items: Rc<[EnvValue]>, numbers: Vec<Literal>, key: WeakKey) {
+    fn note_table(
+        &mut self,
+        table: &Operand,
+        items: Rc<[EnvValue]>,
+        numbers: Vec<Literal>,
+        key: WeakKey,
+        captured_at: Option<Span>,
+    ) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = table {
-            let table = Table { items, numbers: numbers.into(), key, is_constant: true };
+            let table = Table { items, numbers: numbers.into(), key, is_constant: true, captured_at };
             self.f.lists.tables.insert(*local, table);
         }
     }
@@ -72,7 +80,7 @@ impl Ctx<'_> {
             }
             None => self.array_of(items, span),
         };
-        self.note_table(&list, table, numbers, key);
+        self.note_table(&list, table, numbers, key, None);
         list
     }
 
@@ -170,7 +178,9 @@ impl Ctx<'_> {
         let local = self.new_local("list", to.clone(), span);
         self.f.block.push(Stmt::Store { local, value, span });
         let list = Operand::Place(Place::local(local, to.clone()));
-        self.note_copied_table(&list, table);
+        if let Some(at) = self.f.lists.tables[&table].captured_at {
+            self.record_copied(&list, at, Copied::Captured);
+        }
         Some(list)
     }
 
