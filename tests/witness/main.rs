@@ -14,6 +14,7 @@ mod driver;
 mod fuzz;
 mod generator;
 mod interpreter;
+mod lists;
 mod random;
 mod shrink;
 mod worker;
@@ -55,6 +56,16 @@ fn random_matrices_of_subgroups_give_the_same_everywhere() {
     let counts = check_agreement(&generator::generate_tiles, n_kernels);
     let n_matrix_forms = counts.get(Verdict::AGREES_IN_BOTH_FORMS).copied().unwrap_or(0);
     assert!(n_matrix_forms * 5 >= n_kernels, "many kernels are for instructions: {counts:?}");
+}
+
+/// A kernel copies lists where Python shares them. What it accepts has the results of the host.
+#[test]
+fn random_functions_over_lists_are_as_on_the_host() {
+    let n_functions = setting("KPS_RANDOM_KERNELS", 80);
+    let (n_accepted, failures) = lists::check(setting("KPS_RANDOM_SEED", 1), n_functions);
+    println!("{n_accepted} of {n_functions} functions are accepted");
+    assert!(failures.is_empty(), "{}", failures[..failures.len().min(MAX_SHOWN)].join("\n"));
+    assert!(n_accepted * 4 >= n_functions, "{n_accepted} of {n_functions} functions are accepted");
 }
 
 /// Runs `cases/*.kps`: shrunk kernels on which executors once differed. The first line has the seed.

@@ -8,12 +8,13 @@
 //! `functions.rs` writes the kernel and its functions. `groups.rs` writes kernels with shared memory, and
 //! `tiles.rs` those with cooperative matrices. `forms.rs` writes methods, higher-order functions and names
 //! that change their type. `guesses.rs` writes variables that begin as untyped literals, and names for rows.
-//! `records.rs` writes operators of structs.
+//! `records.rs` writes operators of structs. `lists.rs` writes scripts over lists, which the host runs as well.
 
 mod forms;
 mod functions;
 mod groups;
 mod guesses;
+mod lists;
 mod literals;
 mod matrices;
 mod records;
@@ -22,6 +23,8 @@ mod subgroups;
 mod tiles;
 mod types;
 mod values;
+
+pub use lists::generate_lists;
 
 use kps_kernel::{Scalar, Type};
 

@@ -276,14 +276,17 @@ impl<'a> Walk<'a> {
         self.has_other_references(list) || self.state.copy_at(list).is_some()
     }
 
-    /// Whether there are other references to a list: it has a name, or is in memory that others see.
+    /// Whether there are other references to a list: it or a copy of it has a name, or it is in memory that others see.
     fn has_other_references(&self, list: &Place) -> bool {
         let Root::Local(local) = list.root else { return true };
         let is_captured =
             matches!(self.state.copies.get(&local), Some(ListCopy { kind: CopyKind::Captured, .. }));
         is_captured
             || self.local(local).home != Home::Own
-            || self.state.readable().any(|(_, named)| named.place.root == list.root)
+            || self.state.readable().any(|(_, named)| {
+                let copy = self.state.copy_at(&named.place);
+                named.place.root == list.root || copy.is_some_and(|copy| copy.may_be_copy_of(list))
+            })
     }
 
     /// Whether the caller of the function has another reference to the list.
