@@ -238,9 +238,10 @@ impl FunctionEmitter<'_> {
     pub fn element_number(&mut self, index: &ElementIndex) -> Word {
         match index {
             ElementIndex::Tested { flat, fits } => {
+                let ty = self.function.ty(*flat).clone();
                 let (fits, flat) = (self.value(*fits), self.value(*flat));
-                let outside = self.int(&Type::I32, -1);
-                self.select(&Type::I32, fits, flat, outside)
+                let outside = self.int(&ty, -1);
+                self.select(&ty, fits, flat, outside)
             }
             index => self.value(index.number()),
         }

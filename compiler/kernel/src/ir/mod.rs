@@ -191,8 +191,7 @@ impl Buffer {
     /// The type of the number of an element with these indices: it is computed in 64 bits if an index or the array has
     /// as many.
     pub(crate) fn number_type(&self, function: &Function, indices: &[NodeId]) -> Scalar {
-        let is_wide = |index: &NodeId| function.ty(*index).scalar().is_some_and(|scalar| scalar.bits() > 32);
-        match self.counts == Width::Wide || indices.iter().any(is_wide) {
+        match self.counts == Width::Wide || indices.iter().any(|index| function.is_wide(*index)) {
             true => Scalar::I64,
             false => Scalar::I32,
         }
@@ -266,6 +265,11 @@ impl Function {
 
     pub fn ty(&self, id: NodeId) -> &Type {
         &self.nodes[id.idx()].ty
+    }
+
+    /// Whether it is a number of 64 bits.
+    pub(crate) fn is_wide(&self, id: NodeId) -> bool {
+        self.ty(id).scalar().is_some_and(|scalar| scalar.bits() > 32)
     }
 
     /// How a math function is computed for these arguments.

@@ -200,7 +200,7 @@ pub struct AxisIndices {
 /// What is proven of the number of an element, which the indices along all axes give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum NumberFact {
-    /// In 32 bits it may overflow.
+    /// It may overflow.
     #[default]
     MayOverflow,
     /// It does not overflow.

@@ -2,12 +2,12 @@
 //!
 //! In go accesses with an index for each axis (`ElementIndex::Axes`); out come accesses with the number of the element:
 //! the sum of the indices, each multiplied by the lengths of all later axes. It is computed in the type that
-//! `Buffer::number_type` states. In 32 bits the sum may overflow. Unless `ranges` has excluded that, a test of it becomes
-//! part of the access (`ElementIndex::Tested`).
+//! `Buffer::number_type` states. The sum may overflow. Unless `ranges` has excluded that, a test of it becomes part of the
+//! access (`ElementIndex::Tested`).
 //!
-//! The test adds the absolute offsets along the outer axes as floats. If their sum is larger than an i32, the element is
-//! out of range, whatever the last axis adds. A signed index along the last axis is left out, so that neighbours in a
-//! row share one test.
+//! The test adds the absolute offsets along the outer axes as floats. If their sum is larger than any number of an
+//! element, the element is out of range, whatever the last axis adds. A signed index along the last axis is left out, so
+//! that neighbours in a row share one test.
 //!
 //! Equal computations are made once in a block and in what is nested in it, outside of every loop that changes none of
 //! their operands. So a row that a loop goes along begins at a number from before the loop. Bounds are never tested here.
@@ -22,8 +22,11 @@ use crate::ir::{
 };
 use crate::types::{Scalar, Type};
 
-/// The largest number of elements, plus the rounding error of the sum of floats.
+/// The largest number of elements that numbers of 32 bits count, plus the rounding error of the sum of floats.
 const LIMIT: f64 = (1u64 << 31) as f64 + 1024.0;
+
+/// More elements than any array has, and few enough for what the last axis adds.
+const WIDE_LIMIT: f64 = (1u64 << 62) as f64;
 
 /// The weight of a negative offset: what the last axis subtracts from it must not wrap around.
 const BELOW: f64 = -4.0;
@@ -178,11 +181,12 @@ impl Flattener<'_> {
         *index = match axes.number {
             NumberFact::InRange => self.proven(Proof::InRange, flat).into(),
             NumberFact::Near => self.proven(Proof::Near, flat).into(),
-            NumberFact::MayOverflow if ty == Scalar::I32 => {
-                let fits = self.fits(buffer, &axes.indices);
+            NumberFact::MayOverflow => {
+                let limit = if ty == Scalar::I64 { WIDE_LIMIT } else { LIMIT };
+                let fits = self.fits(buffer, &axes.indices, limit);
                 ElementIndex::Tested { flat, fits }
             }
-            NumberFact::MayOverflow | NumberFact::Exact => flat.into(),
+            NumberFact::Exact => flat.into(),
         };
     }
 
@@ -206,8 +210,8 @@ impl Flattener<'_> {
         sum.expect("an access has an index for each axis")
     }
 
-    /// Whether the number of an element does not overflow an i32.
-    fn fits(&mut self, buffer: BufferId, indices: &[NodeId]) -> NodeId {
+    /// Whether the number of an element does not overflow its type.
+    fn fits(&mut self, buffer: BufferId, indices: &[NodeId], limit: f64) -> NodeId {
         let (outer, _) = outer_and_last(self.function, indices);
         let mut sum = None;
         for (index, axis) in outer.iter().zip(0..) {
@@ -221,7 +225,7 @@ impl Flattener<'_> {
                 None => offset,
             });
         }
-        let (sum, limit) = (sum.expect("an array of several axes has an outer one"), self.float(LIMIT));
+        let (sum, limit) = (sum.expect("an array of several axes has an outer one"), self.float(limit));
         self.operation(Operation::IsLess(sum, limit))
     }
 

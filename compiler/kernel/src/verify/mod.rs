@@ -365,7 +365,7 @@ impl Verifier<'_> {
             ElementIndex::Flat(flat) => self.index(*flat, span),
             ElementIndex::Tested { flat, fits } => {
                 self.value(*fits, &Type::BOOL, span)?;
-                self.value(*flat, &Type::I32, span)
+                self.index(*flat, span)
             }
             ElementIndex::Axes(_) => ensure(false, span, "an access with several indices"),
         }

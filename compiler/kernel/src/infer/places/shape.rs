@@ -187,8 +187,8 @@ impl Ctx<'_> {
 
     /// A row whose indices all have one type, so that rows with indices of different types can join in one variable.
     pub fn row_to_join(&mut self, row: &Row, span: Span) -> Row {
-        let is_wide = |index: &NodeId| self.ty(*index).scalar().is_some_and(|scalar| scalar.bits() > 32);
-        let is_wide = self.counts_of(row.buffer) == Width::Wide || row.indices.iter().any(is_wide);
+        let is_wide = self.counts_of(row.buffer) == Width::Wide
+            || row.indices.iter().any(|index| self.f.func.is_wide(*index));
         let scalar = if is_wide { Scalar::I64 } else { Scalar::I32 };
         let indices = row.indices.iter().map(|index| self.convert(*index, scalar, span)).collect();
         Row { indices, ..*row }

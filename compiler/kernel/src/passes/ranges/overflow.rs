@@ -1,6 +1,6 @@
 //! Which indices cannot overflow.
 //!
-//! The number of an element in an array of several axes may overflow an int of 32 bits, and so may its byte offset.
+//! The number of an element in an array of several axes may overflow its int type, and so may its byte offset.
 //! Here it is decided for each access: from the limits of the launch that the module assumes (`limits.rs`), and from
 //! what an index is made of (`counted.rs`). The limits that a number needs become limits of the module, which the
 //! host asks before each launch.
@@ -133,8 +133,15 @@ impl Overflow<'_> {
     /// Whether the number of an element does not overflow in any launch of this module.
     fn is_exact(&mut self, buffer: BufferId, indices: &[NodeId]) -> bool {
         let array = &self.kernel.buffers[buffer.idx()];
-        if indices.len() == 1 || array.number_type(self.function, indices) == Scalar::I64 {
+        if indices.len() == 1 {
             return true;
+        }
+        if array.number_type(self.function, indices) == Scalar::I64 {
+            // The offset of an index of 32 bits needs no more than 64 bits.
+            let function = self.function;
+            let is_small =
+                |index: &NodeId| !function.is_wide(*index) || self.counted.holds(function, *index, 1);
+            return indices.iter().all(is_small);
         }
         let limits = self.limits.as_mut().and_then(|limits| limits.of_element(indices));
         let Some(limits) = limits else { return false };
