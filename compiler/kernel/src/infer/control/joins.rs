@@ -165,13 +165,11 @@ impl Ctx<'_> {
                 Some((_, _, first)) => return Err(self.conflict(&bindings[*first], binding)),
             }
         }
+        let weak: Vec<WeakSide> = bindings.iter().filter_map(|binding| self.weak_binding(binding)).collect();
         let ty = match &joined {
+            Some((ty, true, _)) => self.guess_beside(ty, &weak),
             Some((ty, ..)) => ty.clone(),
-            None => {
-                let weak: Vec<WeakSide> =
-                    bindings.iter().filter_map(|binding| self.weak_binding(binding)).collect();
-                self.weak_type(&weak, Some(WeakKey::Var(var)))
-            }
+            None => self.weak_type(&weak, Some(WeakKey::Var(var))),
         };
         for binding in bindings {
             let fits = match self.weak_binding(binding) {
@@ -189,6 +187,17 @@ impl Ctx<'_> {
             }
         }
         Ok(ty)
+    }
+
+    /// A guessed type beside weak numbers. A guessed int beside a float is a float.
+    pub fn guess_beside(&mut self, guess: &Type, weak: &[WeakSide]) -> Type {
+        match guess {
+            Type::Scalar(int) if int.is_int() && weak.iter().any(|side| self.own_scalar(side).is_float()) => {
+                self.f.assumed.used_guess = true;
+                int.as_float().into()
+            }
+            guess => guess.clone(),
+        }
     }
 
     /// The type of a value, and whether it is a guess. `None` for weak and static operands.

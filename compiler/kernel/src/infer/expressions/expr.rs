@@ -435,7 +435,11 @@ impl Ctx<'_> {
         }
         let weak: Vec<WeakSide> =
             operands.iter().filter_map(|(operand, _)| self.weak_side(operand)).collect();
-        let (ty, guessed) = joined.unwrap_or_else(|| (self.weak_type(&weak, key), false));
+        let (ty, guessed) = match joined {
+            Some((guess, true)) => (self.guess_beside(&guess, &weak), true),
+            Some(known) => known,
+            None => (self.weak_type(&weak, key), false),
+        };
         let numbers =
             operands.iter().all(|(operand, _)| matches!(operand, Operand::Node(_) | Operand::Literal(_)));
         let fits = weak.iter().all(|weak| self.fits(weak, &ty));
