@@ -223,9 +223,21 @@ impl Ctx<'_> {
                 ),
             },
         };
-        self.error(diagnostic);
+        if !self.is_known_conflict(&diagnostic) {
+            self.error(diagnostic);
+        }
         self.set(var, Binding::Error);
         Operand::Error
+    }
+
+    /// Whether a conflict of the same assignments was reported, for another item of a tuple or at another use.
+    fn is_known_conflict(&self, diagnostic: &Diagnostic) -> bool {
+        let is_same = |known: &Diagnostic| {
+            // The first label is the use.
+            let mut assignments = known.labels.iter().zip(&diagnostic.labels).skip(1);
+            known.code == diagnostic.code && assignments.all(|(a, b)| a.location == b.location)
+        };
+        diagnostic.code == "kernel/conflicting-types" && self.f.diagnostics.iter().any(is_same)
     }
 
     /// The type of the value that was assigned at a place, if it has one.
