@@ -10,7 +10,7 @@ use crate::builtins::{self, Builtin};
 use crate::env::EnvValue;
 use crate::foreign_names;
 use crate::found::Found;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// Common names of the element of an invocation.
 const INDEX_NAMES: [&str; 8] = ["i", "j", "idx", "index", "tid", "gid", "thread_id", "pos"];
@@ -337,6 +337,22 @@ pub(crate) fn conflicting_types(
         .label(first.0, label(first.1, if is_alike { "one " } else { "" }))
         .label(second.0, label(second.1, if is_alike { "another " } else { "" }))
         .help(help)
+}
+
+/// Two rows of one array, with indices of these types.
+pub(crate) fn conflicting_rows(
+    at: Location,
+    name: &str,
+    first: (Location, Scalar),
+    second: (Location, Scalar),
+) -> Diagnostic {
+    let message =
+        format!("`{name}` is a row with an index of 32 bits on one path, and of 64 bits on another");
+    let label = |index: Scalar| format!("here the index has {} bits", index.bits());
+    error("kernel/conflicting-types", at, message, "used here")
+        .label(first.0, label(first.1))
+        .label(second.0, label(second.1))
+        .help("give the index 64 bits on both: `a[i64(i)]`")
 }
 
 pub(crate) fn too_many_arrays_chosen(

@@ -7,7 +7,6 @@
 
 use std::rc::Rc;
 
-use kps_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use super::assigning_tests::common_assigned_when;
@@ -215,33 +214,42 @@ impl Ctx<'_> {
     }
 
     pub fn conflict(&self, a: &Binding, b: &Binding) -> Conflict {
-        let side = |binding: &Binding| match binding {
-            Binding::Bound { operand, span } => (*span, self.describe(operand)),
-            Binding::Stored { local, span, .. } => {
-                (*span, Found::Value(self.f.func.local(*local).ty.clone()))
-            }
-            Binding::Items { items, of: Whole::Tuple, span } => (*span, Found::Tuple(items.len())),
-            Binding::Items { items, of: Whole::Row { buffer, .. }, span } => {
-                (*span, Found::Array(self.rows_array(*buffer, items.len() as u8)))
-            }
-            Binding::Items { of: Whole::Selected(choice), span, .. } => {
-                let first = self.arrays_in_set(*choice)[0];
-                (*span, Found::Array(self.buffer_array(first)))
-            }
-            _ => (Span::default(), Found::Value(Type::Error)),
-        };
-        let (mut first, mut second) = (side(a), side(b));
-        if first.0.start > second.0.start {
-            std::mem::swap(&mut first, &mut second);
+        let is_in_order = binding_span(a).start <= binding_span(b).start;
+        let (a, b) = if is_in_order { (a, b) } else { (b, a) };
+        let (first, second) = (binding_span(a), binding_span(b));
+        if let (
+            Binding::Items { of: Whole::Row { buffer, index }, .. },
+            Binding::Items { of: Whole::Row { buffer: same, index: other }, .. },
+        ) = (a, b)
+            && buffer == same
+            && index != other
+        {
+            return Conflict::Rows { first: (first, *index), second: (second, *other) };
         }
         if let (Some(a), Some(b)) = (list_of(a), list_of(b))
             && a.ty == b.ty
             && !self.is_coop_type(&a.ty)
         {
             let are_shared = [a, b].into_iter().any(|list| self.shared_id(list).is_some());
-            return Conflict::Lists { first: first.0, second: second.0, are_shared };
+            return Conflict::Lists { first, second, are_shared };
         }
-        Conflict::Types { first, second }
+        Conflict::Types {
+            first: (first, self.describe_binding(a)),
+            second: (second, self.describe_binding(b)),
+        }
+    }
+
+    fn describe_binding(&self, binding: &Binding) -> Found {
+        match binding {
+            Binding::Bound { operand, .. } => self.describe(operand),
+            Binding::Stored { local, .. } => Found::Value(self.f.func.local(*local).ty.clone()),
+            Binding::Items { items, of, .. } => match of {
+                Whole::Tuple => Found::Tuple(items.len()),
+                Whole::Row { buffer, .. } => Found::Array(self.rows_array(*buffer, items.len() as u8)),
+                Whole::Selected(choice) => Found::Array(self.buffer_array(self.arrays_in_set(*choice)[0])),
+            },
+            _ => Found::Value(Type::Error),
+        }
     }
 
     pub fn store_joined(&mut self, var: Var, ty: Type, bindings: &[Binding], paths: &[FlowPath]) -> Binding {

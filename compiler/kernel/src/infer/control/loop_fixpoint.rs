@@ -71,7 +71,9 @@ impl Ctx<'_> {
         let hint = self.f.assumed.head((span.start, var)).cloned();
         if let (
             Some(Hint::Conflict(conflict)),
-            Binding::Bound { .. } | Binding::Stored { .. } | Binding::Items { of: Whole::Selected(_), .. },
+            Binding::Bound { .. }
+            | Binding::Stored { .. }
+            | Binding::Items { of: Whole::Selected(_) | Whole::Row { .. }, .. },
         ) = (&hint, entry)
         {
             return Binding::Conflict(Rc::clone(conflict));

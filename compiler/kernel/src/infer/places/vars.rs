@@ -86,6 +86,8 @@ pub(crate) struct Missing {
 pub(crate) enum Conflict {
     /// Two assignments give it different types.
     Types { first: (Span, Found), second: (Span, Found) },
+    /// Two assignments give it rows of one array, with indices of these types.
+    Rows { first: (Span, Scalar), second: (Span, Scalar) },
     /// Two assignments give it lists that cannot be copied.
     Lists { first: Span, second: Span, are_shared: bool },
     /// Its assignments give it more arrays than one name can select from.
@@ -223,6 +225,7 @@ pub(crate) fn binding_span(binding: &Binding) -> Span {
         Binding::Maybe { assigned, .. } => *assigned,
         Binding::Conflict(conflict) => match **conflict {
             Conflict::Types { first: (span, _), .. }
+            | Conflict::Rows { first: (span, _), .. }
             | Conflict::Lists { first: span, .. }
             | Conflict::Arrays { first: span, .. } => span,
         },

@@ -207,6 +207,12 @@ impl Ctx<'_> {
                     (self.at(first.0), &first.1),
                     (self.at(second.0), &second.1),
                 ),
+                Conflict::Rows { first, second } => errors::conflicting_rows(
+                    self.at(span),
+                    &name,
+                    (self.at(first.0), first.1),
+                    (self.at(second.0), second.1),
+                ),
                 Conflict::Lists { first, second, are_shared } => errors::conflicting_lists(
                     self.at(span),
                     &name,
