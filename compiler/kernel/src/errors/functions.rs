@@ -107,6 +107,11 @@ pub(crate) fn returned_function(at: Location, what: &Found) -> Diagnostic {
         .help("return a number, or pass the function on as an argument: `apply(f, x)`")
 }
 
+pub(crate) fn returned_array(at: Location) -> Diagnostic {
+    error("kernel/return", at, "a function of a kernel cannot return an array, or a row of one", "")
+        .help("return an element, or pass the array and the index as arguments: `total(m, i)`")
+}
+
 pub(crate) fn assign_captured_part(at: Location, name: &str) -> Diagnostic {
     error("kernel/assign-captured", at, format!("`{name}` belongs to the function around this one"), "")
         .help(format!("a nested function sees its value: copy it, `own = {name}`, or return the new one"))

@@ -38,6 +38,7 @@ impl<'a> Ctx<'a> {
                         Operand::Static(Static::Closure(_) | Static::Function(_) | Static::Builtin(_)) => {
                             errors::returned_function(self.at(span), &what)
                         }
+                        Operand::Row(_) | Operand::Buffer(_) => errors::returned_array(self.at(span)),
                         _ => errors::not_a_value(self.at(span), &what),
                     };
                     self.error(error);
