@@ -29,7 +29,8 @@ pub(crate) fn check(
         return Ok(template);
     }
     let mut inferred = infer::infer_partial(&template, env, None, Collect::Nothing);
-    lower(&mut inferred, &template, env);
+    let library = LibraryFunctions::new(&template, env, inferred.kernel.functions.len());
+    lower(&mut inferred, library);
     Err(with_mistakes_of(&template, mistakes(inferred)))
 }
 
@@ -118,19 +119,18 @@ pub(crate) fn lower_and_run_passes(
     env: &dyn KernelEnv,
     target: &Target,
 ) -> (Vec<FunctionRemark>, Vec<FunctionId>) {
-    let (mut remarks, ids) = lower(inferred, template, env);
+    let mut library = LibraryFunctions::new(template, env, inferred.kernel.functions.len());
+    // ORDER: matrices need functions of the library, which are lowered and ordered with all others.
+    let of_matrices = passes::legalise::matrices::apply(&mut inferred.kernel, target, &mut library);
+    let (mut remarks, ids) = lower(inferred, library);
+    remarks.extend(of_matrices.into_iter().map(|(id, remark)| (ids[id.idx()], remark)));
     let header = template.source.at(template.def.header);
     remarks.extend(passes::run(&mut inferred.kernel, target, header, &mut inferred.mistakes));
     (remarks, ids)
 }
 
 /// Lowers an inferred kernel. Gives remarks on what was rewritten, and the id of each function that was inferred.
-fn lower(
-    inferred: &mut Inferred,
-    template: &KernelTemplate,
-    env: &dyn KernelEnv,
-) -> (Vec<FunctionRemark>, Vec<FunctionId>) {
-    let library = LibraryFunctions::new(template, env, inferred.kernel.functions.len());
+fn lower(inferred: &mut Inferred, library: LibraryFunctions) -> (Vec<FunctionRemark>, Vec<FunctionId>) {
     let lower::Lowered { remarks, mistakes, ids } = lower::lower(&mut inferred.kernel, library);
     inferred.mistakes.extend(mistakes);
     (remarks, ids)

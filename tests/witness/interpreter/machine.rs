@@ -187,7 +187,7 @@ impl<'k> Invocation<'k> {
                 self.leave(value);
             }
             Stmt::Together(..) => unreachable!("`run` stops there"),
-            Stmt::Coop(_) => unreachable!("verified: operations on matrices have one form"),
+            Stmt::Coop(_) => unreachable!("verified: operations on matrices are expanded"),
             Stmt::CoopStore { place, value, .. } => self.coop_store(place, *value, world),
             // They only annotate others.
             Stmt::Index(_) | Stmt::Assigned(_) => {}

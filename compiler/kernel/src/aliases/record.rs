@@ -124,10 +124,8 @@ pub(crate) struct Written {
 pub(crate) enum Writer {
     /// An assignment, there.
     Store,
-    /// A call, which may write to every part.
+    /// A call or an operation on a cooperative matrix, which may write to every part.
     Call(Span),
-    /// An operation on a cooperative matrix. Names of it are no copies.
-    MatrixOperation,
 }
 
 #[derive(Clone)]

@@ -186,7 +186,6 @@ impl<'a> Walk<'a> {
         let Written { place, at, by, is_matrix } = written;
         self.copy_written(place, *at, *is_matrix);
         match by {
-            Writer::MatrixOperation => {}
             Writer::Store => self.original_written(place, *at),
             Writer::Call(call) => {
                 self.stored_written(place, place.path.len() + 1, *call);

@@ -52,7 +52,7 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.store_buffer(*buffer, index, path, *value);
             }
-            Stmt::Coop(_) => unreachable!("verified: operations on matrices have one form"),
+            Stmt::Coop(_) => unreachable!("verified: operations on matrices are expanded"),
             Stmt::CoopStore { place, value, span } => {
                 self.at(*span);
                 self.coop_store(place, *value);

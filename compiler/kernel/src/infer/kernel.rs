@@ -15,7 +15,6 @@ use crate::infer::expressions::operand::Operand;
 use crate::infer::interface::Interface;
 use crate::infer::places::selected_arrays::ArraySets;
 use crate::infer::remarks::{Collect, FunctionTypes};
-use crate::infer::state::MatrixNumbers;
 use crate::infer::{Ctx, FunctionState, MAX_NESTING};
 use crate::ir::{Conversions, Entry, Kernel, Stmt, ends_control};
 use crate::launch::LaunchAssumptions;
@@ -81,8 +80,6 @@ impl<'a> Ctx<'a> {
             template,
             local_size: template.local_size(rank),
             assumptions,
-            uses_matrices: false,
-            matrix_numbers: MatrixNumbers::new(),
             coop_types: FxHashSet::default(),
             interface: Interface::default(),
             array_sets: ArraySets::default(),
@@ -135,7 +132,6 @@ impl<'a> Ctx<'a> {
     fn walk_kernel(&mut self, signature: &Signature) {
         self.bind_params(signature);
         self.walk_body(&self.template.def);
-        self.write_numbers(self.template.def.name.span);
         self.resolve_textures();
     }
 
@@ -181,7 +177,6 @@ impl<'a> Ctx<'a> {
             whole_groups: false,
             precise: options.precise,
             subgroup_size: options.subgroup_size,
-            uses_matrices: self.uses_matrices,
             entry: Entry::Kernel,
             conversions: Conversions::PLAIN,
             buffers: Vec::new(),

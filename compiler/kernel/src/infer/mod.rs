@@ -24,7 +24,7 @@ mod reports;
 mod state;
 mod structs;
 
-pub(crate) use self::calls::library_functions::LibraryFunctions;
+pub(crate) use self::calls::library_functions::{LibraryArg, LibraryFunctions};
 use self::env_ref::EnvRef;
 pub(crate) use self::kernel::{Inferred, infer, infer_partial};
 pub(crate) use self::remarks::{Collect, FunctionTypes};

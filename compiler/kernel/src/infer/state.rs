@@ -26,27 +26,21 @@ use crate::infer::places::selected_arrays::{ArraySets, FunctionChoices};
 use crate::infer::places::vars::{Tests, Var, Variables};
 use crate::infer::remarks::FunctionTypes;
 use crate::infer::structs::MethodState;
-use crate::ir::{Block, CarryId, Function, LocalId, SharedId, Stmt};
+use crate::ir::{Block, CarryId, Function, LocalId, Stmt};
 use crate::launch::LaunchAssumptions;
 use crate::matrices::CoopUse;
 use crate::remark::Remark;
 use crate::template::KernelTemplate;
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// About so many bytes of source text take a node.
 const BYTES_OF_A_NODE: usize = 8;
-
-/// Shared memory with the numbers from 1 on, for each type in use.
-pub(super) type MatrixNumbers = Vec<(Scalar, SharedId)>;
 
 /// The state of the inference of a kernel.
 pub(crate) struct Ctx<'a> {
     pub(super) template: &'a KernelTemplate,
     pub(super) local_size: [u32; 3],
     pub(super) assumptions: LaunchAssumptions,
-    /// The kernel has operations on cooperative matrices.
-    pub(super) uses_matrices: bool,
-    pub(super) matrix_numbers: MatrixNumbers,
     /// The types of the rows of cooperative matrices.
     pub(super) coop_types: FxHashSet<Type>,
     pub(super) interface: Interface,

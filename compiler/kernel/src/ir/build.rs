@@ -45,7 +45,7 @@ fn block_of_nodes(
 ) -> Block {
     let mut has_some = false;
     for stmt in &mut before {
-        let mut inner = |block: &mut Block| {
+        let inner = |block: &mut Block| {
             *block = block_of_nodes(function, std::mem::take(block), is_one, rewrite);
         };
         match stmt {
@@ -53,10 +53,6 @@ fn block_of_nodes(
             Stmt::If { then, orelse, .. } => [then, orelse].into_iter().for_each(inner),
             Stmt::Loop(parts) => {
                 [&mut parts.test, &mut parts.body, &mut parts.step].into_iter().for_each(inner)
-            }
-            Stmt::Coop(forms) => {
-                forms.native.iter_mut().for_each(&mut inner);
-                inner(&mut forms.emulated);
             }
             _ => {}
         }

@@ -9,6 +9,7 @@
 //! buffer with indices). Every node and local has a type and a span.
 
 pub(crate) mod build;
+mod coop;
 mod functions;
 pub(crate) mod ids;
 mod nodes;
@@ -24,11 +25,12 @@ use std::rc::Rc;
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
 
+pub use self::coop::*;
 pub use self::functions::*;
 pub use self::ids::*;
 pub use self::nodes::*;
 pub use self::params::*;
-pub(crate) use self::place::{Place, Root};
+pub use self::place::*;
 pub use self::statements::*;
 
 use crate::constant::Constant;
@@ -53,8 +55,6 @@ pub struct Kernel {
     pub precise: bool,
     /// Invocations of a subgroup, if the kernel requires a number.
     pub subgroup_size: Option<u32>,
-    /// It has operations on cooperative matrices.
-    pub uses_matrices: bool,
     pub entry: Entry,
     pub conversions: Conversions,
     pub buffers: Vec<Buffer>,

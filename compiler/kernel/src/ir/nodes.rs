@@ -4,7 +4,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
 use super::functions::{AtomicOp, FloatFn, MathFn, SubgroupOp};
-use super::{BufferId, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
+use super::{BufferId, CoopPlace, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
 use crate::constant::Constant;
 use crate::matrices::CoopType;
 use crate::template::Input;
@@ -376,31 +376,6 @@ pub enum AtomicPlace {
     Buffer { buffer: BufferId, index: ElementIndex, path: Vec<Step> },
     /// The local is shared memory of the workgroup.
     Shared { local: LocalId, path: Vec<Step> },
-}
-
-/// The memory of a cooperative matrix.
-#[derive(Debug, Clone)]
-pub struct CoopPlace {
-    pub memory: CoopMemory,
-    /// Of its first element, inside.
-    pub start: NodeId,
-    /// Elements from line to line; its type is that of `start`.
-    pub stride: NodeId,
-    pub lines: CoopLines,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub enum CoopMemory {
-    Buffer(BufferId),
-    /// The local is a shared array of the workgroup.
-    Shared(LocalId),
-}
-
-/// The contiguous lines of a cooperative matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CoopLines {
-    Rows,
-    Columns,
 }
 
 #[derive(Debug, Clone, Copy)]

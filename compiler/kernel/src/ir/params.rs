@@ -8,7 +8,7 @@ use crate::textures::TextureType;
 use crate::type_expr::{Reach, Width};
 use crate::types::Type;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Buffer {
     pub name: Name,
     pub param_idx: usize,
@@ -35,14 +35,12 @@ impl Buffer {
 }
 
 /// Memory of a workgroup. Functions access it through locals.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Shared {
     pub name: Name,
     pub ty: Type,
     /// Its declaration.
     pub at: Location,
-    /// Only instructions for cooperative matrices read it.
-    pub is_for_matrices: bool,
 }
 
 #[derive(Debug)]

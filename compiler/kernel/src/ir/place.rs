@@ -2,19 +2,21 @@
 
 use std::rc::Rc;
 
-use super::{BoundsCheck, BufferId, ElementIndex, LocalId, NodeKind, Step};
+use kps_syntax::Span;
+
+use super::{BoundsCheck, BufferId, ElementIndex, LocalId, NodeId, NodeKind, Step, Stmt};
 use crate::types::Type;
 
 /// A place in memory: a root and the steps from it.
-#[derive(Clone, PartialEq)]
-pub(crate) struct Place {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
     pub root: Root,
     pub path: Rc<[Step]>,
     pub ty: Type,
 }
 
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Root {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Root {
     Local(LocalId),
     /// An element of a buffer.
     Element(BufferId, ElementIndex),
@@ -39,6 +41,16 @@ impl Place {
                 let (buffer, index) = (*buffer, index.clone());
                 NodeKind::BufferLoad { buffer, index, path, bounds: BoundsCheck::Device }
             }
+        }
+    }
+
+    /// What stores all of it.
+    pub fn store(&self, value: NodeId, span: Span) -> Stmt {
+        let path = self.path.to_vec();
+        match self.root.clone() {
+            Root::Local(local) if path.is_empty() => Stmt::Store { local, value, span },
+            Root::Local(local) => Stmt::StoreElement { local, path, value, span },
+            Root::Element(buffer, index) => Stmt::BufferStore { buffer, index, path, value, span },
         }
     }
 

@@ -4,7 +4,9 @@ use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
 use super::nodes::steps_mut;
-use super::{BufferId, CarryId, CoopPlace, ElementIndex, LocalId, NodeId, NodeKind, PortId, Step, TextureId};
+use super::{
+    BufferId, CarryId, CoopOp, CoopPlace, ElementIndex, LocalId, NodeId, NodeKind, PortId, Step, TextureId,
+};
 use crate::types::Type;
 
 pub type Block = Vec<Stmt>;
@@ -37,8 +39,8 @@ pub enum Stmt {
         value: NodeId,
         span: Span,
     },
-    /// An operation on cooperative matrices, in two forms.
-    Coop(Box<CoopForms>),
+    /// An operation on a cooperative matrix. Legalisation leaves none.
+    Coop(Box<CoopOp>),
     /// The text of a `print` or of a failed `assert`.
     Message(Box<Message>),
     /// The source assigned a value. It computes nothing, and what stores the value is before it.
@@ -78,16 +80,6 @@ pub enum Stmt {
     Return(Option<NodeId>, Span),
     /// Ends the invocation, in a function that was called too. A fragment leaves no trace.
     End(Span),
-}
-
-/// The forms of an operation on cooperative matrices. Legalisation keeps one form of all operations of a kernel.
-#[derive(Debug, Clone)]
-pub struct CoopForms {
-    /// By instructions; `None` where no device has any.
-    pub native: Option<Block>,
-    /// On rows that every invocation has.
-    pub emulated: Block,
-    pub span: Span,
 }
 
 /// An operation of the whole workgroup.
@@ -304,7 +296,7 @@ pub struct Loop {
 
 impl Stmt {
     /// Calls `visit` for every node that the statement itself uses, to replace it. A path has its own list of stores,
-    /// and legalisation leaves no operation in two forms.
+    /// and legalisation leaves no operation on a matrix.
     pub(crate) fn operands_mut(&mut self, visit: &mut dyn FnMut(&mut NodeId)) {
         match self {
             Stmt::Eval(_)
@@ -369,10 +361,6 @@ pub(crate) fn walk<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
                 walk(&parts.test, visit);
                 walk(&parts.body, visit);
                 walk(&parts.step, visit);
-            }
-            Stmt::Coop(forms) => {
-                forms.native.iter().for_each(|native| walk(native, visit));
-                walk(&forms.emulated, visit);
             }
             _ => {}
         }

@@ -115,10 +115,6 @@ impl IfConversion<'_> {
                         .into_iter()
                         .for_each(|b| self.block(b));
                 }
-                Stmt::Coop(forms) => {
-                    forms.native.iter_mut().for_each(|native| self.block(native));
-                    self.block(&mut forms.emulated);
-                }
                 _ => {}
             }
         }

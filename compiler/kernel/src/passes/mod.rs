@@ -39,7 +39,7 @@ pub(crate) fn run(
     if !target.checks {
         if_conversion::apply(kernel);
     }
-    let remarks = legalise::apply(kernel, target);
+    let remarks = legalise::apply(kernel);
     // They rely on the rules of `verify`, which kernels with mistakes break.
     if mistakes.is_empty() {
         ranges::apply(kernel);

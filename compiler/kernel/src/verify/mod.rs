@@ -160,7 +160,7 @@ impl Verifier<'_> {
                 self.usable(*value, *span)?;
                 self.coop_place(place, self.function.ty(*value), *span)
             }
-            Stmt::Coop(forms) => ensure(false, forms.span, "an operation on matrices in two forms"),
+            Stmt::Coop(op) => ensure(false, op.span, "an operation on a matrix that is not expanded"),
             Stmt::Assigned(assigned) => self.assigned(assigned),
             Stmt::Message(message) => message.values.iter().try_for_each(|value| {
                 self.usable(*value, message.span)?;

@@ -1,15 +1,20 @@
-//! Functions of the library for lowering: the name of a function and its arguments in, a function in typed IR out.
+//! Functions of the library for lowering and legalisation: the name of a function and its arguments in, a function in
+//! typed IR out.
 //!
 //! A function is inferred once for the types of its arguments, and so are the functions that it calls. They see nothing
-//! of the kernel, and their calls are no calls of the script: `called_for` has the place that lowering gives.
+//! of the kernel but arrays that are arguments, and their calls are no calls of the script: `called_for` has the place
+//! that lowering gives.
+
+use std::rc::Rc;
 
 use kps_syntax::{Diagnostics, Span};
 
 use crate::constant::Literal;
 use crate::env::KernelEnv;
-use crate::infer::expressions::operand::{Operand, Static};
+use crate::infer::expressions::operand::{Facts, Operand, Static};
 use crate::infer::{Collect, Ctx, EnvRef, FunctionState};
-use crate::ir::{Format, Function, FunctionId, NodeKind};
+use crate::ir::build::Builder;
+use crate::ir::{Array, CoopMatrix, Format, Function, FunctionId, Kernel, NodeId, NodeKind};
 use crate::launch::LaunchAssumptions;
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
@@ -25,6 +30,21 @@ pub(crate) struct LibraryFunctions<'a> {
     /// How many were taken.
     n_taken: usize,
     mistakes: Diagnostics,
+}
+
+/// An argument of a call.
+pub(crate) enum LibraryArg {
+    Type(Scalar),
+    Int(u32),
+    Node(NodeId),
+    Array(Array),
+    Matrix(CoopMatrix),
+}
+
+impl From<CoopMatrix> for LibraryArg {
+    fn from(matrix: CoopMatrix) -> LibraryArg {
+        LibraryArg::Matrix(matrix)
+    }
 }
 
 impl<'a> LibraryFunctions<'a> {
@@ -45,6 +65,49 @@ impl<'a> LibraryFunctions<'a> {
         })
     }
 
+    /// Makes the arrays of a kernel known, so that functions can be called with them.
+    pub fn see_arrays(&mut self, kernel: &Kernel) {
+        let ctx = self.ctx();
+        ctx.interface.see_arrays(kernel);
+        for choice in kernel.functions.iter().flat_map(|function| &function.choices) {
+            if !ctx.array_sets.iter().any(|known| Rc::ptr_eq(known, &choice.among)) {
+                ctx.array_sets.push(Rc::clone(&choice.among));
+            }
+        }
+    }
+
+    /// The state of a function without nodes that calls something at `span`.
+    fn ctx_at(&mut self, caller: &Function, span: Span) -> &mut Ctx<'a> {
+        let ctx = self.ctx();
+        let env = EnvRef::Kernel(ctx.kernel_env);
+        ctx.f = FunctionState::bare(&caller.name, &caller.source, env, span);
+        ctx
+    }
+
+    /// Calls a function that has no result. Parts of lists are passed in locals.
+    pub fn call(&mut self, builder: &mut Builder, name: &str, args: impl IntoIterator<Item = LibraryArg>) {
+        let span = builder.span;
+        let ctx = self.ctx_at(builder.function, span);
+        ctx.f.facts = vec![Facts::default(); builder.function.nodes.len()];
+        std::mem::swap(&mut ctx.f.func, builder.function);
+        let operand = |arg| match arg {
+            LibraryArg::Type(scalar) => (Operand::Static(Static::Type(scalar.into())), span),
+            LibraryArg::Int(value) => (Operand::int(value.into()), span),
+            LibraryArg::Node(node) => (Operand::Node(node), span),
+            LibraryArg::Array(Array::Buffer(buffer)) => (Operand::Buffer(buffer), span),
+            LibraryArg::Array(Array::Place(place)) => (Operand::Place(place), span),
+            LibraryArg::Matrix(CoopMatrix { place, span }) => (Operand::Place(place), span),
+        };
+        let args = args.into_iter().map(operand).collect();
+        let called = ctx.call_library_with(name, args, span);
+        std::mem::swap(&mut ctx.f.func, builder.function);
+        builder.block.append(&mut ctx.f.block);
+        if called.has_error() {
+            let mistakes = ctx.all_diagnostics();
+            self.mistakes.extend(mistakes);
+        }
+    }
+
     /// The function for arguments of these types, and for what describes the first one, as `caller` calls it at `span`.
     /// `None` if it cannot be inferred, which is then among the mistakes.
     pub fn function(
@@ -55,12 +118,9 @@ impl<'a> LibraryFunctions<'a> {
         caller: &Function,
         span: Span,
     ) -> Option<FunctionId> {
-        let ctx = self.ctx();
-        let env = EnvRef::Kernel(ctx.kernel_env);
-        let mut state = FunctionState::bare(&caller.name, &caller.source, env, span);
-        state.func.called_for = caller.called_for.clone();
-        state.func.is_operator = caller.is_operator;
-        ctx.f = state;
+        let ctx = self.ctx_at(caller, span);
+        ctx.f.func.called_for = caller.called_for.clone();
+        ctx.f.func.is_operator = caller.is_operator;
         let value = |ty: &Type| (Operand::Node(ctx.value_arg(&"value".into(), ty, span)), span);
         let mut operands: Vec<(Operand, Span)> = args.iter().map(value).collect();
         let scalar = args.first().and_then(Type::number);

@@ -1,8 +1,7 @@
 //! Arithmetic of whole cooperative matrices: `a + b`, `m * 2.0`, `-m`, `f16(m)`.
 //!
 //! Each operation makes a new matrix. An augmented assignment changes the matrix of its variable, so a loop
-//! carries it. Its forms are an instruction for each component, and a function of `library/coop.kps`. Never here:
-//! matrix products. Only `coop_multiply_add` makes those.
+//! carries it. Never here: matrix products. Only `coop_multiply_add` makes those.
 
 use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;
@@ -11,8 +10,8 @@ use super::Coop;
 use crate::errors;
 use crate::infer::Ctx;
 use crate::infer::expressions::arith::Sides;
-use crate::infer::expressions::operand::{Operand, Static};
-use crate::ir::{BinaryOp, NodeKind, Place, Root, Stmt, Together, UnaryOp};
+use crate::infer::expressions::operand::Operand;
+use crate::ir::{BinaryOp, CoopKind, Place, Root};
 use crate::matrices::CoopType;
 use crate::types::{Kind, Scalar, Type};
 
@@ -64,11 +63,7 @@ impl Ctx<'_> {
 
     pub fn coop_negated(&mut self, operand: &Operand, span: Span) -> Operand {
         let Some(coop) = self.coop("-", &(operand.clone(), span)) else { return Operand::Error };
-        let negate = |ctx: &mut Self| {
-            let value = ctx.load_whole(&coop.place, span);
-            Some(NodeKind::Unary(UnaryOp::Negate, value))
-        };
-        self.coop_made(&coop, coop.scalar, negate, ("coop_negate", None), span)
+        self.coop_made(&coop, coop.shape.scalar, CoopKind::Negated(coop.matrix.clone()), span)
     }
 
     /// A matrix of the same shape and use, with another scalar type.
@@ -77,15 +72,7 @@ impl Ctx<'_> {
         if to == Scalar::Bool {
             return self.fail(errors::coop_element(self.at(span), "bool"));
         }
-        let number = (Operand::Static(Static::Type(to.into())), span);
-        let convert = |ctx: &mut Self| {
-            // The conversion instructions do not saturate at the limits of an int type.
-            if coop.scalar.is_float() && to.is_int() {
-                return None;
-            }
-            Some(NodeKind::Convert(ctx.load_whole(&coop.place, span)))
-        };
-        self.coop_made(&coop, to, convert, ("coop_convert", Some(number)), span)
+        self.coop_made(&coop, to, CoopKind::Converted(coop.matrix.clone()), span)
     }
 
     fn coop_sum(
@@ -98,22 +85,16 @@ impl Ctx<'_> {
         let symbol = if op == BinaryOp::Add { "+" } else { "-" };
         let a = self.coop(symbol, &(left.0.clone(), left.1))?;
         let b = self.coop(symbol, &(right.0.clone(), right.1))?;
-        let is_same_use = a.purpose.is_none() || b.purpose.is_none() || a.purpose == b.purpose;
-        if (a.rows, a.columns, a.scalar) != (b.rows, b.columns, b.scalar) || !is_same_use {
-            let (text_a, text_b) = (a.to_string(), b.to_string());
+        let [of_a, of_b] = [&a, &b].map(|coop| coop.shape);
+        let is_same_use = of_a.purpose.is_none() || of_b.purpose.is_none() || of_a.purpose == of_b.purpose;
+        if (of_a.rows, of_a.columns, of_a.scalar) != (of_b.rows, of_b.columns, of_b.scalar) || !is_same_use {
+            let (text_a, text_b) = (of_a.to_string(), of_b.to_string());
             let sides = [(self.at(left.1), &*text_a), (self.at(right.1), &*text_b)];
             return Some(self.fail(errors::coop_sum(self.at(op_span), symbol, sides)));
         }
         let span = left.1.to(right.1);
-        let sum = |ctx: &mut Self| {
-            if a.ty() != b.ty() {
-                return None;
-            }
-            let [x, y] = [&a, &b].map(|coop| ctx.load_whole(&coop.place, span));
-            Some(NodeKind::Binary(op, x, y))
-        };
-        let name = if op == BinaryOp::Add { "coop_add" } else { "coop_subtract" };
-        Some(self.coop_made(&a, a.scalar, sum, (name, Some((b.plain_rows(), right.1))), span))
+        let sum = CoopKind::Sum(op, a.matrix.clone(), b.matrix);
+        Some(self.coop_made(&a, of_a.scalar, sum, span))
     }
 
     /// A matrix times a number, or divided by one.
@@ -126,63 +107,30 @@ impl Ctx<'_> {
     ) -> Option<Operand> {
         let symbol = if op == BinaryOp::Mul { "*" } else { "/" };
         let coop = self.coop(symbol, &(matrix.0.clone(), matrix.1))?;
-        if op == BinaryOp::Div && coop.scalar.kind() != Kind::Float {
-            return Some(self.fail(errors::coop_quotient(self.at(op_span), coop.scalar)));
+        if op == BinaryOp::Div && coop.shape.scalar.kind() != Kind::Float {
+            return Some(self.fail(errors::coop_quotient(self.at(op_span), coop.shape.scalar)));
         }
-        let Some(factor) = self.try_convert(number.0, &coop.scalar.into(), number.1) else {
+        let Some(factor) = self.try_convert(number.0, &coop.shape.scalar.into(), number.1) else {
             let (text, what) = (self.f.source.slice(number.1).to_owned(), self.describe(number.0));
             let is_number = self.value_type(number.0).is_some_and(|ty| ty.n_components() == 1);
-            let cast = is_number.then(|| format!("{}({text})", coop.scalar));
+            let cast = is_number.then(|| format!("{}({text})", coop.shape.scalar));
             let at = self.at(number.1);
-            return Some(self.fail(errors::coop_factor(at, symbol, coop.scalar, &what, cast)));
+            return Some(self.fail(errors::coop_factor(at, symbol, coop.shape.scalar, &what, cast)));
         };
         let span = matrix.1.to(number.1);
-        let scale = |ctx: &mut Self| {
-            let value = ctx.load_whole(&coop.place, span);
-            let factors = ctx.node(NodeKind::Splat(factor), coop.place.ty.clone(), span);
-            Some(NodeKind::Binary(op, value, factors))
-        };
-        let name = if op == BinaryOp::Mul { "coop_scale" } else { "coop_divide" };
-        let factor = (Operand::Node(factor), number.1);
-        Some(self.coop_made(&coop, coop.scalar, scale, (name, Some(factor)), span))
+        let scaled = CoopKind::Scaled(op, coop.matrix.clone(), factor);
+        Some(self.coop_made(&coop, coop.shape.scalar, scaled, span))
     }
 
-    /// A matrix that is computed from another one. Either an instruction does it, or a library function, which gets
-    /// the rows of both and further arguments. No instruction computes with `bf16`s.
-    fn coop_made(
-        &mut self,
-        of: &Coop,
-        scalar: Scalar,
-        instruction: impl FnOnce(&mut Self) -> Option<NodeKind>,
-        (function, with): (&str, Option<(Operand, Span)>),
-        span: Span,
-    ) -> Operand {
-        self.f.block.push(Stmt::Together(Together::CoopMatrix, span));
-        let ty = match of.ty() {
+    /// A new matrix that is computed from one of the same shape.
+    fn coop_made(&mut self, of: &Coop, scalar: Scalar, kind: CoopKind, span: Span) -> Operand {
+        self.require_convergence(span);
+        let ty = match of.matrix.place.ty.coop() {
             Some(coop) => Type::coop_rows(CoopType { scalar, ..coop }),
-            None => Type::array(of.rows, Type::array(of.columns, scalar.into())),
+            None => Type::array(of.shape.rows, Type::array(of.shape.columns, scalar.into())),
         };
-        let made = self.new_matrix(ty, of.purpose, span);
-        let native = |ctx: &mut Self| {
-            if of.ty().is_none() || [of.scalar, scalar].contains(&Scalar::Bf16) {
-                return None;
-            }
-            let kind = instruction(ctx)?;
-            let value = match kind {
-                // A copy.
-                NodeKind::Convert(value) if of.scalar == scalar => value,
-                kind => ctx.node(kind, made.ty.clone(), span),
-            };
-            ctx.store_whole(&made, value, span);
-            Some(())
-        };
-        let emulated = |ctx: &mut Self| {
-            ctx.coop_zero(&made, span);
-            let rows = Operand::Place(Place { ty: made.ty.with_plain_rows(), ..made.clone() });
-            let args = [(rows, span), (of.plain_rows(), span)].into_iter().chain(with);
-            ctx.call_coop(function, args.collect(), span);
-        };
-        self.coop_forms(span, native, emulated);
+        let made = self.new_matrix(ty, of.shape.purpose, span);
+        self.coop_op_on(&made, kind, span);
         Operand::Place(made)
     }
 }

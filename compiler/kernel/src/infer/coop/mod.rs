@@ -1,14 +1,12 @@
 //! Cooperative matrices: `coop_matrix(f16, 16, 16, "a")`, loaded, multiplied and stored by a subgroup.
 //!
-//! A matrix is inferred as a list of its rows, of a type that knows what the matrix is for. Each operation has two
-//! forms: functions of `library/coop.kps` on the rows of every invocation, and instructions (`tiles.rs`). A pass keeps
-//! one form of all (`passes/legalise/matrices.rs`). The rules of the instructions hold for both: the use of a matrix,
-//! matching shapes, and that a whole workgroup reaches each operation together. `math.rs` has the operators.
+//! A matrix is inferred as a list of its rows, of a type that knows what the matrix is for. Each operation is one
+//! statement ([`CoopOp`]), which a pass expands into instructions or into functions on the rows of every invocation
+//! (`passes/legalise/matrices`). The rules of the instructions hold for both: the use of a matrix, matching shapes, and
+//! that a whole workgroup reaches each operation together. `math.rs` has the operators.
 
+mod instructions;
 pub(super) mod math;
-pub(super) mod tiles;
-
-use std::fmt;
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
@@ -19,64 +17,39 @@ use crate::constant::Constant;
 use crate::errors::{self, CallWithoutRow};
 use crate::infer::Ctx;
 use crate::infer::builtin_calls::{BuiltinCall, TreeCall};
-use crate::infer::calls::Arguments;
+use crate::infer::calls::argument_passing::ListArg;
+use crate::infer::control::sequences::Spanned;
 use crate::infer::expressions::operand::{Operand, Row, Static};
 use crate::infer::places::assignments::MATRIX;
-use crate::ir::{CoopForms, CoopLines, NodeId, NodeKind, Place, Root, Stmt, Together};
-use crate::library;
+use crate::ir::{
+    Array, CoopArray, CoopKind, CoopLines, CoopMatrix, CoopOp, NodeId, Place, Root, Stmt, Together,
+};
 use crate::matrices::{CoopShape, CoopType, CoopUse};
 use crate::types::{Scalar, Type};
 
 /// The maximum number of rows and columns of a matrix.
 const MAX_SIDE: i128 = 64;
 
-/// The direction in which a matrix moves between memory and registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CoopMove {
-    Load,
-    Store,
-}
-
 /// A matrix as an argument.
 pub(super) struct Coop {
-    pub place: Place,
-    pub rows: u32,
-    pub columns: u32,
-    pub scalar: Scalar,
-    /// `None` for a list of rows, and in a function to which the matrix was passed.
-    pub purpose: Option<CoopUse>,
+    pub matrix: CoopMatrix,
+    pub shape: CoopShape,
 }
 
 impl Coop {
-    /// The type of the matrix. `None` for a plain list of rows.
-    pub fn ty(&self) -> Option<CoopType> {
-        self.place.ty.coop()
-    }
-
-    /// The matrix as a list of rows that is not for any use.
-    pub fn plain_rows(&self) -> Operand {
-        Operand::Place(Place { ty: self.place.ty.with_plain_rows(), ..self.place.clone() })
-    }
-
-    pub fn shape(&self) -> CoopShape {
-        let Coop { rows, columns, scalar, purpose, .. } = *self;
-        CoopShape { rows, columns, scalar, purpose }
-    }
-}
-
-impl fmt::Display for Coop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.shape().fmt(f)
+    fn as_list(&self, is_written: bool) -> ListArg {
+        let CoopMatrix { place, span } = self.matrix.clone();
+        ListArg { place, is_written, at: span }
     }
 }
 
 impl Ctx<'_> {
     pub fn coop_load(&mut self, call: &BuiltinCall) -> Operand {
-        self.coop_move(CoopMove::Load, call).unwrap_or(Operand::Error)
+        self.coop_loaded(call).unwrap_or(Operand::Error)
     }
 
     pub fn coop_store(&mut self, call: &BuiltinCall) -> Operand {
-        self.coop_move(CoopMove::Store, call).unwrap_or(Operand::Error)
+        self.coop_stored(call).unwrap_or(Operand::Error)
     }
 
     /// Every operation must be reached by the whole workgroup.
@@ -105,9 +78,23 @@ impl Ctx<'_> {
         }
     }
 
-    pub(super) fn call_coop(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Operand {
-        let function = library::function(name).expect("library functions exist");
-        self.call_helper(&function, Arguments { positional: args, keywords: Vec::new() }, span)
+    fn coop_op(&mut self, kind: CoopKind, matrix: CoopMatrix, span: Span) {
+        self.f.block.push(Stmt::Coop(Box::new(CoopOp { kind, matrix, span })));
+    }
+
+    /// An operation on a matrix that it makes, or that it is all about.
+    fn coop_op_on(&mut self, place: &Place, kind: CoopKind, span: Span) {
+        self.coop_op(kind, CoopMatrix { place: place.clone(), span }, span);
+    }
+
+    /// An operation that takes these lists, in the order of its arguments. It reads and writes them as a function does.
+    fn coop_call(&mut self, kind: CoopKind, coop: &Coop, lists: &[ListArg], span: Span) -> Operand {
+        self.overlapping_list_args(lists);
+        self.coop_op(kind, coop.matrix.clone(), span);
+        for list in lists.iter().filter(|list| list.is_written) {
+            self.record_written(&list.place, list.at, Writer::Call(span));
+        }
+        Operand::Static(Static::None)
     }
 
     /// A matrix of zeros.
@@ -142,39 +129,14 @@ impl Ctx<'_> {
         };
         let coop = CoopType { scalar, rows, columns, purpose: named };
         let matrix = self.new_matrix(Type::coop_rows(coop), Some(named), span);
-        self.coop_forms(span, |ctx| ctx.tile_zero(&matrix, span), |ctx| ctx.coop_zero(&matrix, span));
+        self.coop_op_on(&matrix, CoopKind::Zero, span);
         Operand::Place(matrix)
-    }
-
-    /// An operation in its two forms. `native` is `None` where no instruction does it.
-    pub(super) fn coop_forms<R>(
-        &mut self,
-        span: Span,
-        native: impl FnOnce(&mut Self) -> Option<()>,
-        emulated: impl FnOnce(&mut Self) -> R,
-    ) -> R {
-        self.uses_matrices = true;
-        let (n_nodes, n_calls) = (self.f.func.nodes.len(), self.f.calls.len());
-        let n_diagnostics = self.f.diagnostics.len();
-        let (block, done) = self.sub_block(native);
-        let is_done = done.is_some() && self.f.diagnostics.len() == n_diagnostics;
-        if !is_done {
-            // The other form reports the mistakes of the script.
-            self.f.diagnostics.truncate(n_diagnostics);
-            self.f.calls.truncate(n_calls);
-            let unused = n_nodes..self.f.func.nodes.len();
-            self.f.func.forget_nodes(unused.map(|at| NodeId(at as u32)));
-        }
-        let native = is_done.then_some(block);
-        let (emulated, result) = self.sub_block(emulated);
-        self.f.block.push(Stmt::Coop(Box::new(CoopForms { native, emulated, span })));
-        result
     }
 
     /// Notes a use of a part of a matrix, which no instruction accesses.
     pub fn note_matrix_part(&mut self, place: &Place, span: Span) {
         if place.ty.coop().is_some() {
-            self.coop_forms(span, |_| None, |_| ());
+            self.coop_op_on(place, CoopKind::Part, span);
         }
     }
 
@@ -188,19 +150,6 @@ impl Ctx<'_> {
         Place::local(local, ty)
     }
 
-    /// Stores zeros in all rows of a matrix.
-    pub(super) fn coop_zero(&mut self, matrix: &Place, span: Span) {
-        let Type::Array(rows) = matrix.ty.with_plain_rows() else { return };
-        let Type::Array(row) = &rows.element else { return };
-        let zero = self.zero(&row.element, span);
-        let row = self.array_local(vec![zero; row.len as usize], row.element.clone(), span);
-        let Operand::Place(row) = row else { return };
-        let row = self.load_whole(&row, span);
-        let kind = NodeKind::Construct(vec![row; rows.len as usize]);
-        let value = self.node(kind, Type::Array(rows), span);
-        self.store_whole(matrix, value, span);
-    }
-
     fn coop_side(&mut self, side: &Expr) -> Option<u32> {
         let operand = self.expr(side);
         let known = self.known_int(&operand).filter(|side| (1..=MAX_SIDE).contains(side));
@@ -211,13 +160,15 @@ impl Ctx<'_> {
     }
 
     /// A matrix as an argument. `None` after a mistake.
-    pub(super) fn coop(&mut self, name: &str, (operand, at): &(Operand, Span)) -> Option<Coop> {
-        let coop = self.coop_of(operand);
-        if coop.is_none() {
-            let what = self.describe(operand);
-            self.error(errors::coop_wanted(self.at(*at), name, &what));
+    pub(super) fn coop(&mut self, name: &str, (operand, at): &Spanned) -> Option<Coop> {
+        if let Operand::Place(place) = operand
+            && let Some(shape) = self.coop_shape(place)
+        {
+            return Some(Coop { matrix: CoopMatrix { place: place.clone(), span: *at }, shape });
         }
-        coop
+        let what = self.describe(operand);
+        self.error(errors::coop_wanted(self.at(*at), name, &what));
+        None
     }
 
     /// Whether this is the type of a matrix, or of a list of rows like those of one.
@@ -230,15 +181,14 @@ impl Ctx<'_> {
         matches!(ty, Type::Array(_)) && self.coop_types.iter().any(|of| of.part(0).as_ref() == Some(ty))
     }
 
-    /// A matrix, or a list of rows in the invocation's own memory.
-    pub(super) fn coop_of(&self, operand: &Operand) -> Option<Coop> {
-        let Operand::Place(place) = operand else { return None };
+    /// The shape of a matrix, or of a list of rows in the invocation's own memory.
+    pub(super) fn coop_shape(&self, place: &Place) -> Option<CoopShape> {
         let Root::Local(local) = place.root else { return None };
         let (Type::Array(rows), None) = (&place.ty, self.shared_id(place)) else { return None };
         let Type::Array(columns) = &rows.element else { return None };
         let Type::Scalar(scalar) = columns.element else { return None };
         let purpose = self.f.coops.get(&local).copied();
-        Some(Coop { place: place.clone(), rows: rows.len, columns: columns.len, scalar, purpose })
+        Some(CoopShape { rows: rows.len, columns: columns.len, scalar, purpose })
     }
 
     pub fn coop_multiply_add(&mut self, call: &BuiltinCall) -> Operand {
@@ -249,30 +199,25 @@ impl Ctx<'_> {
     fn added_product(&mut self, call: &BuiltinCall) -> Option<Operand> {
         let BuiltinCall { name, args, span, .. } = *call;
         let [c, a, b] = self.coop_factors(name, args)?;
-        self.record_written(&c.place, args[0].1, Writer::MatrixOperation);
-        let number = Operand::Static(Static::Type(c.scalar.into()));
-        let rows = [c.plain_rows(), a.plain_rows(), b.plain_rows(), number];
-        let spans = [0, 1, 2, 0].map(|at: usize| args[at].1);
-        Some(self.coop_forms(
-            span,
-            |ctx| ctx.tile_multiply_add([&c, &a, &b], span),
-            |ctx| ctx.call_coop("coop_multiply_add", rows.into_iter().zip(spans).collect(), span),
-        ))
+        let lists = [c.as_list(true), a.as_list(false), b.as_list(false)];
+        let kind = CoopKind::MultiplyAdd(a.matrix, b.matrix);
+        Some(self.coop_call(kind, &c, &lists, span))
     }
 
-    fn coop_factors(&mut self, name: &str, args: &[(Operand, Span)]) -> Option<[Coop; 3]> {
-        let [c, a, b] = [self.coop(name, &args[0])?, self.coop(name, &args[1])?, self.coop(name, &args[2])?];
+    fn coop_factors(&mut self, name: &str, args: &[Spanned]) -> Option<[Coop; 3]> {
+        let matrices = [self.coop(name, &args[0])?, self.coop(name, &args[1])?, self.coop(name, &args[2])?];
+        let [c, a, b] = [0, 1, 2].map(|at: usize| matrices[at].shape);
         let wanted = [
-            (&c, c.rows, c.columns, CoopUse::Accumulator),
-            (&a, c.rows, a.columns, CoopUse::A),
-            (&b, a.columns, c.columns, CoopUse::B),
+            (c, c.rows, c.columns, CoopUse::Accumulator),
+            (a, c.rows, a.columns, CoopUse::A),
+            (b, a.columns, c.columns, CoopUse::B),
         ];
-        for ((coop, rows, columns, purpose), (_, at)) in wanted.into_iter().zip(args) {
-            let fits = (coop.rows, coop.columns) == (rows, columns)
-                && coop.purpose.is_none_or(|found| found == purpose);
+        for ((shape, rows, columns, purpose), (_, at)) in wanted.into_iter().zip(args) {
+            let fits = (shape.rows, shape.columns) == (rows, columns)
+                && shape.purpose.is_none_or(|found| found == purpose);
             if !fits {
                 let wanted = format!("{rows} x {columns} for {purpose}");
-                self.error(errors::coop_mismatch(self.at(*at), name, &wanted, &coop.to_string()));
+                self.error(errors::coop_mismatch(self.at(*at), name, &wanted, &shape.to_string()));
                 return None;
             }
         }
@@ -286,7 +231,7 @@ impl Ctx<'_> {
             self.error(errors::coop_mismatch(self.at(args[0].1), name, &wanted, &c.to_string()));
             return None;
         }
-        Some([c, a, b])
+        Some(matrices)
     }
 
     pub fn coop_fill(&mut self, call: &BuiltinCall) -> Operand {
@@ -297,38 +242,55 @@ impl Ctx<'_> {
     fn coop_filled(&mut self, call: &BuiltinCall) -> Option<Operand> {
         let BuiltinCall { name, args, span, .. } = *call;
         let coop = self.coop(name, &args[0])?;
-        let value = self.stored_value(&args[1].0, &coop.scalar.into(), args[0].1, args[1].1)?;
-        self.record_written(&coop.place, args[0].1, Writer::MatrixOperation);
-        let args = vec![(coop.plain_rows(), args[0].1), (Operand::Node(value), args[1].1)];
-        Some(self.coop_forms(
-            span,
-            |ctx| ctx.tile_fill(&coop, value, span),
-            |ctx| ctx.call_coop("coop_fill", args, span),
-        ))
+        let value = self.stored_value(&args[1].0, &coop.shape.scalar.into(), args[0].1, args[1].1)?;
+        Some(self.coop_call(CoopKind::Fill(value), &coop, &[coop.as_list(true)], span))
     }
 
-    fn coop_move(&mut self, function: CoopMove, call: &BuiltinCall) -> Option<Operand> {
+    fn coop_loaded(&mut self, call: &BuiltinCall) -> Option<Operand> {
+        let (coop, from) = self.moved(call)?;
+        let mut lists = vec![coop.as_list(true)];
+        lists.extend(self.own_list(&from, false, call.args[1].1));
+        Some(self.coop_call(CoopKind::Load(from), &coop, &lists, call.span))
+    }
+
+    fn coop_stored(&mut self, call: &BuiltinCall) -> Option<Operand> {
+        let (coop, to) = self.moved(call)?;
+        let mut lists = vec![coop.as_list(false)];
+        lists.extend(self.own_list(&to, true, call.args[1].1));
+        Some(self.coop_call(CoopKind::Store(to), &coop, &lists, call.span))
+    }
+
+    /// The matrix of a load or a store, and the elements of the array.
+    fn moved(&mut self, call: &BuiltinCall) -> Option<(Coop, CoopArray)> {
         let BuiltinCall { name, args, span, .. } = *call;
         let lines = self.coop_lines(call.keyword)?;
         self.require_convergence(span);
         let coop = self.coop(name, &args[0])?;
-        self.coop_memory(name, &coop, args)?;
-        if function == CoopMove::Load {
-            self.record_written(&coop.place, args[0].1, Writer::MatrixOperation);
+        let array = self.coop_memory(name, &coop, args)?;
+        let (start, stride) = (self.coop_index(&args[2], span)?, self.coop_index(&args[3], span)?);
+        Some((coop, CoopArray { array, start, stride, lines }))
+    }
+
+    /// An index or a stride, as a signed int of 32 or 64 bits.
+    fn coop_index(&mut self, (operand, at): &Spanned, call: Span) -> Option<NodeId> {
+        let operand = self.bool_as_int(operand, *at);
+        let wide = Type::from(Scalar::I64);
+        let ty = if self.value_type(&operand) == Some(wide.clone()) { wide } else { Type::I32 };
+        let index = self.try_convert(&operand, &ty, *at);
+        if index.is_none() {
+            self.error(errors::not_for(self.at(call)));
         }
-        let library = match (function, lines) {
-            (CoopMove::Store, CoopLines::Rows) => "coop_store",
-            (CoopMove::Store, CoopLines::Columns) => "coop_store_columns",
-            (CoopMove::Load, CoopLines::Rows) => "coop_load",
-            (CoopMove::Load, CoopLines::Columns) => "coop_load_columns",
-        };
-        let mut of_rows = args.to_vec();
-        of_rows[0].0 = coop.plain_rows();
-        Some(self.coop_forms(
-            span,
-            |ctx| ctx.tile_move(function, lines, &coop, args, span),
-            |ctx| ctx.call_coop(library, of_rows, span),
-        ))
+        index
+    }
+
+    /// An array in memory of the invocation, as an argument.
+    fn own_list(&self, of: &CoopArray, is_written: bool, at: Span) -> Option<ListArg> {
+        match &of.array {
+            Array::Place(place) if self.access_path(place).is_none() => {
+                Some(ListArg { place: place.clone(), is_written, at })
+            }
+            _ => None,
+        }
     }
 
     /// A call that loads or stores a matrix in a row, rewritten with the array of that row.
@@ -345,7 +307,8 @@ impl Ctx<'_> {
         CallWithoutRow { call, has_length: index != "0" }
     }
 
-    fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[(Operand, Span)]) -> Option<()> {
+    /// The array of a load or a store.
+    fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[Spanned]) -> Option<Array> {
         let (memory, at) = &args[1];
         if let Operand::Buffer(buffer) = memory
             && self.array(*buffer).rank > 1
@@ -367,18 +330,18 @@ impl Ctx<'_> {
             self.error(errors::coop_memory_nested(self.at(*at), name, text, &place.ty));
             return None;
         }
-        let element = match memory {
-            Operand::Buffer(buffer) => Some(self.array(*buffer).element.clone()),
+        let found = match memory {
+            Operand::Buffer(buffer) => Some((Array::Buffer(*buffer), self.array(*buffer).element.clone())),
             Operand::Place(place) => match &place.ty {
-                Type::Array(array) => Some(array.element.clone()),
+                Type::Array(array) => Some((Array::Place(place.clone()), array.element.clone())),
                 _ => None,
             },
             _ => None,
         };
-        match element {
-            Some(Type::Scalar(scalar)) if scalar == coop.scalar => Some(()),
-            Some(Type::Scalar(scalar)) => {
-                self.error(errors::coop_memory_type(self.at(*at), name, coop.scalar, scalar));
+        match found {
+            Some((array, Type::Scalar(scalar))) if scalar == coop.shape.scalar => Some(array),
+            Some((_, Type::Scalar(scalar))) => {
+                self.error(errors::coop_memory_type(self.at(*at), name, coop.shape.scalar, scalar));
                 None
             }
             _ => {

@@ -73,6 +73,12 @@ impl Interface {
         self.textures.iter_mut().zip(self.texture_uses.iter().copied())
     }
 
+    /// Takes over the arrays of a kernel and its memory of a workgroup.
+    pub fn see_arrays(&mut self, kernel: &Kernel) {
+        self.buffers = kernel.buffers.clone();
+        self.shared = kernel.shared.clone();
+    }
+
     /// Moves all to a kernel.
     pub fn give_to(self, kernel: &mut Kernel) {
         kernel.buffers = self.buffers;

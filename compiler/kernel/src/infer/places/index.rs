@@ -18,7 +18,7 @@ use crate::env::{EnvModule, EnvValue, Holder};
 use crate::errors::{self, Found};
 use crate::infer::Ctx;
 use crate::infer::expressions::operand::{Operand, Static};
-use crate::ir::{BufferId, ElementIndex, NodeId, NodeKind, Place, Root, Step, Stmt, Touch};
+use crate::ir::{BufferId, ElementIndex, NodeId, NodeKind, Place, Step, Touch};
 use crate::structs::{MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
@@ -350,7 +350,7 @@ impl Ctx<'_> {
 
     pub fn load_place(&mut self, place: &Place, span: Span) -> Operand {
         match place.ty {
-            Type::Array(_) => Operand::Place(place.clone()),
+            Type::Array(_) | Type::Coop(_) => Operand::Place(place.clone()),
             _ => {
                 let node = self.load_whole(place, span);
                 self.value(node, span)
@@ -364,12 +364,7 @@ impl Ctx<'_> {
     }
 
     pub fn store_whole(&mut self, place: &Place, value: NodeId, span: Span) {
-        let path = place.path.to_vec();
-        self.f.block.push(match place.root.clone() {
-            Root::Local(local) if path.is_empty() => Stmt::Store { local, value, span },
-            Root::Local(local) => Stmt::StoreElement { local, path, value, span },
-            Root::Element(buffer, index) => Stmt::BufferStore { buffer, index, path, value, span },
-        });
+        self.f.block.push(place.store(value, span));
     }
 
     pub fn load_components(&mut self, vector: NodeId, components: &[u32], span: Span) -> Operand {

@@ -90,7 +90,7 @@ impl Ctx<'_> {
 
     fn new_shared(&mut self, ty: Type, span: Span) -> LocalId {
         let (name, at) = (UNNAMED.into(), self.at(span));
-        let id = self.interface.add_shared(Shared { name, ty: ty.clone(), at, is_for_matrices: false });
+        let id = self.interface.add_shared(Shared { name, ty: ty.clone(), at });
         let local = self.local_for_shared(id, UNNAMED, ty, span);
         self.f.shared.insert(span.start, local);
         local

@@ -17,7 +17,7 @@ use crate::infer::control::returns::Results;
 use crate::infer::expressions::operand::{Operand, Static};
 use crate::infer::places::lists::places_in;
 use crate::infer::{Ctx, FunctionState, MAX_CALLS};
-use crate::ir::{Arg, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
+use crate::ir::{Arg, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Root, Stmt};
 use crate::resolve::{NO_INTS, TypeReader, is_constant};
 use crate::signature::DefIdentity;
 use crate::stack::with_room;
@@ -549,13 +549,10 @@ fn count_writes(stmt: &Stmt, written: &mut HashMap<LocalId, usize>) {
             let blocks = [&parts.test, &parts.body, &parts.step];
             blocks.into_iter().flatten().for_each(|stmt| count_writes(stmt, written));
         }
-        Stmt::Coop(forms) => {
-            forms
-                .native
-                .iter()
-                .chain([&forms.emulated])
-                .flatten()
-                .for_each(|stmt| count_writes(stmt, written));
+        Stmt::Coop(op) => {
+            if let Some(Root::Local(local)) = op.written().map(|place| &place.root) {
+                *written.entry(*local).or_default() += 1;
+            }
         }
         _ => {}
     }

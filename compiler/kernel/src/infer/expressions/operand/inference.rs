@@ -108,9 +108,7 @@ impl Ctx<'_> {
         match operand {
             Operand::Node(node) => Found::Value(self.ty(*node).clone()),
             Operand::Literal(literal) => Found::from(*literal),
-            Operand::Place(_) if self.is_coop(operand) => {
-                Found::Coop(self.coop_of(operand).map(|coop| coop.shape()))
-            }
+            Operand::Place(place) if self.is_coop(operand) => Found::Coop(self.coop_shape(place)),
             Operand::Place(place) => Found::Value(place.ty.clone()),
             Operand::Scattered(scattered) => Found::Value(scattered.ty()),
             Operand::Buffer(buffer) => Found::Array(self.buffer_array(*buffer)),

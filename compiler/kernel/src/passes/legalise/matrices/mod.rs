@@ -1,46 +1,102 @@
 //! Cooperative matrices: whether the subgroup holds those of a kernel, or every invocation has their rows.
 //!
-//! In go operations in two forms ([`CoopForms`]) and types of rows that know what a matrix is for
-//! ([`ArrayType::purpose`](crate::types::ArrayType::purpose)). Out comes a kernel with one form of all, and either
-//! [`Type::Coop`] or plain arrays. So the matrices of a kernel are never mixed.
+//! In go operations on whole matrices ([`CoopOp`](crate::ir::CoopOp)) and types of rows that know what a matrix is for
+//! ([`ArrayType::purpose`](crate::types::ArrayType::purpose)). Out comes a kernel with instructions and [`Type::Coop`],
+//! or with calls of functions on plain arrays. So the matrices of a kernel are never mixed. Lowering gets the functions
+//! that were called.
 //!
 //! The subgroup holds them if the target has an instruction for each operation, and the kernel does nothing else with a
 //! matrix: it reads no row, and compares, selects or converts none.
 
+mod emulated;
+mod native;
+
 use kps_syntax::Span;
 
+use crate::infer::LibraryFunctions;
+use crate::ir::build::rewrite_stmts;
 use crate::ir::{
-    Arg, AtomicPlace, Block, CallArg, CoopForms, Function, FunctionId, Home, Kernel, Local, Node, NodeId,
-    NodeKind, SharedId, Step, Stmt, walk,
+    Arg, AtomicPlace, Block, CallArg, Function, FunctionId, Kernel, Node, NodeId, NodeKind, Origin, Step,
+    Stmt, walk,
 };
-use crate::matrices::Product;
 use crate::remark::{FunctionRemark, Remark, RemarkKind};
 use crate::signature::Target;
 use crate::types::Type;
 
-pub(super) fn apply(kernel: &mut Kernel, target: &Target, remarks: &mut Vec<FunctionRemark>) {
-    if !kernel.uses_matrices {
-        return;
-    }
-    let mut is_native = has_instructions(kernel, target);
-    if is_native {
-        let causes = causes(kernel, target);
-        is_native = causes.is_empty() && has_room(kernel, target) && !has_narrow_atomics(kernel);
-        remarks.extend(causes);
-    }
-    for function in &mut kernel.functions {
-        let body = std::mem::take(&mut function.body);
-        function.body = keep(function, body, is_native);
+/// Legalises the matrices of an inferred kernel. Gives remarks on what has no instruction.
+pub(crate) fn apply(
+    kernel: &mut Kernel,
+    target: &Target,
+    library: &mut LibraryFunctions,
+) -> Vec<FunctionRemark> {
+    let mut causes = Vec::new();
+    if !kernel.functions.iter().any(uses_matrices) {
+        return causes;
     }
     drop_unreached(kernel);
-    for function in &mut kernel.functions {
-        retype(function, &mut |ty| {
-            let legal = if is_native { ty.with_coops(&Type::Coop) } else { Some(ty.with_plain_rows()) };
-            *ty = legal.unwrap_or_else(|| ty.clone());
+    let mut is_native = has_instructions(kernel, target);
+    if is_native {
+        causes = self::causes(kernel, target);
+        is_native = causes.is_empty() && has_room(kernel, target) && !has_narrow_atomics(kernel);
+    }
+    let numbers = match is_native {
+        true => native::add_numbers(kernel, native::moved_scalars(kernel)),
+        false => Vec::new(),
+    };
+    library.see_arrays(kernel);
+    let mut functions = std::mem::take(&mut kernel.functions);
+    for function in &mut functions {
+        retype(function, is_native);
+        rewrite_stmts(function, &mut |builder, stmt| {
+            let Stmt::Coop(mut op) = stmt else { return builder.stmt(stmt) };
+            op.types_mut(&mut |ty| *ty = legal(ty, is_native));
+            (builder.span, builder.origin) = (op.span, Origin::Source);
+            match is_native {
+                true => native::expand(*op, builder, (kernel, &numbers), library),
+                false => emulated::expand(*op, builder, library),
+            }
         });
     }
-    if !is_native {
-        drop_shared(kernel);
+    let main = functions.last_mut().expect("the kernel itself is the last one");
+    native::write_numbers(main, kernel.local_size, &numbers, library);
+    kernel.functions = functions;
+    causes
+}
+
+fn uses_matrices(function: &Function) -> bool {
+    let mut has_operations = false;
+    walk(&function.body, &mut |stmt| has_operations |= matches!(stmt, Stmt::Coop(_)));
+    has_operations || function.locals.iter().any(|local| local.ty.holds_coops())
+}
+
+/// Empties functions that were inferred on a guess that was wrong.
+fn drop_unreached(kernel: &mut Kernel) {
+    let reached = kernel.reached();
+    for (function, _) in kernel.functions.iter_mut().zip(reached).filter(|(_, reached)| !*reached) {
+        if uses_matrices(function) {
+            *function = Function::new(function.name.clone(), function.source.clone(), function.span);
+            function.body = vec![Stmt::Return(None, function.span)];
+        }
+    }
+}
+
+/// Gives all values and locals of a function legal types.
+fn retype(function: &mut Function, is_native: bool) {
+    let args = function.args.iter_mut().filter_map(|arg| match arg {
+        Arg::Value { ty, .. } => Some(ty),
+        Arg::Reference(_) => None,
+    });
+    let locals = function.locals.iter_mut().map(|local| &mut local.ty);
+    let nodes = function.nodes.iter_mut().map(|node| &mut node.ty);
+    for ty in args.chain([&mut function.result]).chain(locals).chain(nodes) {
+        *ty = legal(ty, is_native);
+    }
+}
+
+fn legal(ty: &Type, is_native: bool) -> Type {
+    match is_native {
+        true => ty.with_coops(&Type::Coop).unwrap_or_else(|| ty.clone()),
+        false => ty.with_plain_rows(),
     }
 }
 
@@ -57,8 +113,10 @@ fn has_instructions(kernel: &Kernel, target: &Target) -> bool {
 
 /// Whether its shared memory fits, with what the instructions read there.
 fn has_room(kernel: &Kernel, target: &Target) -> bool {
-    let n_shared: u64 = kernel.shared.iter().map(|shared| u64::from(shared.ty.packed_size())).sum();
-    n_shared <= u64::from(target.matrices.max_shared)
+    let numbers = native::moved_scalars(kernel).into_iter().map(native::type_of_numbers);
+    let types = kernel.shared.iter().map(|shared| shared.ty.clone()).chain(numbers);
+    let n_bytes: u64 = types.map(|ty| u64::from(ty.packed_size())).sum();
+    n_bytes <= u64::from(target.matrices.max_shared)
 }
 
 /// Atomic operations store narrow numbers of a workgroup in another format than matrices load.
@@ -120,10 +178,9 @@ impl<'k> Search<'k> {
                     self.found.push(node.span);
                 }
             }
-            Stmt::Coop(forms) => match &forms.native {
-                Some(native) => self.block(native),
-                None => self.found.push(forms.span),
-            },
+            Stmt::Coop(op) => {
+                self.require(native::has_instruction(op, function, self.kernel, self.target), op.span);
+            }
             Stmt::Store { local, value, span } => {
                 self.require(function.local(*local).ty == *function.ty(*value), *span);
             }
@@ -170,26 +227,6 @@ impl<'k> Search<'k> {
         match &node.kind {
             NodeKind::Load(local) => self.function.local(*local).ty == node.ty,
             NodeKind::LoadElement { local, path } => is_part(&self.function.local(*local).ty, path, &node.ty),
-            NodeKind::CoopMultiplyAdd { sum, a, b } => match [*sum, *a, *b].map(|node| of(node).coop()) {
-                [Some(c), Some(a), Some(b)] => {
-                    let (m, n) = (c.rows, c.columns);
-                    let product = Product { m, n, k: a.columns, factor: a.scalar, sum: c.scalar };
-                    // In a precise kernel every sum is computed in source order.
-                    let is_in_order = self.kernel.precise && c.scalar.is_float();
-                    (b.rows, b.columns) == (a.columns, n) && products.has(product) && !is_in_order
-                }
-                _ => false,
-            },
-            NodeKind::Splat(_)
-            | NodeKind::CoopLoad(_)
-            | NodeKind::CoopLength(_)
-            | NodeKind::Unary(..)
-            | NodeKind::Binary(..)
-            | NodeKind::Convert(_)
-                if node.ty.coop().is_some() || !node.ty.holds_coops() =>
-            {
-                true
-            }
             NodeKind::Construct(parts) => {
                 let fits = |(part, at): (&NodeId, u32)| node.ty.part(at).as_ref() == Some(of(*part));
                 node.ty.coop().is_none() && parts.iter().zip(0..).all(fits)
@@ -217,13 +254,10 @@ impl<'k> Search<'k> {
     }
 }
 
-/// Whether a path leads to a whole part of this type, or to a component that an invocation holds of a matrix.
+/// Whether a path leads to a whole part of this type.
 fn is_part(whole: &Type, path: &[Step], part: &Type) -> bool {
     if !whole.holds_coops() {
         return true;
-    }
-    if let (Some(coop), [Step::At(_)]) = (whole.coop(), path) {
-        return *part == coop.scalar.into();
     }
     let mut ty = whole.clone();
     for step in path {
@@ -233,89 +267,4 @@ fn is_part(whole: &Type, path: &[Step], part: &Type) -> bool {
         }
     }
     ty == *part
-}
-
-// The legal kernel.
-
-/// The statements with one form of each operation.
-fn keep(function: &mut Function, before: Block, is_native: bool) -> Block {
-    let mut after = Block::with_capacity(before.len());
-    for stmt in before {
-        match stmt {
-            Stmt::Coop(forms) => {
-                let CoopForms { native, emulated, .. } = *forms;
-                let native = native.unwrap_or_default();
-                let (kept, dropped) = if is_native { (native, emulated) } else { (emulated, native) };
-                let mut unused = Vec::new();
-                walk(&dropped, &mut |stmt| {
-                    if let Stmt::Eval(node) = stmt {
-                        unused.push(*node);
-                    }
-                });
-                function.forget_nodes(unused);
-                after.extend(kept);
-            }
-            Stmt::If { condition, then, orelse, span } => {
-                let then = keep(function, then, is_native);
-                let orelse = keep(function, orelse, is_native);
-                after.push(Stmt::If { condition, then, orelse, span });
-            }
-            Stmt::Loop(mut parts) => {
-                for block in [&mut parts.test, &mut parts.body, &mut parts.step] {
-                    *block = keep(function, std::mem::take(block), is_native);
-                }
-                after.push(Stmt::Loop(parts));
-            }
-            stmt => after.push(stmt),
-        }
-    }
-    after
-}
-
-/// Empties functions of the form that was dropped.
-fn drop_unreached(kernel: &mut Kernel) {
-    let reached = kernel.reached();
-    for (function, _) in kernel.functions.iter_mut().zip(reached).filter(|(_, reached)| !*reached) {
-        let mut holds_coops = false;
-        retype(function, &mut |ty| holds_coops |= ty.holds_coops());
-        if holds_coops {
-            let (name, source, span) = (function.name.clone(), function.source.clone(), function.span);
-            let called_for = function.called_for.take();
-            *function = Function { called_for, ..Function::new(name, source, span) };
-            function.body = vec![Stmt::Return(None, span)];
-        }
-    }
-}
-
-/// Visits all types of a function.
-fn retype(function: &mut Function, visit: &mut dyn FnMut(&mut Type)) {
-    for arg in &mut function.args {
-        if let Arg::Value { ty, .. } = arg {
-            visit(ty);
-        }
-    }
-    visit(&mut function.result);
-    function.locals.iter_mut().for_each(|local| visit(&mut local.ty));
-    function.nodes.iter_mut().for_each(|node| visit(&mut node.ty));
-}
-
-/// Removes the shared memory that only instructions read. Locals for it are unused.
-fn drop_shared(kernel: &mut Kernel) {
-    let mut n_kept = 0;
-    let places: Vec<Option<SharedId>> = kernel
-        .shared
-        .iter()
-        .map(|shared| {
-            let place = (!shared.is_for_matrices).then_some(SharedId(n_kept));
-            n_kept += u32::from(place.is_some());
-            place
-        })
-        .collect();
-    kernel.shared.retain(|shared| !shared.is_for_matrices);
-    let locals = kernel.functions.iter_mut().flat_map(|function| &mut function.locals);
-    for Local { home, .. } in locals {
-        if let Home::Workgroup(id) = home {
-            *home = places[id.idx()].map_or(Home::Own, Home::Workgroup);
-        }
-    }
 }
