@@ -1,8 +1,10 @@
 //! Which indices are computed only from counters, sizes, ids, and scalars that a launch promises to be modest.
 //!
 //! Such an index without large steps stays within gigabytes of its array, so it needs no clamp. A clamp would keep
-//! drivers from strength-reducing addresses. A local qualifies if all its stores do, and an argument if all calls pass
-//! such values. How an index is tested is never here.
+//! drivers from strength-reducing addresses. A local qualifies if all its stores do, unless rounds of a loop multiply
+//! it, and an argument if all calls pass such values. How an index is tested is never here.
+
+use rustc_hash::FxHashMap;
 
 use crate::ir::{BinaryOp, CallArg, Function, Home, LocalId, NodeId, NodeKind, Stmt, walk};
 use crate::launch::Ints;
@@ -30,6 +32,15 @@ impl<'a> Counted<'a> {
     pub fn of(function: &Function, scalars: Ints, args: &'a [bool]) -> Counted<'a> {
         let mut counted = Counted { locals: vec![true; function.locals.len()], args, scalars };
         let stores = stores(function, &mut counted);
+        let loads = Loads::of(function, &stores);
+        for (local, value) in &stores {
+            let growth = |is_same: &dyn Fn(LocalId) -> bool| {
+                counted.growth(function, *value, is_same, &mut { MAX_COUNTED })
+            };
+            if growth(&|_| true) > 1.0 && growth(&|loaded| loads.lead(loaded, *local)) > 1.0 {
+                counted.locals[local.idx()] = false;
+            }
+        }
         let mut is_fixpoint = false;
         while !is_fixpoint {
             is_fixpoint = true;
@@ -103,6 +114,43 @@ impl<'a> Counted<'a> {
         false
     }
 
+    /// How many times the locals that `is_same` is true of a value contains, at most: 2.0 of `x + x`, `x * 2` and
+    /// `x << 1`. Infinite if it has more than so many nodes.
+    fn growth(
+        &self,
+        function: &Function,
+        value: NodeId,
+        is_same: &dyn Fn(LocalId) -> bool,
+        n_nodes: &mut usize,
+    ) -> f64 {
+        if *n_nodes == 0 {
+            return f64::INFINITY;
+        }
+        *n_nodes -= 1;
+        let mut growth = |value: NodeId| self.growth(function, value, is_same, n_nodes);
+        let factor = |node: NodeId| self.factor(function, node).map(|factor| factor as f64);
+        match &function.node(value).kind {
+            NodeKind::Load(local) if is_same(*local) => 1.0,
+            NodeKind::Unary(_, a) | NodeKind::Bitcast(a) | NodeKind::Extract(a, _) | NodeKind::Convert(a) => {
+                growth(*a)
+            }
+            NodeKind::Binary(op, a, b) => match (op, growth(*a), growth(*b)) {
+                (_, 0.0, 0.0) => 0.0,
+                (BinaryOp::Mul, of_a, 0.0) => of_a * factor(*b).unwrap_or(f64::INFINITY),
+                (BinaryOp::Mul, 0.0, of_b) => of_b * factor(*a).unwrap_or(f64::INFINITY),
+                (BinaryOp::Mul, ..) => f64::INFINITY,
+                (BinaryOp::ShiftLeft, of_a, _) => of_a * factor(*b).map_or(f64::INFINITY, f64::exp2),
+                (BinaryOp::ShiftRight, of_a, _) => of_a / factor(*b).map_or(1.0, f64::exp2),
+                (BinaryOp::FloorDiv | BinaryOp::PlainDiv | BinaryOp::TruncDiv, of_a, _) => {
+                    of_a / factor(*b).unwrap_or(1.0).max(1.0)
+                }
+                (_, of_a, of_b) => of_a + of_b,
+            },
+            NodeKind::Select { then, orelse, .. } => growth(*then).max(growth(*orelse)),
+            _ => 0.0,
+        }
+    }
+
     /// The most that a constant or a scalar multiplies by, of which the sign does not matter.
     fn factor(&self, function: &Function, node: NodeId) -> Option<u64> {
         match &function.node(node).kind {
@@ -113,6 +161,41 @@ impl<'a> Counted<'a> {
             }
             _ => None,
         }
+    }
+}
+
+/// The locals of which each local is computed.
+struct Loads(FxHashMap<LocalId, Vec<LocalId>>);
+
+impl Loads {
+    fn of(function: &Function, stores: &[(LocalId, NodeId)]) -> Loads {
+        let mut loads = Loads(FxHashMap::default());
+        for (local, value) in stores {
+            let mut open = vec![*value];
+            for _ in 0..MAX_COUNTED {
+                let Some(node) = open.pop() else { break };
+                match &function.node(node).kind {
+                    NodeKind::Load(loaded) => loads.0.entry(*local).or_default().push(*loaded),
+                    kind => kind.operands(&mut |operand| open.push(operand)),
+                }
+            }
+        }
+        loads
+    }
+
+    /// Whether the first local is computed of the second one, or is it, or that takes long to say.
+    fn lead(&self, from: LocalId, to: LocalId) -> bool {
+        let mut seen = vec![from];
+        let mut at = 0;
+        while at < seen.len() && seen.len() < MAX_COUNTED {
+            for loaded in self.0.get(&seen[at]).into_iter().flatten() {
+                if !seen.contains(loaded) {
+                    seen.push(*loaded);
+                }
+            }
+            at += 1;
+        }
+        seen.len() >= MAX_COUNTED || seen.contains(&to)
     }
 }
 
