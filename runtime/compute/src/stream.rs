@@ -31,7 +31,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kps_device::{Command, Commands, QueueId, Ticket, Waited};
 
@@ -121,18 +121,29 @@ impl Stream {
         self.track.waits.borrow_mut().extend(running);
     }
 
-    /// Waits for the work so far, `None` without a limit. False if it timed out. It returns the first error of
-    /// the work that nobody has waited for.
+    /// Waits for the work so far and for what it follows, `None` without a limit. False if it timed out. It returns
+    /// the first error of the work that nobody has waited for.
     pub fn sync(&self, timeout: Option<Duration>) -> Result<bool> {
         self.context.device("wait for a stream of")?;
-        let last = self.track.last.get();
-        last.map_or(Ok(true), |ticket| Ok(self.context.wait_up_to(ticket, timeout)? == Waited::Done))
+        let start = Instant::now();
+        for ticket in self.open() {
+            let left = timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
+            if self.context.wait_up_to(ticket, left)? != Waited::Done {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
-    /// Queries whether the work so far has ended. Its error remains for the next wait.
+    /// Queries whether the work so far and what it follows has ended. Its error remains for the next wait.
     pub fn is_done(&self) -> Result<bool> {
         self.context.device("ask a stream of")?;
-        Ok(self.track.last.get().is_none_or(|ticket| !self.context.is_running(ticket)))
+        Ok(self.open().into_iter().all(|ticket| !self.context.is_running(ticket)))
+    }
+
+    /// The last submission, and those of other streams that the next one follows.
+    fn open(&self) -> Vec<Ticket> {
+        self.track.waits.borrow().iter().copied().chain(self.track.last.get()).collect()
     }
 
     /// The index of its queue among those of the device.
