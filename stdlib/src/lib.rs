@@ -36,6 +36,8 @@ static MODULES: &[(&str, &str)] = &[
     ("heapq", include_str!("modules/heapq.kps")),
     ("itertools", include_str!("modules/itertools.kps")),
     ("json", include_str!("modules/json.kps")),
+    ("kernels.elementwise", include_str!("kernels/elementwise.kps")),
+    ("kernels.reduce", include_str!("kernels/reduce.kps")),
     ("logging", include_str!("modules/logging.kps")),
     ("operator", include_str!("modules/operator.kps")),
     ("os", include_str!("modules/os.kps")),

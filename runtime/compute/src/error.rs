@@ -17,6 +17,10 @@ pub enum ComputeError {
     #[error("cannot {operation} {what}: it was resized")]
     Resized { what: String, operation: &'static str },
 
+    /// An expression that reads a tensor could not be computed before the tensor changes.
+    #[error("{message}")]
+    Expression { message: String },
+
     #[error("cannot resize {what}: only a whole tensor can be resized")]
     NotResized { what: String },
 

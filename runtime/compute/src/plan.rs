@@ -120,6 +120,8 @@ impl Plan {
         steps: &[Step],
         timestamps: Timestamps,
     ) -> Result<Commands> {
+        let written = self.uses.iter().filter(|used| used.access.is_some_and(Access::writes));
+        written.into_iter().try_for_each(|used| used.storage.compute_pending())?;
         for used in &mut self.uses {
             let buffer = Some(used.storage.prepare(context, used.contents, used.operation)?);
             if used.buffer != buffer {

@@ -84,6 +84,9 @@ impl PreparedLaunch {
             return Ok(ticket);
         }
         let (push, bound) = kernel.split_push(push, tensors)?;
+        for (tensor, _) in kernel.accesses(&bound).filter(|(_, access)| access.writes()) {
+            tensor.storage().compute_pending()?;
+        }
         let mut bytes: SmallVec<[Bytes; 8]> = SmallVec::new();
         for tensor in bound.iter() {
             let buffer = tensor.storage().prepare(context, Contents::Current, OPERATION)?;

@@ -71,6 +71,12 @@ struct Successor {
     shape: Rc<[usize]>,
 }
 
+/// A computation that reads a storage later, and needs the bytes that are there now.
+pub trait PendingRead {
+    /// Starts the computation, unless it was started.
+    fn compute(self: Rc<Self>) -> Result<()>;
+}
+
 /// The bytes of a tensor and of all its views.
 pub struct Storage {
     len: usize,
@@ -87,6 +93,8 @@ pub struct Storage {
     successor: RefCell<Option<Successor>>,
     /// The initialised bytes, as far as the host wrote them.
     written: RefCell<Written>,
+    /// Computations that are still to read the bytes.
+    pending: RefCell<Vec<Weak<dyn PendingRead>>>,
     /// The manager with which the storage ends.
     owner: RefCell<Weak<Context>>,
     /// Other managers on whose devices it was. It returns from one that ends.
@@ -153,6 +161,7 @@ impl Storage {
             life: Cell::new(Life::Alive),
             successor: RefCell::default(),
             written: RefCell::default(),
+            pending: RefCell::default(),
             owner: RefCell::new(Weak::new()),
             borrowers: RefCell::default(),
             sides: RefCell::new(sides),
@@ -242,6 +251,7 @@ impl Storage {
         shape: Rc<[usize]>,
         label: String,
     ) -> Result<Rc<Storage>> {
+        self.compute_pending()?;
         let resized = Storage::zeros(len, self.memory, label);
         let kept = 0..len.min(self.len);
         let newest_on = {
@@ -358,6 +368,24 @@ impl Storage {
         self.read(operation, |bytes| look(&bytes[range]))
     }
 
+    /// Lets a computation start before the bytes change.
+    pub fn add_pending(&self, read: Weak<dyn PendingRead>) {
+        let mut pending = self.pending.borrow_mut();
+        if pending.len() == pending.capacity() {
+            pending.retain(|read| read.strong_count() > 0);
+        }
+        pending.push(read);
+    }
+
+    /// Starts the computations that are still to read the bytes, because these are about to change.
+    pub(crate) fn compute_pending(&self) -> Result<()> {
+        if self.pending.borrow().is_empty() {
+            return Ok(());
+        }
+        let pending = self.pending.take();
+        pending.iter().filter_map(Weak::upgrade).try_for_each(PendingRead::compute)
+    }
+
     /// Calls `change`, which overwrites a range of bytes.
     pub fn write<R>(
         &self,
@@ -381,6 +409,7 @@ impl Storage {
             return self.write(operation, range, change);
         }
         self.check_readable(operation)?;
+        self.compute_pending()?;
         let mut sides = self.borrow_mut(operation)?;
         self.discard(&mut sides)?;
         sides.own_zeros(self.len)?;
@@ -403,6 +432,7 @@ impl Storage {
 
     fn writable(&self, operation: &'static str) -> Result<RefMut<'_, Sides>> {
         self.check_readable(operation)?;
+        self.compute_pending()?;
         self.fetch(operation)?;
         self.borrow_mut(operation)
     }
@@ -439,6 +469,7 @@ impl Storage {
 
     /// Replaces all bytes; `bytes` must have the same size.
     pub(crate) fn replace(&self, operation: &'static str, bytes: Rc<Vec<u8>>) -> Result<()> {
+        self.compute_pending()?;
         let mut sides = self.borrow_mut(operation)?;
         self.written.replace(Written::All);
         self.discard(&mut sides)?;

@@ -1,0 +1,147 @@
+//! What can go wrong with arrays, with one constructor for each mistake.
+
+use kps_compute::{ComputeError, Number};
+use kps_scalar::Scalar;
+use kps_syntax::Diagnostics;
+
+use crate::promote::Kinds;
+
+pub type Result<T, E = ArrayError> = std::result::Result<T, E>;
+
+/// An error of an array: a mistake of the program, or of the device.
+#[derive(Debug, thiserror::Error)]
+pub enum ArrayError {
+    /// An operation does not take these types.
+    #[error("{message}")]
+    Type { message: String, help: Option<String> },
+    /// Shapes or values do not fit.
+    #[error("{message}")]
+    Value { message: String, help: Option<String> },
+    #[error("{message}")]
+    Index { message: String },
+    /// A number is out of the range of a type.
+    #[error("{message}")]
+    Overflow { message: String },
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
+    /// A generated kernel was refused by the compiler: a defect of this crate.
+    #[error("the kernel of an expression does not compile:\n{text}\n{}", .mistakes.iter().map(|mistake| mistake.message.as_str()).collect::<Vec<_>>().join("\n"))]
+    Kernel { text: String, mistakes: Diagnostics },
+}
+
+impl ArrayError {
+    fn ty(message: String) -> ArrayError {
+        ArrayError::Type { message, help: None }
+    }
+
+    fn value(message: String) -> ArrayError {
+        ArrayError::Value { message, help: None }
+    }
+
+    fn with_help(self, text: impl Into<String>) -> ArrayError {
+        match self {
+            ArrayError::Type { message, .. } => ArrayError::Type { message, help: Some(text.into()) },
+            ArrayError::Value { message, .. } => ArrayError::Value { message, help: Some(text.into()) },
+            other => other,
+        }
+    }
+}
+
+/// `(2, 3)`, and `(2,)` for one axis.
+pub fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [only] => format!("({only},)"),
+        shape => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+pub fn not_broadcast(left: &[usize], right: &[usize]) -> ArrayError {
+    let (left, right) = (shape_text(left), shape_text(right));
+    ArrayError::value(format!("shapes {left} and {right} do not fit together"))
+        .with_help("axes are compared from the last one on: they must be equal, or one of them 1")
+}
+
+pub fn not_broadcast_to(from: &[usize], to: &[usize]) -> ArrayError {
+    ArrayError::value(format!("an array of shape {} does not fit shape {}", shape_text(from), shape_text(to)))
+        .with_help("axes are compared from the last one on: each must be equal, or 1")
+}
+
+pub fn not_reshaped(from: &[usize], to: &str) -> ArrayError {
+    ArrayError::value(format!("an array of shape {} cannot have the shape {to}", shape_text(from)))
+}
+
+pub fn axis_out_of_range(axis: i64, ndim: usize) -> ArrayError {
+    ArrayError::Index { message: format!("axis {axis} is out of range for an array with {ndim} axes") }
+}
+
+pub fn axis_twice(axis: usize) -> ArrayError {
+    ArrayError::value(format!("axis {axis} is named twice"))
+}
+
+pub fn not_a_permutation(axes: &[i64], ndim: usize) -> ArrayError {
+    ArrayError::value(format!("{axes:?} does not name each of the {ndim} axes once"))
+}
+
+pub fn index_out_of_range(index: i64, axis: usize, len: usize) -> ArrayError {
+    ArrayError::Index { message: format!("index {index} is out of range for axis {axis} with {len} elements") }
+}
+
+pub fn too_many_indices(given: usize, ndim: usize) -> ArrayError {
+    let axes = if ndim == 1 { "axis" } else { "axes" };
+    ArrayError::Index { message: format!("{given} indices for an array with {ndim} {axes}") }
+}
+
+pub fn step_of_zero() -> ArrayError {
+    ArrayError::value("the step of a slice is not 0".to_owned())
+}
+
+pub fn not_for(op: &str, ty: Scalar) -> ArrayError {
+    let error = ArrayError::ty(format!("`{op}` does not take `{ty}`"));
+    match (op, ty) {
+        ("subtract", Scalar::Bool) => error.with_help("`^` is true where two bools differ"),
+        ("negative", Scalar::Bool) => error.with_help("`~` negates a bool"),
+        _ => error,
+    }
+}
+
+pub fn no_common_type(left: Scalar, right: Scalar) -> ArrayError {
+    ArrayError::ty(format!("there is no type for both `{left}` and `{right}`"))
+        .with_help("convert one of them first: `x.astype(i64)`")
+}
+
+pub fn number_out_of_range(number: Number, ty: Scalar) -> ArrayError {
+    let range = ty.int_range().map(|(least, most)| format!(": it holds {least} to {most}"));
+    ArrayError::Overflow { message: format!("{number} does not fit `{ty}`{}", range.unwrap_or_default()) }
+}
+
+pub fn would_change_type(op: &str, target: Scalar, result: Scalar) -> ArrayError {
+    ArrayError::ty(format!("`{op}` gives `{result}`, which an array of `{target}` cannot hold"))
+        .with_help(format!("convert it: `.astype({target})`, or make a new array: `x = x {op} y`"))
+}
+
+pub fn is_read_only() -> ArrayError {
+    ArrayError::value("an array that repeats elements cannot be written".to_owned())
+        .with_help("copy it first: `x.copy()`")
+}
+
+pub fn not_in_one_piece(shape: &[usize]) -> ArrayError {
+    ArrayError::value(format!(
+        "the elements of this view of shape {} are not in one piece in memory",
+        shape_text(shape)
+    ))
+    .with_help("copy it: `part = x[::2].copy()`, and back: `x[::2] = part`")
+}
+
+pub fn empty_reduction(op: &str) -> ArrayError {
+    ArrayError::value(format!("`{op}` of no elements has no value"))
+}
+
+pub fn other_manager() -> ArrayError {
+    ArrayError::value("the arrays of one expression belong to different managers".to_owned())
+        .with_help("copy one of them: `mgr.tensor_t(x.numpy())`")
+}
+
+/// For operations that need a certain kind of numbers.
+pub fn wrong_kind(op: &str, wanted: Kinds, ty: Scalar) -> ArrayError {
+    ArrayError::ty(format!("`{op}` takes {wanted}, not `{ty}`"))
+}

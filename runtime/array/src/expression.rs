@@ -1,0 +1,275 @@
+//! Expressions as kernels: the plan of an array goes in, the text of a kernel and its launch come out.
+
+use kps_compute::{Number, Tensor};
+use kps_scalar::Scalar;
+
+use crate::array::{Array, View};
+use crate::engine::{Argument, Engine, Size};
+use crate::errors::Result;
+use crate::layout::Layout;
+use crate::ops::{Form, Precedence};
+use crate::places::{Places, Space};
+use crate::plan::{Action, Plan};
+
+/// A kernel with the arguments of one launch.
+pub struct Written {
+    pub text: String,
+    pub arguments: Vec<Argument>,
+    pub size: Size,
+}
+
+/// Starts the kernel that computes an array element by element.
+pub fn compute(array: &Array) -> Result<()> {
+    let (plan, result) = Plan::of(array)?;
+    let engine = array.engine();
+    let fresh = |dtype: Scalar| -> Result<View> {
+        let tensor = engine.allocate(dtype, array.size())?;
+        Ok(View { tensor, layout: Layout::contiguous(array.shape(), 0) })
+    };
+    let mut stored = vec![(fresh(array.dtype())?, result)];
+    for (node, step) in &plan.also_stored {
+        stored.push((fresh(node.dtype())?, *step));
+    }
+    run(engine, &plan, array.shape(), &stored)?;
+    let mut views = stored.into_iter().map(|(view, _)| view);
+    array.is_now(views.next().expect("the first result is the array's"));
+    for ((node, _), view) in plan.also_stored.iter().zip(views) {
+        node.is_now(view);
+    }
+    Ok(())
+}
+
+/// Starts the kernel that writes an array into a view, which has its type and its shape.
+pub fn store(array: &Array, target: &View) -> Result<()> {
+    let (plan, result) = Plan::of(array)?;
+    if plan.overlaps(target) {
+        drop(plan);
+        array.evaluate()?;
+        return store(array, target);
+    }
+    for node in &plan.joined {
+        node.0.is_running.set(true);
+    }
+    let mut stored = vec![(target.clone(), result)];
+    for (node, step) in &plan.also_stored {
+        let tensor = array.engine().allocate(node.dtype(), node.size())?;
+        stored.push((View { tensor, layout: Layout::contiguous(node.shape(), 0) }, *step));
+    }
+    let started = run(array.engine(), &plan, array.shape(), &stored);
+    for node in &plan.joined {
+        node.0.is_running.set(false);
+    }
+    for ((node, _), (view, _)) in plan.also_stored.iter().zip(stored.into_iter().skip(1)) {
+        node.is_now(view);
+    }
+    started
+}
+
+fn run(engine: &Engine, plan: &Plan, shape: &[usize], stored: &[(View, usize)]) -> Result<()> {
+    let written = write(plan, shape, stored);
+    engine.launch(&written.text, None, &written.arguments, written.size)
+}
+
+/// The kernel that would compute an array, for a reader.
+pub fn source(array: &Array) -> Result<String> {
+    let (plan, result) = Plan::of(array)?;
+    let tensor = array.engine().allocate(array.dtype(), array.size())?;
+    let view = View { tensor, layout: Layout::contiguous(array.shape(), 0) };
+    Ok(format!("@kernel\n{}", write(&plan, array.shape(), &[(view, result)]).text))
+}
+
+/// The text of a kernel that stores the results of some steps.
+fn write(plan: &Plan, shape: &[usize], stored: &[(View, usize)]) -> Written {
+    let n_sources = plan.sources.len();
+    let mut names: Vec<String> = (0..n_sources).map(array_name).collect();
+    names.extend((0..stored.len()).map(|at| if at == 0 { "out".to_owned() } else { format!("out{at}") }));
+    let results = stored.iter().map(|(view, _)| view);
+    let space = Space::of(shape, layouts(plan).chain(results.clone().map(|view| &view.layout)));
+    let places = Places::of(&space, &names, "i");
+    let indices = places.indices();
+    let (int, id) = if space.is_narrow() { ("i32", "global_id.x") } else { ("i64", "global_id64.x") };
+    let mut lines = vec![format!("i = {id}")];
+    lines.extend(places.lines.iter().cloned());
+    let texts = values(plan, &indices, &mut lines);
+    for (at, (_, step)) in stored.iter().enumerate() {
+        let place = n_sources + at;
+        lines.push(format!("{}[{}] = {}", names[place], indices[place], texts[*step].0));
+    }
+    let mut parameters = Parameters::of(plan);
+    for ((view, _), name) in stored.iter().zip(&names[n_sources..]) {
+        parameters.array(name, &view.tensor);
+    }
+    parameters.numbers(plan);
+    parameters.ints(int, &places.ints);
+    let text = format!("def {}({}):\n    {}\n", title(plan), parameters.text(), lines.join("\n    "));
+    Written { text, arguments: parameters.arguments, size: Size::Invocations(space.size() as u64) }
+}
+
+/// The places of a plan's sources.
+pub fn layouts(plan: &Plan) -> impl Iterator<Item = &Layout> {
+    plan.sources.iter().map(|source| &source.layout)
+}
+
+/// The parameters of a kernel, with their arguments.
+pub struct Parameters {
+    texts: Vec<String>,
+    pub arguments: Vec<Argument>,
+}
+
+impl Parameters {
+    /// The tensors that a plan reads.
+    pub fn of(plan: &Plan) -> Parameters {
+        let mut parameters = Parameters { texts: Vec::new(), arguments: Vec::new() };
+        for (at, source) in plan.sources.iter().enumerate() {
+            if let Some(tensor) = &source.tensor {
+                parameters.array(&array_name(at), tensor);
+            }
+        }
+        parameters
+    }
+
+    pub fn array(&mut self, name: &str, tensor: &Tensor) {
+        self.texts.push(format!("{name}: Array[{}]", tensor.dtype()));
+        self.arguments.push(Argument::Tensor(tensor.clone()));
+    }
+
+    /// The scalars of a plan.
+    pub fn numbers(&mut self, plan: &Plan) {
+        for (at, (ty, number)) in plan.numbers.iter().enumerate() {
+            self.number(&number_name(at), ty.name(), *number);
+        }
+    }
+
+    pub fn ints(&mut self, int: &str, ints: &[(String, Number)]) {
+        ints.iter().for_each(|(name, number)| self.number(name, int, *number));
+    }
+
+    pub fn number(&mut self, name: &str, ty: &str, number: Number) {
+        self.texts.push(format!("{name}: {ty}"));
+        self.arguments.push(Argument::Number(number));
+    }
+
+    pub fn text(&self) -> String {
+        self.texts.join(", ")
+    }
+}
+
+/// The text of each step. Values that are used several times get names, by statements.
+pub fn values(plan: &Plan, indices: &[String], lines: &mut Vec<String>) -> Vec<(String, Precedence)> {
+    let mut texts: Vec<(String, Precedence)> = Vec::with_capacity(plan.steps.len());
+    let mut n_named = 0;
+    for step in &plan.steps {
+        let (text, precedence) = match &step.action {
+            Action::Load(at) => (format!("{}[{}]", array_name(*at), indices[*at]), Precedence::Atom),
+            Action::Number(at) => (number_name(*at), Precedence::Atom),
+            Action::Literal(n) if *n < 0 => (n.to_string(), Precedence::Sign),
+            Action::Literal(n) => (n.to_string(), Precedence::Atom),
+            Action::Count { source, start, step: by } => {
+                let (start, by) = (number_name(*start), number_name(*by));
+                (format!("{start} + {}({}) * {by}", step.ty, indices[*source]), Precedence::Sum)
+            }
+            Action::Convert(of) if step.ty == Scalar::Bool => {
+                (format!("{} != 0", within(&texts[*of], Precedence::BitOr)), Precedence::Compare)
+            }
+            Action::Convert(of) => (format!("{}({})", step.ty, texts[*of].0), Precedence::Atom),
+            Action::Apply { form, operands, .. } => applied(*form, operands, &texts),
+        };
+        let is_worth_a_name = step.uses > 1 && !matches!(step.action, Action::Number(_) | Action::Literal(_));
+        if is_worth_a_name {
+            let name = format!("v{n_named}");
+            n_named += 1;
+            lines.push(format!("{name} = {text}"));
+            texts.push((name, Precedence::Atom));
+        } else {
+            texts.push((text, precedence));
+        }
+    }
+    texts
+}
+
+/// An operand, in brackets if it binds more weakly than this.
+fn within((text, own): &(String, Precedence), least: Precedence) -> String {
+    if *own < least { format!("({text})") } else { text.clone() }
+}
+
+/// The next tighter binding.
+fn tighter(than: Precedence) -> Precedence {
+    use Precedence::{
+        And, Atom, BitAnd, BitOr, BitXor, Choice, Compare, Not, Or, Power, Product, Shift, Sign, Sum,
+    };
+    match than {
+        Choice => Or,
+        Or => And,
+        And => Not,
+        Not => Compare,
+        Compare => BitOr,
+        BitOr => BitXor,
+        BitXor => BitAnd,
+        BitAnd => Shift,
+        Shift => Sum,
+        Sum => Product,
+        Product => Sign,
+        Sign => Power,
+        Power | Atom => Atom,
+    }
+}
+
+fn applied(form: Form, operands: &[usize], texts: &[(String, Precedence)]) -> (String, Precedence) {
+    let text = |at: usize| &texts[operands[at]];
+    match form {
+        Form::Infix(symbol, precedence) => {
+            // Operators group from the left, but for the power; comparisons do not group at all.
+            let (left, right) = match precedence {
+                Precedence::Power => (Precedence::Atom, Precedence::Sign),
+                Precedence::Compare => (Precedence::BitOr, Precedence::BitOr),
+                other => (other, tighter(other)),
+            };
+            (format!("{} {symbol} {}", within(text(0), left), within(text(1), right)), precedence)
+        }
+        Form::Prefix(symbol, precedence) => (format!("{symbol}{}", within(text(0), precedence)), precedence),
+        Form::Call(name) => {
+            let operands: Vec<&str> = (0..operands.len()).map(|at| text(at).0.as_str()).collect();
+            (format!("{name}({})", operands.join(", ")), Precedence::Atom)
+        }
+        Form::Choice => {
+            let [condition, yes] = [text(0), text(1)].map(|of| within(of, Precedence::Or));
+            (format!("{yes} if {condition} else {}", text(2).0), Precedence::Choice)
+        }
+        Form::Operand => texts[operands[0]].clone(),
+        Form::Always(text) => (text.to_owned(), Precedence::Atom),
+    }
+}
+
+/// `a` to `z`, but for `i`, which is the index.
+pub fn array_name(at: usize) -> String {
+    const NAMES: &[u8] = b"abcdefghjklmnopqrstuvwxyz";
+    match NAMES.get(at) {
+        Some(letter) => char::from(*letter).to_string(),
+        None => format!("a{at}"),
+    }
+}
+
+pub fn number_name(at: usize) -> String {
+    format!("k{at}")
+}
+
+/// The name of a kernel in profiles: its first operations.
+pub fn title(plan: &Plan) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for step in &plan.steps {
+        let name = match &step.action {
+            Action::Apply { name, .. } => *name,
+            Action::Convert(_) => "convert",
+            Action::Count { .. } => "count",
+            _ => continue,
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names.as_slice() {
+        [] if plan.sources.is_empty() => "fill".to_owned(),
+        [] => "copy".to_owned(),
+        names => names[..names.len().min(4)].join("_"),
+    }
+}

@@ -1,0 +1,246 @@
+//! The steps of one kernel: a pending node, with the pending nodes under it that join its kernel.
+//!
+//! A node joins if it is element by element, has the shape of the whole, and nobody else has its result. A node that
+//! somebody else holds is an output of its own, unless computing it again is cheaper. What does not join is computed
+//! first, and is loaded.
+
+use std::rc::Rc;
+
+use kps_compute::{Number, Tensor};
+use kps_scalar::Scalar;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::array::{Array, Expression, Node, Operand, Value, View};
+use crate::errors::Result;
+use crate::layout::Layout;
+use crate::ops::{Cost, Form};
+
+/// A kernel's steps in order: each uses results of earlier ones.
+#[derive(Default)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+    /// What depends on the place of an element.
+    pub sources: Vec<Source>,
+    /// The scalar parameters.
+    pub numbers: Vec<(Scalar, Number)>,
+    /// The nodes besides the first one whose results are stored, with their steps.
+    pub also_stored: Vec<(Array, usize)>,
+    /// The nodes that joined.
+    pub joined: Vec<Array>,
+    known: FxHashMap<*const Node, Joined>,
+}
+
+/// Elements that a kernel loads from a tensor, or counts.
+pub struct Source {
+    /// `None` where the kernel computes with the place itself.
+    pub tensor: Option<Tensor>,
+    /// The places, for the shape of the whole.
+    pub layout: Layout,
+}
+
+/// A node that joined.
+struct Joined {
+    step: usize,
+    /// Uses within the plan; other references are somebody else's.
+    uses: usize,
+    is_cheap: bool,
+}
+
+/// One value of an element.
+pub struct Step {
+    pub action: Action,
+    pub ty: Scalar,
+    /// How many later steps use the value.
+    pub uses: u32,
+}
+
+pub enum Action {
+    /// The element of a source.
+    Load(usize),
+    /// A scalar parameter.
+    Number(usize),
+    /// A number that is a part of the kernel.
+    Literal(i128),
+    /// `start + place * step`, of two scalar parameters and the place in a source.
+    Count { source: usize, start: usize, step: usize },
+    Apply { name: &'static str, form: Form, operands: SmallVec<[usize; 3]> },
+    Convert(usize),
+}
+
+/// Results of one kernel besides the first.
+const MAX_ALSO_STORED: usize = 4;
+
+/// Exponents up to this one are part of the kernel: the compiler multiplies.
+const MAX_LITERAL_EXPONENT: i128 = 16;
+
+impl Plan {
+    /// The plan for all elements of an array, and the step of its result.
+    pub fn of(array: &Array) -> Result<(Plan, usize)> {
+        let mut plan = Plan::default();
+        let result = plan.steps_of(array, array.shape())?;
+        plan.steps[result].uses += 1;
+        plan.find_also_stored(array);
+        Ok((plan, result))
+    }
+
+    /// The plan that only loads the elements of a tensor, in this shape.
+    pub fn of_tensor(tensor: &Tensor, shape: &[usize]) -> Plan {
+        let mut plan = Plan::default();
+        let source = plan.source(Some(tensor.clone()), Layout::contiguous(shape, 0));
+        plan.push(Action::Load(source), tensor.dtype());
+        plan
+    }
+
+    fn push(&mut self, action: Action, ty: Scalar) -> usize {
+        let used: SmallVec<[usize; 3]> = match &action {
+            Action::Apply { operands, .. } => operands.clone(),
+            Action::Convert(of) => SmallVec::from_slice(&[*of]),
+            _ => SmallVec::new(),
+        };
+        used.into_iter().for_each(|step| self.steps[step].uses += 1);
+        self.steps.push(Step { action, ty, uses: 0 });
+        self.steps.len() - 1
+    }
+
+    fn steps_of(&mut self, array: &Array, shape: &[usize]) -> Result<usize> {
+        if let Some(known) = self.known.get_mut(&Rc::as_ptr(&array.0)) {
+            known.uses += 1;
+            return Ok(known.step);
+        }
+        let value = array.0.value.borrow().clone();
+        match value {
+            Value::Pending(expression) if joins(&expression, array.shape() == shape) => {
+                let step = self.expression(array, &expression, shape)?;
+                let is_cheap = is_cheap(&expression);
+                self.known.insert(Rc::as_ptr(&array.0), Joined { step, uses: 1, is_cheap });
+                self.joined.push(array.clone());
+                Ok(step)
+            }
+            _ => {
+                let view = array.view()?.expect("an expression with elements has operands with elements");
+                self.load(view, shape)
+            }
+        }
+    }
+
+    fn load(&mut self, view: View, shape: &[usize]) -> Result<usize> {
+        let layout = view.layout.broadcast_to(shape)?;
+        let known = self.sources.iter().position(|known| known.layout == layout && known.is_of(&view.tensor));
+        let ty = view.tensor.dtype();
+        if let Some(at) = known {
+            let loaded = |step: &Step| matches!(step.action, Action::Load(source) if source == at);
+            return Ok(self.steps.iter().position(loaded).expect("every source is loaded once"));
+        }
+        let source = self.source(Some(view.tensor), layout);
+        Ok(self.push(Action::Load(source), ty))
+    }
+
+    fn source(&mut self, tensor: Option<Tensor>, layout: Layout) -> usize {
+        self.sources.push(Source { tensor, layout });
+        self.sources.len() - 1
+    }
+
+    fn number(&mut self, ty: Scalar, number: Number) -> usize {
+        self.numbers.push((ty, number));
+        self.numbers.len() - 1
+    }
+
+    fn expression(&mut self, array: &Array, expression: &Expression, shape: &[usize]) -> Result<usize> {
+        match expression {
+            Expression::Apply { op, typed, inputs } => {
+                let mut operands = SmallVec::new();
+                for (at, input) in inputs.iter().enumerate() {
+                    let ty = if op.chooses() && at == 0 { Scalar::Bool } else { typed.operand };
+                    operands.push(match input {
+                        Operand::Array(input) => {
+                            let step = self.steps_of(input, shape)?;
+                            self.converted(step, ty)
+                        }
+                        Operand::Number(Number::Int(n))
+                            if op.name == "pow" && at == 1 && n.abs() <= MAX_LITERAL_EXPONENT =>
+                        {
+                            self.push(Action::Literal(*n), ty)
+                        }
+                        Operand::Number(number) => {
+                            let number = self.number(ty, *number);
+                            self.push(Action::Number(number), ty)
+                        }
+                    });
+                }
+                Ok(match typed.form {
+                    Form::Operand => operands[0],
+                    form => self.push(Action::Apply { name: op.name, form, operands }, typed.result),
+                })
+            }
+            Expression::Convert(input) => {
+                let step = self.steps_of(input, shape)?;
+                Ok(self.converted(step, array.dtype()))
+            }
+            Expression::Fill(number) => {
+                let number = self.number(array.dtype(), *number);
+                Ok(self.push(Action::Number(number), array.dtype()))
+            }
+            Expression::Count { start, step } => {
+                let start = self.number(array.dtype(), *start);
+                let step = self.number(array.dtype(), *step);
+                let source = self.source(None, Layout::contiguous(array.shape(), 0).broadcast_to(shape)?);
+                Ok(self.push(Action::Count { source, start, step }, array.dtype()))
+            }
+            Expression::Reduce(_) => unreachable!("a reduction does not join"),
+        }
+    }
+
+    fn converted(&mut self, step: usize, ty: Scalar) -> usize {
+        if self.steps[step].ty == ty { step } else { self.push(Action::Convert(step), ty) }
+    }
+
+    /// Finds the nodes that somebody else holds, and that are dear to compute again.
+    fn find_also_stored(&mut self, array: &Array) {
+        for node in &self.joined {
+            let known = &self.known[&Rc::as_ptr(&node.0)];
+            // One reference is that of `joined`.
+            let is_held = Rc::strong_count(&node.0) > known.uses + 1;
+            let is_first = Rc::ptr_eq(&node.0, &array.0);
+            if is_held && !is_first && !known.is_cheap && self.also_stored.len() < MAX_ALSO_STORED {
+                self.also_stored.push((node.clone(), known.step));
+                self.steps[known.step].uses += 1;
+            }
+        }
+    }
+
+    /// Whether elements of the target's memory are read at other places than they are written.
+    pub fn overlaps(&self, target: &View) -> bool {
+        self.sources.iter().any(|source| source.is_of(&target.tensor) && source.layout != target.layout)
+    }
+}
+
+impl Source {
+    fn is_of(&self, tensor: &Tensor) -> bool {
+        self.tensor.as_ref().is_some_and(|own| Rc::ptr_eq(own.storage(), tensor.storage()))
+    }
+}
+
+/// Whether an expression is computed within the kernel of another one. Of those with fewer elements than the whole,
+/// which are repeated, only the ones without operands are.
+fn joins(expression: &Expression, is_whole: bool) -> bool {
+    match expression {
+        Expression::Apply { .. } | Expression::Convert(_) => is_whole,
+        Expression::Fill(_) | Expression::Count { .. } => true,
+        Expression::Reduce(_) => false,
+    }
+}
+
+/// Whether computing it again costs no more than to load the result: one cheap operation on one tensor.
+pub fn is_cheap(expression: &Expression) -> bool {
+    let cost = match expression {
+        Expression::Apply { op, .. } => op.cost,
+        _ => Cost::Cheap,
+    };
+    let mut n_views = 0;
+    let are_views = expression.inputs().all(|input| {
+        n_views += 1;
+        !input.is_pending()
+    });
+    cost == Cost::Cheap && are_views && n_views <= 1
+}
