@@ -30,7 +30,7 @@ pub struct Engine {
     library: Library,
     kernels: RefCell<FxHashMap<Rc<str>, Rc<Generated>>>,
     /// Whether operations run when they are written, not when somebody needs their result.
-    is_eager: Cell<bool>,
+    is_eager: Rc<Cell<bool>>,
 }
 
 /// A generated kernel with its compiled forms.
@@ -47,7 +47,6 @@ struct Form {
 }
 
 struct Compiled {
-    module: KernelModule,
     kernel: Rc<Kernel>,
     /// The places of the tensors among the arguments, by binding.
     tensors: Vec<usize>,
@@ -85,10 +84,11 @@ pub enum Size {
 const MAX_KERNELS: usize = 1024;
 
 impl Engine {
-    pub fn new(manager: Rc<Manager>) -> Engine {
+    /// `is_eager` turns lazy computation off, for all engines that share it.
+    pub fn new(manager: Rc<Manager>, is_eager: Rc<Cell<bool>>) -> Engine {
         let target = target::target_of(manager.info());
         let (library, kernels) = (Library::default(), RefCell::default());
-        Engine { manager, target, library, kernels, is_eager: Cell::new(false) }
+        Engine { manager, target, library, kernels, is_eager }
     }
 
     pub fn manager(&self) -> &Rc<Manager> {
@@ -102,10 +102,6 @@ impl Engine {
 
     pub fn is_eager(&self) -> bool {
         self.is_eager.get()
-    }
-
-    pub fn set_eager(&self, on: bool) {
-        self.is_eager.set(on);
     }
 
     /// New memory for elements, whose values are those of a former tensor or zeros.
@@ -190,7 +186,7 @@ impl Engine {
         let running =
             Running { instrument: Instrument::None, subgroup_size: None, origin: Origin::Compiler };
         let kernel = self.manager.kernel_run_so(&module.words, &[], running)?;
-        let compiled = Rc::new(Compiled::new(module, kernel));
+        let compiled = Rc::new(Compiled::new(&module, kernel));
         generated.forms.borrow_mut().insert(form, compiled.clone());
         Ok(compiled)
     }
@@ -240,7 +236,7 @@ impl Engine {
 }
 
 impl Compiled {
-    fn new(module: KernelModule, kernel: Rc<Kernel>) -> Compiled {
+    fn new(module: &KernelModule, kernel: Rc<Kernel>) -> Compiled {
         let mut tensors: Vec<(u32, usize)> = Vec::new();
         // ORDER: the push constants come before the uniform buffer.
         let mut numbers: Vec<((u8, u32), usize)> = Vec::new();
@@ -257,7 +253,6 @@ impl Compiled {
         // The last arrays are bound nowhere if the kernel never touches them.
         tensors.truncate(kernel.n_tensors());
         Compiled {
-            module,
             kernel,
             tensors: tensors.into_iter().map(|(_, at)| at).collect(),
             numbers: numbers.into_iter().map(|(_, at)| at).collect(),

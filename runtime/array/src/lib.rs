@@ -21,7 +21,7 @@
 //! use kps_compute::{Manager, Number, Tensor};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let manager = Rc::new(Manager::builder().device(kps_device::Selector::Cpu).open()?);
-//! let engine = Rc::new(Engine::new(manager));
+//! let engine = Rc::new(Engine::new(manager, Rc::default()));
 //! let x = Array::of_tensor(&engine, &Tensor::from_slice(&[1.0f32, 4.0, 9.0])?)?;
 //! let root = Array::apply(Op::named("sqrt").unwrap(), &[x.into()])?;
 //! let sum = Array::apply(Op::named("add").unwrap(), &[root.into(), Number::Int(1).into()])?;

@@ -7,7 +7,7 @@ use kps_compute::{Manager, Number, Tensor};
 
 fn engine() -> Rc<Engine> {
     let manager = Manager::builder().device(kps_device::Selector::Cpu).open().expect("it is built in");
-    Rc::new(Engine::new(Rc::new(manager)))
+    Rc::new(Engine::new(Rc::new(manager), Rc::default()))
 }
 
 fn array(engine: &Rc<Engine>, shape: &[usize]) -> Array {

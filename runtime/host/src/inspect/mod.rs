@@ -25,7 +25,7 @@ pub use crate::foreign::{
     check_file as check_shader, compile_file as compile_shader, disassemble, entry_point, entry_points,
     is_foreign as is_shader, specialise as specialise_shader,
 };
-pub use crate::modules::kernels::target_of;
+pub use kps_array::target::target_of;
 pub use kps_kernel::{
     BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, KernelModule, KernelTypes,
     LiteralKind, Phase, Remark, RemarkKind, RemarkType, Stage, Target, assembly_of_line,

@@ -216,7 +216,7 @@ fn push_constants(block: &Block) -> Vec<Value> {
 /// `is_tensor(value)`: whether kernels take it as an array: a tensor, a slice of one, or an array over one.
 fn is_tensor(_: &mut Vm, args: &Args) -> Result {
     let [value] = args.exactly("is_tensor")?;
-    Ok(kp::tensor_of(value).is_some().into())
+    Ok(kp::tensor_of(value)?.is_some().into())
 }
 
 /// `scattered(value)`: what the value is, if it is a part of a tensor that no kernel takes; else `None`.
@@ -228,7 +228,7 @@ fn scattered(_: &mut Vm, args: &Args) -> Result {
 /// `view(tensor, dtype, shape)`: the same memory as elements of another type.
 fn view(vm: &mut Vm, args: &Args) -> Result {
     let [tensor, dtype, shape] = args.exactly("view")?;
-    let tensor = kp::tensor_of(tensor).ok_or_else(|| type_error("view() takes a tensor"))?;
+    let tensor = kp::tensor_of(tensor)?.ok_or_else(|| type_error("view() takes a tensor"))?;
     let (dtype, shape) = (kp::dtype(vm, dtype)?, Vec::<usize>::from_value(vm, shape)?);
     Ok(kp::tensor_value(tensor.seen_as(dtype, &shape).map_err(kp::compute)?))
 }

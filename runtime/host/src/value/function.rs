@@ -269,6 +269,7 @@ impl Drop for Cell {
 pub type NativeFn = fn(&mut Vm, &Args) -> Result;
 
 /// A native function as tables list it.
+#[derive(Clone, Copy)]
 pub struct NativeDef {
     pub name: &'static str,
     pub func: NativeFn,
@@ -297,6 +298,17 @@ pub enum NativeKind {
     Static,
     /// Called with the class as the first argument.
     Class,
+}
+
+/// Two tables as one.
+pub const fn joined<const N: usize>(first: &[NativeDef], second: &[NativeDef]) -> [NativeDef; N] {
+    let mut all = [first[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
 }
 
 impl NativeDef {

@@ -27,7 +27,7 @@ pub(crate) use dict::PlainKey;
 pub(crate) use dict::plain_equal;
 pub use dict::{Dict, HashedKey, PassHash};
 pub use exception::{ExceptionData, ExceptionKind, KernelPlace, Order, Raise, Result, TraceEntry};
-pub use function::{
+pub use function::{joined, 
     Annotations, Args, BoundMethod, Cell, Descriptor, Doc, Function, NativeCode, NativeDef, NativeFn,
     NativeFunction, NativeKind, Parser, Super,
 };

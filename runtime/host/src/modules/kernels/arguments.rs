@@ -98,7 +98,7 @@ pub fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> R
     Ok(match &param.kind {
         ParamKind::Input { .. } | ParamKind::Port(_) => (ParamType::Input, Argument::None),
         ParamKind::Texture { ty, .. } => {
-            let image = kp::tensor_of(value).filter(|tensor| tensor.as_image().is_some());
+            let image = kp::tensor_of(value)?.filter(|tensor| tensor.as_image().is_some());
             let image =
                 image.ok_or_else(|| errors::argument_for_image(&kernel.template, name, *ty, value))?;
             (ParamType::Texture(*ty), Argument::Tensor(image))
@@ -108,7 +108,7 @@ pub fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> R
             (ParamType::Sampler, Argument::Sampler(sampler))
         }
         ParamKind::Array(array) => {
-            let tensor = kp::tensor_of(value).ok_or_else(|| wrong(vm, Wanted::Tensor))?;
+            let tensor = kp::tensor_of(value)?.ok_or_else(|| wrong(vm, Wanted::Tensor))?;
             if let Some(image) = tensor.as_image() {
                 return Err(errors::image_for_array(name, &tensor, texture_type(image)));
             }
@@ -118,7 +118,7 @@ pub fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> R
             (ParamType::Array(array.clone()), Argument::Tensor(tensor))
         }
         ParamKind::Uniform { ty, .. } => {
-            let tensor = match kp::tensor_of(value) {
+            let tensor = match kp::tensor_of(value)? {
                 Some(tensor) => tensor,
                 None => {
                     let bytes = structs::pack(vm, ty, value, name)?;
@@ -130,7 +130,7 @@ pub fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> R
             (ParamType::Array(ArrayParam::flat(ty.clone())), Argument::Uniform(tensor))
         }
         ParamKind::Buffer { element, .. } | ParamKind::Cell { ty: element, .. } => {
-            let tensor = kp::tensor_of(value).ok_or_else(|| wrong(vm, Wanted::Tensor))?;
+            let tensor = kp::tensor_of(value)?.ok_or_else(|| wrong(vm, Wanted::Tensor))?;
             check_record(kernel, name, element, value)?;
             // PyShader's structs accept any bytes.
             if element.number().is_some() {
@@ -176,7 +176,7 @@ fn name_of(vm: &Vm, value: &Value) -> Option<Name> {
 
 /// A parameter whose type only the argument determines.
 fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(ParamType, Argument)> {
-    if let Some(tensor) = kp::tensor_of(value) {
+    if let Some(tensor) = kp::tensor_of(value)? {
         return Ok((tensor_type(&tensor, kp::element_of(value)), Argument::Tensor(tensor)));
     }
     if let Some(sampler) = kp::sampler_of(value) {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kps_array::target;
 use kps_compute::{Extent, Number, PreparedLaunch, Report, Running, Storage, Tensor};
 use kps_device::{DeviceInfo, ImageInfo, Instrument, Origin, SamplerBinding};
 use kps_kernel::{
@@ -168,10 +169,10 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
     let manager = kp::manager_for(vm, &tensors)?;
     for (ty, argument) in types.iter_mut().zip(&arguments) {
         if let (ParamType::Array(array), Argument::Tensor(tensor)) = (ty, argument) {
-            device::reach(array, tensor, manager.info());
+            target::reach(array, tensor, manager.info());
         }
     }
-    device::spare_bindings(types.iter_mut(), manager.info());
+    target::spare_bindings(types.iter_mut(), manager.info());
     let local_size = kernel.template.local_size(rank);
     let counts = Counts::of(&extent, local_size);
     let signature = Signature::new(&kernel.template, &kernel.env, types).with_rank(rank).with_assumptions(

@@ -27,7 +27,6 @@ use std::rc::Rc;
 use kps_kernel::{KernelModule, KernelOptions};
 
 pub use self::described::{compiled, described};
-pub use self::device::target_of;
 pub use self::env::{env_value as captured, library_of, module_env};
 pub use self::errors::compile as compile_error;
 pub use self::explain::of_value as explained;

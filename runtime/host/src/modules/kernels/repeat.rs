@@ -263,6 +263,6 @@ fn like_tensor(value: &Value) -> Option<LikeArgument> {
 
 /// A tensor of numbers that is no image.
 fn plain_tensor(value: &Value) -> Option<Tensor> {
-    let tensor = kp::tensor_of(value)?;
+    let tensor = kp::tensor_of(value).ok()??;
     (tensor.as_image().is_none() && !tensor.is_record() && kp::element_of(value).is_none()).then_some(tensor)
 }

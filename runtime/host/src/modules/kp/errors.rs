@@ -325,3 +325,14 @@ pub fn unknown_choice(parameter: &str, given: &str, choices: &[&str]) -> Raise {
     let message = format!("`{given}` is no {parameter}");
     Raise::new(ExceptionKind::ValueError, message).help(format!("one of {}", choices.join(", ")))
 }
+
+/// Several elements are neither true nor false together.
+pub fn ambiguous_truth(n: usize) -> Raise {
+    value_error(format!("a tensor of {n} elements is neither true nor false"))
+        .help("say which elements count: `(x > 0).any()` or `(x > 0).all()`")
+}
+
+/// A single number has no axis to count or to walk along.
+pub fn no_axes(what: &str) -> Raise {
+    type_error(format!("{what} of a tensor without axes: it is one number"))
+}

@@ -208,7 +208,7 @@ fn texels(
 }
 
 fn info_of(args: &Args) -> Result<ImageInfo> {
-    let info = args.this::<ScriptTensor>()?.tensor().as_image().copied();
+    let info = args.this::<ScriptTensor>()?.tensor()?.as_image().copied();
     info.ok_or_else(|| type_error("a tensor is no image"))
 }
 
@@ -320,10 +320,11 @@ type Operands = (Vec<Tensor>, Vec<(u32, Sampler)>);
 /// The tensors and images of a list, with the samplers at their places. In a sampler's place, any tensor
 /// fills the list and is unused.
 pub fn with_samplers(items: &[Value], operation: &str) -> Result<Operands> {
-    let filler = items.iter().find_map(values::tensor);
+    let given = items.iter().map(values::tensor).collect::<Result<Vec<_>>>()?;
+    let filler = given.iter().flatten().next().cloned();
     let (mut tensors, mut samplers) = (Vec::new(), Vec::new());
-    for (binding, item) in (0..).zip(items) {
-        match (values::tensor(item), sampler_of(item), &filler) {
+    for ((binding, item), tensor) in (0..).zip(items).zip(given) {
+        match (tensor, sampler_of(item), &filler) {
             (Some(tensor), ..) => {
                 let of_image = item.downcast::<ScriptTensor>().and_then(ScriptTensor::sampler);
                 samplers.extend(of_image.map(|sampler| (binding, sampler)));

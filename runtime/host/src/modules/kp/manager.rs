@@ -246,7 +246,7 @@ fn make(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Res
     let memory = enums::memory_type(memory)?;
     if let Some(of) = tensor::record_type(dtype, data) {
         let value = records::make(vm, &of, data, memory)?;
-        let tensor = values::tensor(&value).expect("a tensor was made");
+        let tensor = values::tensor(&value)?.expect("a tensor was made");
         let tensor = this.manager.adopt(tensor).map_err(compute)?;
         return Ok(ScriptTensor::of_records(tensor, of));
     }
@@ -519,7 +519,7 @@ fn destroy(vm: &mut Vm, args: &Args) -> Result {
 
 fn destroy_one(vm: &mut Vm, this: &ScriptManager, value: &Value) -> Result<()> {
     if let Some(tensor) = value.downcast::<ScriptTensor>() {
-        tensor.tensor().destroy();
+        tensor.tensor()?.destroy();
     } else if let Some(sequence) = value.downcast::<ScriptSequence>() {
         sequence.sequence().destroy();
     } else if let Some(name) = value.as_str() {

@@ -6,6 +6,7 @@
 //! compares as a list. `sequence.eval()` returns the sequence, which is true.
 
 mod algorithm;
+mod arrays;
 mod enums;
 mod errors;
 mod findings;
@@ -25,6 +26,7 @@ mod tensor;
 mod values;
 mod verbs;
 
+use kps_array::View;
 use kps_compute::{DType, Tensor};
 
 use crate::checking::Checking;
@@ -90,7 +92,9 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
         module.set(kind.name(), Value::Class(vm.exception_class(kind)));
     }
     module.set("__version__", env!("CARGO_PKG_VERSION"));
+    // Functions such as `sum` and `abs` must not hide Python's: a script names them, or writes `kp.sum`.
     module.set("__all__", enums::listed(module));
+    arrays::add_to(module);
     Ok(())
 }
 
@@ -124,9 +128,31 @@ pub fn tensor_value(tensor: Tensor) -> Value {
     tensor::ScriptTensor::value(tensor)
 }
 
+/// Whether a value is a tensor.
+pub fn is_tensor(value: &Value) -> bool {
+    value.downcast::<tensor::ScriptTensor>().is_some()
+}
+
 /// A dtype as scripts see it: NumPy's object, which also equals its name.
 fn dtype_value(_: &mut Vm, dtype: DType) -> Result {
     Ok(numpy::dtype_object(dtype))
+}
+
+/// The ndarray over the elements of a view.
+fn array_over_view(this: &Value, view: &View) -> Value {
+    let size = view.tensor.element_size();
+    let layout = Layout {
+        shape: view.layout.shape.to_vec(),
+        strides: view.layout.strides.to_vec(),
+        offset: view.layout.start * size,
+    };
+    let array = NdArray::from_storage(view.tensor.storage().clone(), view.tensor.dtype(), &view.layout.shape);
+    Value::native(array.with_layout(layout).with_base(this.clone()))
+}
+
+/// The ndarray without elements.
+fn array_of_nothing(dtype: DType, shape: &[usize]) -> Value {
+    Value::native(NdArray::from_row(dtype, shape, Vec::new()))
 }
 
 /// The ndarray with the tensor's axes over its memory.

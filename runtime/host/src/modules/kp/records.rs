@@ -68,7 +68,7 @@ pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<Elemen
     if let Some(tensor) = data.downcast::<ScriptTensor>()
         && tensor.record().is_some_and(|record| same_layout(record, of))
     {
-        let tensor = tensor.tensor();
+        let tensor = tensor.tensor()?;
         let (shape, bytes) = (tensor.shape().to_vec(), tensor.shared_bytes().map_err(compute)?);
         return Ok(Elements { dtype, shape, bytes, written: tensor.written() });
     }

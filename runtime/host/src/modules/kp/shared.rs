@@ -1,11 +1,13 @@
 //! The managers of one machine: which device a script selects, and which manager runs a kernel without one.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::ops::Deref;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
+use kps_array::Engine;
+use kps_array::target::target_of;
 use kps_compute::{ComputeError, Kernel, Manager, Running, Sequence, Tensor};
 use kps_device::{DeviceInfo, Feature, Instrument, Selector, Ticket, select};
 use kps_kernel::{KernelModule, Target};
@@ -16,7 +18,7 @@ use super::errors::{self, compute};
 use super::messages::{Ran, deliver};
 use crate::checking::Checking;
 use crate::errors::value_error;
-use crate::modules::{kernels, logging};
+use crate::modules::logging;
 use crate::value::{ExceptionKind, Name, Raise, Result, TraceEntry, Value};
 use crate::vm::Vm;
 
@@ -25,7 +27,10 @@ pub type SharedManager = Rc<ScriptedManager>;
 
 /// A manager with the kernels that were loaded for it.
 pub struct ScriptedManager {
-    manager: Manager,
+    manager: Rc<Manager>,
+    /// Computes expressions of arrays. Made at the first one.
+    engine: OnceCell<Rc<Engine>>,
+    is_eager: Rc<Cell<bool>>,
     checking: Rc<Cell<Checking>>,
     /// The compilation target for the device.
     target: Target,
@@ -70,6 +75,12 @@ impl Deref for ScriptedManager {
 impl ScriptedManager {
     pub fn target(&self) -> &Target {
         &self.target
+    }
+
+    /// What computes expressions of arrays on the device.
+    pub fn engine(&self) -> Rc<Engine> {
+        let make = || Rc::new(Engine::new(self.manager.clone(), self.is_eager.clone()));
+        self.engine.get_or_init(make).clone()
     }
 
     /// The instrumentation of a launch with this many invocations; `None` if the number is unknown.
@@ -173,6 +184,14 @@ impl ScriptedManager {
     }
 }
 
+/// Whether operations on arrays run when they are written.
+#[derive(Default)]
+struct Eager(Rc<Cell<bool>>);
+
+pub fn set_eager(vm: &mut Vm, on: bool) {
+    vm.state::<Eager>().0.set(on);
+}
+
 /// The managers that scripts opened, the last one last.
 #[derive(Default)]
 struct Managers {
@@ -237,9 +256,11 @@ pub fn open(
     vm.interrupter().link(&manager.device().map_err(compute)?.interrupt_flag());
     logging::flush_kp(vm)?;
     let debug_info = vm.debug_info && manager.info().features.contains(&Feature::NonSemanticInfo);
-    let target = Target { debug_info, ..kernels::target_of(manager.info()) };
+    let target = Target { debug_info, ..target_of(manager.info()) };
     let manager = Rc::new(ScriptedManager {
-        manager,
+        manager: Rc::new(manager),
+        engine: OnceCell::new(),
+        is_eager: vm.state::<Eager>().0.clone(),
         checking,
         target,
         kernels: RefCell::default(),

@@ -3,10 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use kps_array::{Array, Op, ReducedAxes, Reducer};
 use kps_compute::{DType, Tensor};
 use kps_device::Sampler;
 use kps_kernel::{StructType, Type};
+use kps_syntax::ast::UnaryOp;
 
+use super::arrays;
 use super::enums::{self, EnumValue};
 use super::errors::{self, compute};
 use super::image::{self, IMAGE};
@@ -15,56 +18,61 @@ use super::values::{self, Elements};
 use crate::errors::{index_error, type_error};
 use crate::modules::kernels::{structs, type_of};
 use crate::modules::numpy::{nested, struct_of_dtype, tensor_data};
-use crate::value::{Args, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value};
+use crate::ops::Side;
+use crate::value::{
+    Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value, joined,
+};
 use crate::vm::Vm;
 
 pub static TENSOR: NativeType = NativeType {
     new: Some(new),
-    methods: &[
-        NativeDef::static_method("zeros", zeros).doc("(shape, dtype=f32)", "Makes a tensor of zeros."),
-        NativeDef::method("data", data)
-            .doc("()", "Returns a flat view of the elements, which prints and compares as a list."),
-        NativeDef::method("numpy", numpy)
-            .doc("()", "Returns an ndarray with the tensor's shape over the same memory."),
-        NativeDef::method("__array__", numpy),
-        NativeDef::method("tolist", tolist).doc("()", "Returns the elements as nested lists."),
-        NativeDef::method("set_data", set_data)
-            .doc("(data)", "Replaces all elements, converted to the tensor's type."),
-        NativeDef::method("size", size).doc("()", "Returns the number of elements."),
-        NativeDef::method("tensor_type", tensor_type)
-            .doc("()", "Returns the kind of memory, a member of `MemoryTypes`."),
-        NativeDef::method("memory_type", tensor_type)
-            .doc("()", "Returns the kind of memory, a member of `MemoryTypes`."),
-        NativeDef::method("data_type", data_type)
-            .doc("()", "Returns the element type, a member of `DataTypes`."),
-        NativeDef::method("is_init", is_init).doc("()", "Returns whether the tensor has memory."),
-        NativeDef::method("destroy", destroy).doc("()", "Frees the memory."),
-        NativeDef::method("map_data_from_host", sync)
-            .doc("()", "Does nothing: reading and writing elements copies by itself."),
-        NativeDef::method("map_data_into_host", sync)
-            .doc("()", "Does nothing: reading and writing elements copies by itself."),
-        NativeDef::method("reshape", reshape)
-            .doc("(*shape)", "Returns a tensor of another shape over the same memory."),
-        NativeDef::method("resize", resize).doc(
-            "(n)",
-            "Changes the number of elements, or of rows: the first ones stay, and new ones are zeros.",
-        ),
-        NativeDef::method("__reversed__", reversed),
-        NativeDef::getter("shape", shape).doc("", "The number of elements along each axis, as a tuple."),
-        NativeDef::getter("ndim", ndim).doc("", "The number of axes."),
-        NativeDef::getter("dtype", dtype).doc("", "The element type: a NumPy dtype, or a struct type."),
-        NativeDef::getter("nbytes", nbytes).doc("", "The size of the elements in bytes."),
-    ],
+    methods: &joined::<{ METHODS.len() + arrays::METHODS.len() }>(METHODS, arrays::METHODS),
     ..NativeType::new("Tensor", "kp").doc(
         "(data, memory_type=device, *, dtype=None)",
         "Numbers in the memory of a device: of `dtype`, of the type of an array, or `float32` for a list.",
     )
 };
 
+/// Memory and its elements.
+const METHODS: &[NativeDef] = &[
+    NativeDef::static_method("zeros", zeros).doc("(shape, dtype=f32)", "Makes a tensor of zeros."),
+    NativeDef::method("data", data)
+        .doc("()", "Returns a flat view of the elements, which prints and compares as a list."),
+    NativeDef::method("numpy", numpy)
+        .doc("()", "Returns an ndarray with the tensor's shape over the same memory."),
+    NativeDef::method("__array__", numpy),
+    NativeDef::method("tolist", tolist).doc("()", "Returns the elements as nested lists."),
+    NativeDef::method("set_data", set_data)
+        .doc("(data)", "Replaces all elements, converted to the tensor's type."),
+    NativeDef::method("size", size).doc("()", "Returns the number of elements."),
+    NativeDef::method("tensor_type", tensor_type)
+        .doc("()", "Returns the kind of memory, a member of `MemoryTypes`."),
+    NativeDef::method("memory_type", tensor_type)
+        .doc("()", "Returns the kind of memory, a member of `MemoryTypes`."),
+    NativeDef::method("data_type", data_type)
+        .doc("()", "Returns the element type, a member of `DataTypes`."),
+    NativeDef::method("is_init", is_init).doc("()", "Returns whether the tensor has memory."),
+    NativeDef::method("destroy", destroy).doc("()", "Frees the memory."),
+    NativeDef::method("map_data_from_host", sync)
+        .doc("()", "Does nothing: reading and writing elements copies by itself."),
+    NativeDef::method("map_data_into_host", sync)
+        .doc("()", "Does nothing: reading and writing elements copies by itself."),
+    NativeDef::method("reshape", reshape)
+        .doc("(*shape)", "Returns a tensor of another shape over the same memory."),
+    NativeDef::method("resize", resize).doc(
+        "(n)",
+        "Changes the number of elements, or of rows: the first ones stay, and new ones are zeros.",
+    ),
+    NativeDef::method("__reversed__", reversed),
+    NativeDef::getter("shape", shape).doc("", "The number of elements along each axis, as a tuple."),
+    NativeDef::getter("ndim", ndim).doc("", "The number of axes."),
+    NativeDef::getter("dtype", dtype).doc("", "The element type: a NumPy dtype, or a struct type."),
+    NativeDef::getter("nbytes", nbytes).doc("", "The size of the elements in bytes."),
+];
+
 /// A tensor as scripts hold it.
 pub struct ScriptTensor {
-    /// `resize` replaces it.
-    tensor: RefCell<Tensor>,
+    content: RefCell<Content>,
     /// Whether it has the type of an array that it was made of, not one that the script named. The first
     /// generations of Kompute have tensors of `f32` alone.
     is_adaptable: Cell<bool>,
@@ -76,10 +84,24 @@ pub struct ScriptTensor {
     sampler: Cell<Option<Sampler>>,
 }
 
+/// What a tensor of a script stands for.
+enum Content {
+    /// Memory in one piece. `resize` replaces it.
+    Tensor(Tensor),
+    /// The result of an operation, or a view.
+    Array(Array),
+}
+
 impl ScriptTensor {
     fn new(tensor: Tensor, record: Option<Rc<StructType>>, vector: Option<Type>) -> ScriptTensor {
-        let (tensor, is_adaptable) = (RefCell::new(tensor), Cell::new(false));
-        ScriptTensor { tensor, is_adaptable, record, vector, sampler: Cell::new(None) }
+        let (content, is_adaptable) = (RefCell::new(Content::Tensor(tensor)), Cell::new(false));
+        ScriptTensor { content, is_adaptable, record, vector, sampler: Cell::new(None) }
+    }
+
+    /// The result of an operation on arrays.
+    pub fn of_array(array: Array) -> ScriptTensor {
+        let (content, is_adaptable) = (RefCell::new(Content::Array(array)), Cell::new(false));
+        ScriptTensor { content, is_adaptable, record: None, vector: None, sampler: Cell::new(None) }
     }
 
     pub fn sampler(&self) -> Option<Sampler> {
@@ -113,18 +135,77 @@ impl ScriptTensor {
         self.record.as_ref().map(|of| structs::now(&Type::Struct(of.clone()))).or_else(|| self.vector.clone())
     }
 
-    pub fn tensor(&self) -> Tensor {
-        self.tensor.borrow().clone()
+    /// The memory of the elements, which are computed if they were not. An error if they are not in one piece.
+    pub fn tensor(&self) -> Result<Tensor> {
+        let array = match &*self.content.borrow() {
+            Content::Tensor(tensor) => return Ok(tensor.clone()),
+            Content::Array(array) => array.clone(),
+        };
+        let tensor = array.tensor().map_err(arrays::raised)?;
+        self.replace(tensor.clone());
+        Ok(tensor)
+    }
+
+    /// The elements in one piece: the memory itself, or a copy.
+    pub fn in_one_piece(&self) -> Result<Tensor> {
+        match self.array() {
+            Some(array) => array.in_one_piece().and_then(|array| array.tensor()).map_err(arrays::raised),
+            None => self.tensor(),
+        }
+    }
+
+    /// The memory if it is there, whatever became of it.
+    fn memory(&self) -> Option<Tensor> {
+        match &*self.content.borrow() {
+            Content::Tensor(tensor) => Some(tensor.clone()),
+            Content::Array(_) => None,
+        }
+    }
+
+    /// The array, if the tensor is the result of an operation or a view.
+    pub fn array(&self) -> Option<Array> {
+        match &*self.content.borrow() {
+            Content::Tensor(_) => None,
+            Content::Array(array) => Some(array.clone()),
+        }
+    }
+
+    /// Whether its elements are numbers to kernels, too: no structs, vectors or texels.
+    pub fn is_of_numbers(&self) -> bool {
+        let is_image = self.memory().is_some_and(|tensor| tensor.as_image().is_some());
+        self.record.is_none() && self.vector.is_none() && !is_image
+    }
+
+    pub fn dtype(&self) -> DType {
+        match &*self.content.borrow() {
+            Content::Tensor(tensor) => tensor.dtype(),
+            Content::Array(array) => array.dtype(),
+        }
+    }
+
+    pub fn shape(&self) -> Vec<usize> {
+        match &*self.content.borrow() {
+            Content::Tensor(tensor) => tensor.shape().to_vec(),
+            Content::Array(array) => array.shape().to_vec(),
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.shape().iter().product()
     }
 
     pub fn replace(&self, tensor: Tensor) {
-        self.tensor.replace(tensor);
+        let before = self.content.replace(Content::Tensor(tensor));
+        drop(before);
     }
 
     /// The elements as `f32`, if the script did not ask for another type.
     pub fn as_floats(&self) -> Result<Option<Tensor>> {
-        let tensor = self.tensor();
-        if !self.is_adaptable.get() || tensor.dtype() == DType::F32 {
+        if !self.is_adaptable.get() {
+            return Ok(None);
+        }
+        let tensor = self.tensor()?;
+        if tensor.dtype() == DType::F32 {
             return Ok(None);
         }
         let bytes = tensor.shared_bytes().map_err(compute)?;
@@ -138,8 +219,14 @@ impl ScriptTensor {
     }
 
     /// The array with the tensor's axes over the same memory.
-    fn array(&self, this: &Value) -> Result {
-        let tensor = self.tensor();
+    fn as_numpy(&self, this: &Value) -> Result {
+        if let Some(array) = self.array() {
+            return match array.view().map_err(arrays::raised)? {
+                Some(view) => Ok(super::array_over_view(this, &view)),
+                None => Ok(super::array_of_nothing(array.dtype(), array.shape())),
+            };
+        }
+        let tensor = self.tensor()?;
         tensor.check_readable().map_err(compute)?;
         Ok(match &self.record {
             Some(of) => records::array(this, &tensor, of, tensor.shape()),
@@ -148,21 +235,19 @@ impl ScriptTensor {
     }
 
     /// All elements along one axis: `data()`.
-    fn flat(&self, this: &Value) -> Value {
-        let tensor = self.tensor();
-        match &self.record {
+    fn flat(&self, this: &Value) -> Result {
+        let tensor = self.tensor()?;
+        Ok(match &self.record {
             Some(of) => records::array(this, &tensor, of, &[tensor.size()]),
             None => Value::native(tensor_data(this.clone(), &tensor)),
-        }
+        })
     }
 
-    /// The flat index that a script means.
+    /// The flat index of one element, for tensors that are no arrays of numbers.
     fn position(&self, vm: &mut Vm, index: &Value) -> Result<usize> {
-        let tensor = self.tensor();
-        let shape = tensor.shape();
+        let shape = self.shape();
         let Value::Tuple(indices) = index else {
-            // With several axes, NumPy reads one index as a row, so it is not a flat index here.
-            let at = vm.position(index, tensor.size(), "tensor")?;
+            let at = vm.position(index, self.size(), "tensor")?;
             return if shape.len() < 2 { Ok(at) } else { Err(errors::one_index(shape.len())) };
         };
         if indices.len() != shape.len() {
@@ -171,7 +256,7 @@ impl ScriptTensor {
         }
         let mut flat = 0;
         for (index, len) in indices.iter().zip(shape) {
-            flat = flat * len + vm.position(index, *len, "tensor")?;
+            flat = flat * len + vm.position(index, len, "tensor")?;
         }
         Ok(flat)
     }
@@ -266,18 +351,22 @@ fn zeros(vm: &mut Vm, args: &Args) -> Result {
 fn data(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     // Storage that the host cannot read reports that here, not at the first access.
-    this.tensor().check_readable().map_err(compute)?;
-    Ok(this.flat(args.receiver()?))
+    this.tensor()?.check_readable().map_err(compute)?;
+    this.flat(args.receiver()?)
 }
 
 fn numpy(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
-    this.array(args.receiver()?)
+    this.as_numpy(args.receiver()?)
 }
 
 fn tolist(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
-    let tensor = this.tensor();
+    if this.array().is_some() {
+        let array = this.as_numpy(args.receiver()?)?;
+        return vm.call_method(&array, "tolist", &[]);
+    }
+    let tensor = this.tensor()?;
     if let Some(of) = &this.record {
         return Ok(nested(records::list(vm, &tensor, of)?, tensor.shape()));
     }
@@ -288,7 +377,7 @@ fn tolist(vm: &mut Vm, args: &Args) -> Result {
 fn set_data(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     let [_, data] = args.exactly("set_data")?;
-    let tensor = this.tensor();
+    let tensor = this.tensor()?;
     if let Some(of) = &this.record {
         let elements = records::elements(vm, of, data)?;
         tensor.set_bytes(elements.bytes).map_err(compute)?;
@@ -300,30 +389,30 @@ fn set_data(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn size(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<ScriptTensor>()?.tensor().size().into())
+    Ok(args.this::<ScriptTensor>()?.size().into())
 }
 
 fn tensor_type(_: &mut Vm, args: &Args) -> Result {
-    Ok(EnumValue::of_memory(args.this::<ScriptTensor>()?.tensor().memory_type()))
+    Ok(EnumValue::of_memory(args.this::<ScriptTensor>()?.tensor()?.memory_type()))
 }
 
 fn data_type(_: &mut Vm, args: &Args) -> Result {
-    Ok(EnumValue::of_dtype(args.this::<ScriptTensor>()?.tensor().dtype()))
+    Ok(EnumValue::of_dtype(args.this::<ScriptTensor>()?.dtype()))
 }
 
 fn is_init(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<ScriptTensor>()?.tensor().is_init().into())
+    Ok(args.this::<ScriptTensor>()?.memory().is_none_or(|tensor| tensor.is_init()).into())
 }
 
 fn destroy(_: &mut Vm, args: &Args) -> Result {
-    args.this::<ScriptTensor>()?.tensor().destroy();
+    args.this::<ScriptTensor>()?.tensor()?.destroy();
     Ok(Value::None)
 }
 
 /// Host and device are synchronised at each access, so nothing is left to do here.
 fn sync(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
-    this.tensor().check_readable().map_err(compute)?;
+    this.tensor()?.check_readable().map_err(compute)?;
     Ok(Value::None)
 }
 
@@ -333,47 +422,52 @@ fn reshape(vm: &mut Vm, args: &Args) -> Result {
         [one] if one.as_int().is_none() => vm.collect(one)?,
         axes => axes.to_vec(),
     };
-    let mut shape = Vec::with_capacity(axes.len());
-    for axis in &axes {
-        let n = vm.index(axis)?;
-        shape.push(usize::try_from(n).map_err(|_| type_error(format!("{n} is no length of an axis")))?);
+    let axes: Vec<i64> = axes.iter().map(|axis| vm.index(axis)).collect::<Result<_>>()?;
+    if this.is_of_numbers() {
+        return arrays::result(arrays::array_of(vm, this)?.reshaped(&axes));
     }
-    let tensor = this.tensor().reshape(&shape).map_err(compute)?;
+    let tensor = this.tensor()?;
+    let shape = kps_array::shape::resolved(&axes, tensor.size());
+    let shape = shape.map_or_else(|| axes.iter().map(|n| usize::try_from(*n).unwrap_or(0)).collect(), |shape| shape.to_vec());
+    let tensor = tensor.reshape(&shape).map_err(compute)?;
     Ok(Value::native(ScriptTensor::new(tensor, this.record.clone(), None)))
 }
 
 fn reversed(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     if let Some(of) = &this.record {
-        let mut items = records::list(vm, &this.tensor(), of)?;
+        let mut items = records::list(vm, &this.tensor()?, of)?;
         items.reverse();
         return Ok(Value::list(items));
     }
-    let mut numbers = args.this::<ScriptTensor>()?.tensor().numbers().map_err(compute)?;
-    numbers.reverse();
-    Ok(Value::list(numbers.into_iter().map(values::value).collect()))
+    let mut items = vm.collect(args.receiver()?)?;
+    items.reverse();
+    Ok(Value::list(items))
 }
 
 fn shape(_: &mut Vm, args: &Args) -> Result {
-    let axes: Vec<Value> =
-        args.this::<ScriptTensor>()?.tensor().shape().iter().map(|axis| Value::from(*axis)).collect();
+    let axes: Vec<Value> = args.this::<ScriptTensor>()?.shape().into_iter().map(Value::from).collect();
     Ok(Value::tuple(axes))
 }
 
 fn ndim(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<ScriptTensor>()?.tensor().shape().len().into())
+    Ok(args.this::<ScriptTensor>()?.shape().len().into())
 }
 
 fn dtype(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     match &this.record {
         Some(of) => Ok(structs::type_value(vm, of)),
-        None => super::dtype_value(vm, this.tensor().dtype()),
+        None => super::dtype_value(vm, this.dtype()),
     }
 }
 
 fn nbytes(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<ScriptTensor>()?.tensor().n_bytes().into())
+    let this: &ScriptTensor = args.this()?;
+    match this.memory() {
+        Some(tensor) => Ok(tensor.n_bytes().into()),
+        None => Ok((this.size() * this.dtype().size()).into()),
+    }
 }
 
 /// Whether an index selects by axes, as an array's does: `t[:, 1]`, `t[..., 0]`, `t[mask]`. One number or one
@@ -409,7 +503,7 @@ fn resize(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let n = values::count(vm, given)?.and_then(|n| usize::try_from(n).ok());
     let n = n.ok_or_else(|| errors::not_resized(given))?;
-    let resized = this.tensor().resize(n).map_err(compute)?;
+    let resized = this.tensor()?.resize(n).map_err(compute)?;
     this.replace(resized);
     Ok(Value::None)
 }
@@ -419,98 +513,178 @@ const SHOWN: usize = 6;
 
 impl Native for ScriptTensor {
     fn native_type(&self) -> &'static NativeType {
-        if self.tensor.borrow().as_image().is_some() { &IMAGE } else { &TENSOR }
+        if self.memory().is_some_and(|tensor| tensor.as_image().is_some()) { &IMAGE } else { &TENSOR }
     }
 
+    /// Elements along the first axis; an image counts all of its numbers.
     fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
-        Ok(Some(self.tensor().size()))
+        if !self.is_of_numbers() {
+            return Ok(Some(self.size()));
+        }
+        match self.shape().first() {
+            Some(len) => Ok(Some(*len)),
+            None => Err(errors::no_axes("len()")),
+        }
     }
 
-    /// A tensor is never empty; a script must test its elements itself.
-    fn truth(&self, _: &mut Vm) -> Result<bool> {
-        Ok(true)
+    /// One number is true unless it is 0. Of several, the script must say what it means.
+    fn truth(&self, vm: &mut Vm) -> Result<bool> {
+        match self.size() {
+            _ if !self.is_of_numbers() => Ok(true),
+            1 => {
+                let only = arrays::only(&arrays::array_of(vm, self)?)?;
+                vm.truth(&only)
+            }
+            n => Err(errors::ambiguous_truth(n)),
+        }
     }
 
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
-        let index = &all_for_none(index);
+        if self.is_of_numbers() {
+            // The quickest way to one element.
+            if let (Value::Int(_), Some(tensor)) = (index, self.memory())
+                && tensor.shape().len() == 1
+            {
+                let at = vm.position(index, tensor.size(), "tensor")?;
+                return Ok(Some(values::value(tensor.get(at).map_err(compute)?)));
+            }
+            return arrays::get_item(vm, self, index).map(Some);
+        }
+        let (index, tensor) = (&all_for_none(index), self.tensor()?);
         if selects_by_axes(index) {
-            let array = self.array(this)?;
+            let array = self.as_numpy(this)?;
             return vm.get_item(&array, index).map(Some);
         }
         if let Value::Slice(_) = index {
-            if self.record.is_some() {
-                self.tensor().check_readable().map_err(compute)?;
-            }
-            return vm.get_item(&self.flat(this), index).map(Some);
+            tensor.check_readable().map_err(compute)?;
+            let flat = self.flat(this)?;
+            return vm.get_item(&flat, index).map(Some);
         }
         let at = self.position(vm, index)?;
         if let Some(of) = &self.record {
-            return records::get(vm, &self.tensor(), of, at).map(Some);
+            return records::get(vm, &tensor, of, at).map(Some);
         }
-        Ok(Some(values::value(self.tensor().get(at).map_err(compute)?)))
+        Ok(Some(values::value(tensor.get(at).map_err(compute)?)))
     }
 
     fn set_item(&self, this: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
-        let index = &all_for_none(index);
+        if self.is_of_numbers() {
+            // The quickest way to one element.
+            if let (Value::Int(_), Some(tensor), Some(number)) = (index, self.memory(), values::number(item)?)
+                && tensor.shape().len() == 1
+            {
+                let at = vm.position(index, tensor.size(), "tensor")?;
+                return tensor.set(at, number).map_err(compute).map(|()| true);
+            }
+            return arrays::set_item(vm, self, index, item).map(|()| true);
+        }
+        let (index, tensor) = (&all_for_none(index), self.tensor()?);
         if selects_by_axes(index) {
-            let array = self.array(this)?;
+            let array = self.as_numpy(this)?;
             return vm.set_item(&array, index, item.clone()).map(|()| true);
         }
         if let Value::Slice(_) = index {
-            return vm.set_item(&self.flat(this), index, item.clone()).map(|()| true);
-        }
-        if let Some(of) = &self.record {
-            let at = self.position(vm, index)?;
-            return records::set(vm, &self.tensor(), of, at, item).map(|()| true);
+            let flat = self.flat(this)?;
+            return vm.set_item(&flat, index, item.clone()).map(|()| true);
         }
         let at = self.position(vm, index)?;
+        if let Some(of) = &self.record {
+            return records::set(vm, &tensor, of, at, item).map(|()| true);
+        }
         let number = values::number(item)?.ok_or_else(|| errors::not_numbers("a tensor", item))?;
-        self.tensor().set(at, number).map_err(compute)?;
+        tensor.set(at, number).map_err(compute)?;
         Ok(true)
     }
 
-    /// With numbers, and in order with arrays, element by element: the mask of `t[t > 5]`. Otherwise a tensor
-    /// equals itself.
+    fn binary(
+        &self,
+        _: &Value,
+        vm: &mut Vm,
+        op: BinaryOp,
+        side: Side,
+        other: &Value,
+    ) -> Result<Option<Value>> {
+        if self.is_of_numbers() { arrays::binary(vm, op, side, self, other) } else { Ok(None) }
+    }
+
+    fn binary_in_place(
+        &self,
+        this: &Value,
+        vm: &mut Vm,
+        op: BinaryOp,
+        other: &Value,
+    ) -> Result<Option<Value>> {
+        if self.is_of_numbers() { arrays::binary_in_place(vm, op, this, self, other) } else { Ok(None) }
+    }
+
+    fn unary(&self, _: &Value, vm: &mut Vm, op: UnaryOp) -> Result<Option<Value>> {
+        if self.is_of_numbers() { arrays::unary(vm, op, self) } else { Ok(None) }
+    }
+
+    /// Element by element. A tensor of structs equals itself alone.
     fn compare(&self, this: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
-        let is_equality = matches!(op, CompareOp::Eq | CompareOp::NotEq);
-        let is_number = values::number(other)?.is_some();
-        if self.record.is_some() || !is_number && (is_equality || !values::is_array(other)) {
+        if self.is_of_numbers() {
+            return arrays::compare(vm, op, self, other);
+        }
+        if self.record.is_some() || values::number(other)?.is_none() {
             return Ok(None);
         }
-        let array = self.array(this)?;
+        let array = self.as_numpy(this)?;
         vm.compare(op, &array, other).map(Some)
     }
 
-    fn iter(&self, _: &Value, vm: &mut Vm) -> Result<Option<Value>> {
+    /// Numbers, or views of the rows.
+    fn iter(&self, this: &Value, vm: &mut Vm) -> Result<Option<Value>> {
         if let Some(of) = &self.record {
-            let list = Value::list(records::list(vm, &self.tensor(), of)?);
+            let list = Value::list(records::list(vm, &self.tensor()?, of)?);
             return vm.iter(&list).map(Some);
         }
-        let numbers = self.tensor().numbers().map_err(compute)?;
-        let list = Value::list(numbers.into_iter().map(values::value).collect());
+        let items = match self.shape().len() {
+            _ if !self.is_of_numbers() => self.tensor()?.numbers().map_err(compute)?,
+            0 => return Err(errors::no_axes("iter()")),
+            1 => {
+                let list = vm.call_method(this, "tolist", &[])?;
+                return vm.iter(&list).map(Some);
+            }
+            _ => {
+                let rows = Value::list(arrays::rows(&arrays::array_of(vm, self)?)?);
+                return vm.iter(&rows).map(Some);
+            }
+        };
+        let list = Value::list(items.into_iter().map(values::value).collect());
         vm.iter(&list).map(Some)
     }
 
     fn contains(&self, _: &Value, vm: &mut Vm, item: &Value) -> Result<Option<bool>> {
         if let Some(of) = &self.record {
-            let list = Value::list(records::list(vm, &self.tensor(), of)?);
+            let list = Value::list(records::list(vm, &self.tensor()?, of)?);
             return vm.contains(&list, item).map(Some);
         }
         let Some(wanted) = values::number(item)? else { return Ok(Some(false)) };
-        let numbers = self.tensor().numbers().map_err(compute)?;
+        if let Some(array) = self.array() {
+            let equal = Op::named("equal").expect("it is in the table");
+            let equal = Array::apply(equal, &[array.into(), wanted.into()]).map_err(arrays::raised)?;
+            let any = equal.reduced(Reducer::Any, None, ReducedAxes::Dropped).map_err(arrays::raised)?;
+            return vm.truth(&arrays::only(&any)?).map(Some);
+        }
+        let numbers = self.tensor()?.numbers().map_err(compute)?;
         Ok(Some(numbers.iter().any(|number| number.as_f64() == wanted.as_f64())))
     }
 
     fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
-        let tensor = &self.tensor();
+        let kind = |dtype: &str| format!("dtype={dtype}, shape={}", shape_text(&self.shape()));
+        let tensor = match self.array() {
+            Some(array) if array.size() == 0 => return Ok(format!("Tensor([], {})", kind(array.dtype().name()))),
+            Some(array) => array.in_one_piece().and_then(|array| array.tensor()).map_err(arrays::raised)?,
+            None => self.tensor()?,
+        };
         if let Some(info) = tensor.as_image() {
             return Ok(match tensor.is_init() {
                 true => image::repr(info),
                 false => image::repr(info).replacen('(', "(destroyed, ", 1),
             });
         }
-        let dtype = self.record.as_ref().map_or(tensor.dtype().to_string(), |of| of.to_string());
-        let kind = format!("dtype={dtype}, shape={}", shape_text(tensor.shape()));
+        let kind = kind(&self.record.as_ref().map_or(tensor.dtype().to_string(), |of| of.to_string()));
         if !tensor.is_init() {
             return Ok(format!("Tensor(destroyed, {kind})"));
         }
@@ -519,26 +693,28 @@ impl Native for ScriptTensor {
         }
         let n = tensor.size();
         let edge = if n <= SHOWN { n } else { SHOWN / 2 };
-        let mut shown = self.texts(vm, 0..edge)?;
+        let mut shown = self.texts(vm, &tensor, 0..edge)?;
         if edge < n {
             shown.push("..".to_owned());
-            shown.extend(self.texts(vm, n - edge..n)?);
+            shown.extend(self.texts(vm, &tensor, n - edge..n)?);
         }
-        Ok(format!("Tensor([{}], {kind})", shown.join(", ")))
+        let shown = shown.join(", ");
+        // A number alone has no axes, and no brackets.
+        Ok(if self.shape().is_empty() { format!("Tensor({shown}, {kind})") } else { format!("Tensor([{shown}], {kind})") })
     }
 }
 
 impl ScriptTensor {
-    fn texts(&self, vm: &mut Vm, range: std::ops::Range<usize>) -> Result<Vec<String>> {
+    fn texts(&self, vm: &mut Vm, tensor: &Tensor, range: std::ops::Range<usize>) -> Result<Vec<String>> {
         if let Some(of) = &self.record {
             let mut texts = Vec::with_capacity(range.len());
             for at in range {
-                let element = records::get(vm, &self.tensor(), of, at)?;
+                let element = records::get(vm, tensor, of, at)?;
                 texts.push(vm.repr(&element)?);
             }
             return Ok(texts);
         }
-        let numbers = self.tensor().range_numbers(range).map_err(compute)?;
+        let numbers = tensor.range_numbers(range).map_err(compute)?;
         numbers.into_iter().map(|number| vm.repr(&values::value(number))).collect()
     }
 }

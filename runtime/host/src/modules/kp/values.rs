@@ -64,10 +64,15 @@ pub fn value(number: Number) -> Value {
 
 /// The tensor that a value is, or the part of one that it shows: an array over the memory of a tensor, whose
 /// elements are in one piece.
-pub fn tensor(value: &Value) -> Option<Tensor> {
-    if let Some(tensor) = value.downcast::<ScriptTensor>() {
-        return Some(tensor.tensor());
+pub fn tensor(value: &Value) -> Result<Option<Tensor>> {
+    match value.downcast::<ScriptTensor>() {
+        Some(tensor) => tensor.tensor().map(Some),
+        None => Ok(part(value)),
     }
+}
+
+/// The part of a tensor that an array shows, if its elements are in one piece.
+fn part(value: &Value) -> Option<Tensor> {
     if let Some(array) = value.downcast::<NdArray>() {
         let tensor = viewed(value)?;
         let (start, shape) = (array.layout().offset, array.shape());
@@ -90,7 +95,7 @@ pub fn resolved(vm: &mut Vm, value: &Value) -> Result {
         return Ok(value.clone());
     }
     let given = vm.call_method(value, "__tensor__", &[])?;
-    match tensor(&given) {
+    match tensor(&given)? {
         Some(_) => Ok(given),
         None => Err(errors::not_the_tensor_of(value, &given)),
     }
@@ -106,7 +111,7 @@ fn viewed(array: &Value) -> Option<Tensor> {
     };
     while let Some(owner) = base {
         if let Some(tensor) = owner.downcast::<ScriptTensor>() {
-            let tensor = tensor.tensor();
+            let tensor = tensor.tensor().ok()?;
             let is_present = Rc::ptr_eq(tensor.storage(), storage);
             return Some(if is_present { tensor } else { tensor.whole_of(storage.clone()) });
         }
@@ -151,13 +156,13 @@ pub fn element(value: &Value) -> Option<Type> {
 /// The tensors of a list, or a single tensor. `operation` is the caller, for errors.
 pub fn tensors(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Tensor>> {
     let items = operands(vm, value, operation)?;
-    items.iter().map(|item| tensor(item).ok_or_else(|| errors::not_a_tensor(operation, item))).collect()
+    items.iter().map(|item| tensor(item)?.ok_or_else(|| errors::not_a_tensor(operation, item))).collect()
 }
 
 /// The items of a list, or one tensor.
 pub fn operands(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Value>> {
     let value = resolved(vm, value)?;
-    if tensor(&value).is_some() {
+    if tensor(&value)?.is_some() {
         return Ok(vec![value]);
     }
     match value.base_value() {
@@ -176,7 +181,8 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
         let (shape, written) = (array.shape().to_vec(), array.written()?);
         return Ok(Elements { dtype: array.dtype(), shape, bytes, written });
     }
-    if let Some(tensor) = tensor(source) {
+    let in_one_piece = source.downcast::<ScriptTensor>().map(ScriptTensor::in_one_piece).transpose()?;
+    if let Some(tensor) = in_one_piece.or_else(|| part(source)) {
         let bytes = tensor.shared_bytes().map_err(errors::compute)?;
         let written = tensor.written();
         return Ok(Elements { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes, written });
@@ -243,7 +249,7 @@ fn first_rounded(vm: &mut Vm, source: &Value, dtype: DType) -> Result<Option<i12
 pub fn has_floats(vm: &mut Vm, source: &Value) -> Result<bool> {
     vm.check_stack()?;
     let dtype = source.downcast::<NdArray>().map(NdArray::dtype);
-    let dtype = dtype.or_else(|| tensor(source).map(|tensor| tensor.dtype()));
+    let dtype = dtype.or_else(|| source.downcast::<ScriptTensor>().map(ScriptTensor::dtype));
     if let Some(dtype) = dtype {
         return Ok(dtype.is_float());
     }
@@ -327,7 +333,7 @@ pub fn numbers(vm: &mut Vm, source: &Value, what: &str) -> Result<Vec<Number>> {
     if let Some(one) = number(source)? {
         return Ok(vec![one]);
     }
-    if let Some(tensor) = tensor(source) {
+    if let Some(tensor) = tensor(source)? {
         return tensor.numbers().map_err(errors::compute);
     }
     if let Some(array) = source.downcast::<NdArray>() {

@@ -203,7 +203,7 @@ impl Operands {
     fn read(vm: &mut Vm, given: &Value) -> Result<Operands> {
         let given = values::operands(vm, given, "a sequence")?;
         let tensor =
-            |item: &Value| values::tensor(item).ok_or_else(|| errors::not_a_tensor("a sequence", item));
+            |item: &Value| values::tensor(item)?.ok_or_else(|| errors::not_a_tensor("a sequence", item));
         let tensors = given.iter().map(tensor).collect::<Result<_>>()?;
         Ok(Operands { given, tensors })
     }

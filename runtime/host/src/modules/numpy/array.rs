@@ -16,6 +16,7 @@ use super::scalar::Scalar;
 use super::tensor_data::{self, TENSOR_DATA};
 use super::{State, errors, flat, index, kernel, methods, operators, strided};
 use crate::ops::Side;
+use crate::modules::kp;
 use crate::value::{BinaryOp, CompareOp, Native, NativeIter, NativeType, Result, Value};
 use crate::vm::{Vm, collect_all};
 
@@ -360,6 +361,10 @@ impl Native for NdArray {
         side: Side,
         other: &Value,
     ) -> Result<Option<Value>> {
+        // The result beside a tensor is a tensor.
+        if kp::is_tensor(other) {
+            return Ok(None);
+        }
         operators::binary(vm, op, side, &Operand::Array(self.clone()), other)
     }
 

@@ -1,0 +1,237 @@
+//! New tensors: `kp.zeros(shape)`, `kp.arange(n)`. Their elements are made on the device.
+
+use kps_array::Array;
+use kps_array::promote::{DEFAULT_FLOAT, DEFAULT_INT};
+use kps_compute::{DType, Number};
+
+use super::functions::ints;
+use super::{array, engine_for, result};
+use crate::errors::{type_error, value_error};
+use crate::modules::kp::values;
+use crate::value::{Args, NativeDef, Parser, Result, Value};
+use crate::vm::Vm;
+
+pub const FUNCTIONS: &[NativeDef] = &[
+    NativeDef::function("zeros", zeros).doc("(shape, dtype=f32)", "A tensor of zeros."),
+    NativeDef::function("ones", ones).doc("(shape, dtype=f32)", "A tensor of ones."),
+    NativeDef::function("empty", empty).doc("(shape, dtype=f32)", "A tensor whose elements are set later."),
+    NativeDef::function("full", full).doc("(shape, value, dtype=None)", "A tensor with the same number everywhere."),
+    NativeDef::function("zeros_like", zeros_like).doc("(x, dtype=None)", "Zeros in the shape and type of another."),
+    NativeDef::function("ones_like", ones_like).doc("(x, dtype=None)", "Ones in the shape and type of another."),
+    NativeDef::function("empty_like", empty_like)
+        .doc("(x, dtype=None)", "A tensor in the shape and type of another, whose elements are set later."),
+    NativeDef::function("full_like", full_like)
+        .doc("(x, value, dtype=None)", "The same number everywhere, in the shape and type of another."),
+    NativeDef::function("arange", arange)
+        .doc("(start, stop=None, step=1, dtype=None)", "The numbers from `start` up to, but without, `stop`."),
+    NativeDef::function("linspace", linspace)
+        .doc("(start, stop, num=50, dtype=f32, endpoint=True)", "So many numbers at equal distances."),
+    NativeDef::function("eye", eye)
+        .doc("(n, m=None, k=0, dtype=f32)", "A matrix with ones on its k-th diagonal, and zeros elsewhere."),
+    NativeDef::function("asarray", asarray)
+        .doc("(x, dtype=None)", "A tensor of numbers, lists or a NumPy array; a tensor is not copied."),
+];
+
+fn shape_of(vm: &mut Vm, value: &Value) -> Result<Vec<usize>> {
+    let axes = ints(vm, value)?;
+    axes.iter()
+        .map(|n| usize::try_from(*n).map_err(|_| value_error(format!("{n} is no length of an axis"))))
+        .collect()
+}
+
+fn dtype_of(vm: &mut Vm, given: Option<&Value>, default: DType) -> Result<DType> {
+    given.filter(|dtype| !dtype.is_none()).map_or(Ok(default), |dtype| values::dtype(vm, dtype))
+}
+
+fn number_of(value: &Value) -> Result<Number> {
+    let number = values::number(value)?;
+    number.ok_or_else(|| type_error(format!("a number is expected, not {}", value.type_name())))
+}
+
+/// A type that has the number, if no type was given.
+fn default_type(number: Number) -> DType {
+    match number {
+        Number::Bool(_) => DType::Bool,
+        Number::Int(_) => DEFAULT_INT,
+        Number::Float(_) => DEFAULT_FLOAT,
+    }
+}
+
+fn filled(vm: &mut Vm, args: &Args, function: &'static str, number: Number) -> Result {
+    let mut parser = args.parser(function);
+    let (shape, dtype) = (parser.required("shape")?, parser.optional("dtype")?);
+    parser.finish()?;
+    let (shape, dtype) = (shape_of(vm, shape)?, dtype_of(vm, dtype, DEFAULT_FLOAT)?);
+    let engine = engine_for(vm, None)?;
+    result(Array::filled(&engine, dtype, &shape, number))
+}
+
+fn zeros(vm: &mut Vm, args: &Args) -> Result {
+    filled(vm, args, "zeros", Number::Int(0))
+}
+
+fn ones(vm: &mut Vm, args: &Args) -> Result {
+    filled(vm, args, "ones", Number::Int(1))
+}
+
+fn empty(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("empty");
+    let (shape, dtype) = (parser.required("shape")?, parser.optional("dtype")?);
+    parser.finish()?;
+    let (shape, dtype) = (shape_of(vm, shape)?, dtype_of(vm, dtype, DEFAULT_FLOAT)?);
+    let engine = engine_for(vm, None)?;
+    result(Array::uninitialised(&engine, dtype, &shape))
+}
+
+fn full(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("full");
+    let (shape, number) = (parser.required("shape")?, parser.required("value")?);
+    let dtype = parser.optional("dtype")?;
+    parser.finish()?;
+    let (shape, number) = (shape_of(vm, shape)?, number_of(number)?);
+    let dtype = dtype_of(vm, dtype, default_type(number))?;
+    let engine = engine_for(vm, None)?;
+    result(Array::filled(&engine, dtype, &shape, number))
+}
+
+/// The array that another one is made like, and the type.
+fn like(vm: &mut Vm, parser: &mut Parser) -> Result<(Array, DType)> {
+    let x = parser.required("x")?;
+    let dtype = parser.keyword_only("dtype");
+    let x = array(vm, x, DEFAULT_FLOAT)?;
+    let dtype = dtype_of(vm, dtype, x.dtype())?;
+    Ok((x, dtype))
+}
+
+fn filled_like(vm: &mut Vm, args: &Args, function: &'static str, number: Number) -> Result {
+    let mut parser = args.parser(function);
+    let (x, dtype) = like(vm, &mut parser)?;
+    parser.finish()?;
+    result(Array::filled(x.engine(), dtype, x.shape(), number))
+}
+
+fn zeros_like(vm: &mut Vm, args: &Args) -> Result {
+    filled_like(vm, args, "zeros_like", Number::Int(0))
+}
+
+fn ones_like(vm: &mut Vm, args: &Args) -> Result {
+    filled_like(vm, args, "ones_like", Number::Int(1))
+}
+
+fn empty_like(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("empty_like");
+    let (x, dtype) = like(vm, &mut parser)?;
+    parser.finish()?;
+    result(Array::uninitialised(x.engine(), dtype, x.shape()))
+}
+
+fn full_like(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("full_like");
+    let (x, dtype) = like(vm, &mut parser)?;
+    let number = number_of(parser.required("value")?)?;
+    parser.finish()?;
+    result(Array::filled(x.engine(), dtype, x.shape(), number))
+}
+
+/// The number of steps from `start` to before `stop`.
+fn n_steps(start: Number, stop: Number, step: Number) -> Result<usize> {
+    if step.is_zero() {
+        return Err(value_error("the step of arange() is not 0"));
+    }
+    let n = match (start, stop, step) {
+        (Number::Int(start), Number::Int(stop), Number::Int(step)) => {
+            let distance = stop - start;
+            (distance / step + i128::from(distance % step != 0 && (distance < 0) == (step < 0))) as f64
+        }
+        _ => ((stop.as_f64() - start.as_f64()) / step.as_f64()).ceil(),
+    };
+    if n.is_nan() || n > 1e18 {
+        return Err(value_error("arange() of so many numbers"));
+    }
+    Ok(n.max(0.0) as usize)
+}
+
+fn arange(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("arange");
+    let first = number_of(parser.required("start")?)?;
+    let stop = parser.optional("stop")?.filter(|stop| !stop.is_none());
+    let step = parser.optional("step")?;
+    let dtype = parser.optional("dtype")?;
+    parser.finish()?;
+    let (start, stop) = match stop {
+        Some(stop) => (first, number_of(stop)?),
+        None => (Number::Int(0), first),
+    };
+    let step = step.map_or(Ok(Number::Int(1)), number_of)?;
+    let is_float = [start, stop, step].iter().any(|number| matches!(number, Number::Float(_)));
+    let dtype = dtype_of(vm, dtype, if is_float { DEFAULT_FLOAT } else { DEFAULT_INT })?;
+    let n = n_steps(start, stop, step)?;
+    let engine = engine_for(vm, None)?;
+    result(Array::counted(&engine, dtype, n, start, step))
+}
+
+fn linspace(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("linspace");
+    let start = number_of(parser.required("start")?)?.as_f64();
+    let stop = number_of(parser.required("stop")?)?.as_f64();
+    let num = parser.optional("num")?;
+    let dtype = parser.optional("dtype")?;
+    let endpoint = parser.keyword_only("endpoint");
+    parser.finish()?;
+    let n = match num {
+        Some(num) => usize::try_from(vm.index(num)?).map_err(|_| value_error("linspace() takes a count"))?,
+        None => 50,
+    };
+    let dtype = dtype_of(vm, dtype, DEFAULT_FLOAT)?;
+    let n_gaps = match endpoint {
+        Some(endpoint) if !vm.truth(endpoint)? => n,
+        _ => n.saturating_sub(1),
+    };
+    let step = if n_gaps == 0 { 0.0 } else { (stop - start) / n_gaps as f64 };
+    let engine = engine_for(vm, None)?;
+    let counted = Array::counted(&engine, DType::F64, n, Number::Float(start), Number::Float(step));
+    result(counted.and_then(|counted| counted.converted(dtype)))
+}
+
+fn eye(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("eye");
+    let n = parser.required("n")?;
+    let m = parser.optional("m")?.filter(|m| !m.is_none());
+    let k = parser.optional("k")?;
+    let dtype = parser.optional("dtype")?;
+    parser.finish()?;
+    let n = vm.index(n)?;
+    let m = m.map_or(Ok(n), |m| vm.index(m))?;
+    let k = k.map_or(Ok(0), |k| vm.index(k))?;
+    let dtype = dtype_of(vm, dtype, DEFAULT_FLOAT)?;
+    let engine = engine_for(vm, None)?;
+    let line = |n: i64, start: i64| -> kps_array::Result<Array> {
+        let n = usize::try_from(n).unwrap_or(0);
+        Array::counted(&engine, DType::I64, n, Number::Int(start.into()), Number::Int(1))
+    };
+    let made = (|| {
+        let rows = line(n, k)?.reshaped(&[n.max(0), 1])?;
+        let equal = kps_array::Op::named("equal").expect("it is in the table");
+        Array::apply(equal, &[rows.into(), line(m, 0)?.into()])?.converted(dtype)
+    })();
+    result(made)
+}
+
+fn asarray(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("asarray");
+    let (x, dtype) = (parser.required("x")?, parser.optional("dtype")?);
+    parser.finish()?;
+    let dtype = match dtype.filter(|dtype| !dtype.is_none()) {
+        Some(dtype) => Some(values::dtype(vm, dtype)?),
+        None => None,
+    };
+    let untyped = match values::number(x)? {
+        Some(number) => default_type(number),
+        None => DEFAULT_FLOAT,
+    };
+    let x = array(vm, x, dtype.unwrap_or(untyped))?;
+    match dtype {
+        Some(dtype) => result(x.converted(dtype)),
+        None => Ok(super::value(x)),
+    }
+}

@@ -1,0 +1,172 @@
+//! The methods of tensors: those of NumPy's arrays that tensors have.
+
+use kps_array::{Array, Part};
+
+use super::functions::{clipped, ints, squeezed};
+use super::{array_of, operand, raised, result};
+use crate::errors::type_error;
+use crate::modules::kp::tensor::ScriptTensor;
+use crate::modules::kp::values;
+use crate::value::{Args, NativeDef, Result, Value};
+use crate::vm::Vm;
+
+/// Methods that call the function of the same name in `kp` with the tensor as its first argument.
+macro_rules! as_function {
+    ($name:literal, $signature:literal, $sentence:literal) => {
+        NativeDef::method($name, |vm, args| {
+            let function = vm.import("kp")?.get($name).expect("the method is named after a function of kp");
+            vm.call_with(&function, args)
+        })
+        .doc($signature, $sentence)
+    };
+}
+
+pub const METHODS: &[NativeDef] = &[
+    NativeDef::method("__abs__", |vm, args| {
+        let array = this(vm, args)?;
+        result(Array::apply(kps_array::Op::named("abs").expect("it is in the table"), &[array.into()]))
+    }),
+    NativeDef::method("__float__", |vm, args| {
+        let number = only(&this(vm, args)?)?;
+        Ok(Value::Float(values::number(&number)?.map_or(0.0, kps_compute::Number::as_f64)))
+    }),
+    NativeDef::method("__int__", |vm, args| {
+        let number = only(&this(vm, args)?)?;
+        let int = Value::Class(vm.builtin_class(crate::value::BuiltinType::Int));
+        vm.call(&int, &[number])
+    }),
+    NativeDef::getter("T", transposed).doc("", "A view with the axes in reverse order."),
+    NativeDef::getter("mT", matrix_transposed).doc("", "A view with the last two axes exchanged."),
+    NativeDef::method("astype", astype).doc("(dtype)", "Returns the elements as another type."),
+    NativeDef::method("copy", copy).doc("()", "Returns a copy in memory of its own."),
+    NativeDef::method("fill", fill).doc("(value)", "Sets every element to a number."),
+    NativeDef::method("item", item).doc("()", "Returns the only element as a number."),
+    NativeDef::method("transpose", transpose).doc("(*axes)", "Returns a view with the axes in another order."),
+    NativeDef::method("ravel", ravel).doc("()", "Returns the elements along one axis; a view if that is possible."),
+    NativeDef::method("flatten", flatten).doc("()", "Returns a copy with one axis."),
+    NativeDef::method("squeeze", squeeze).doc("(axis=None)", "Returns a view without axes of length 1."),
+    NativeDef::method("clip", clip).doc("(min=None, max=None)", "Returns the elements, but none below or above."),
+    NativeDef::method("round", round).doc("()", "Returns the nearest whole numbers; half to even."),
+    as_function!("sum", "(axis=None, dtype=None, keepdims=False)", "Returns the sum of the elements."),
+    as_function!("prod", "(axis=None, dtype=None, keepdims=False)", "Returns the product of the elements."),
+    as_function!("min", "(axis=None, keepdims=False)", "Returns the smallest element."),
+    as_function!("max", "(axis=None, keepdims=False)", "Returns the largest element."),
+    as_function!("any", "(axis=None, keepdims=False)", "Returns whether one or more elements are true."),
+    as_function!("all", "(axis=None, keepdims=False)", "Returns whether every element is true."),
+    as_function!("argmin", "(axis=None, keepdims=False)", "Returns the index of the smallest element."),
+    as_function!("argmax", "(axis=None, keepdims=False)", "Returns the index of the largest element."),
+    as_function!("mean", "(axis=None, keepdims=False)", "Returns the mean of the elements."),
+    as_function!("var", "(axis=None, correction=0, keepdims=False)", "Returns the variance of the elements."),
+    as_function!("std", "(axis=None, correction=0, keepdims=False)", "Returns the standard deviation of the elements."),
+];
+
+fn this(vm: &mut Vm, args: &Args) -> Result<Array> {
+    array_of(vm, args.this::<ScriptTensor>()?)
+}
+
+fn transposed(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    let order: Vec<i64> = (0..array.ndim() as i64).rev().collect();
+    result(array.permuted(&order))
+}
+
+fn matrix_transposed(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    let ndim = array.ndim() as i64;
+    if ndim < 2 {
+        return Err(type_error("`mT` is a view of a matrix, which has two axes or more"));
+    }
+    let order: Vec<i64> = (0..ndim - 2).chain([ndim - 1, ndim - 2]).collect();
+    result(array.permuted(&order))
+}
+
+fn astype(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    let mut parser = args.method_parser("astype");
+    let dtype = parser.required("dtype")?;
+    parser.finish()?;
+    let dtype = values::dtype(vm, dtype)?;
+    result(array.converted(dtype))
+}
+
+fn copy(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    args.method_parser("copy").finish()?;
+    result(array.copy())
+}
+
+fn fill(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    let [_, value] = args.exactly("fill")?;
+    let Some(value) = operand(vm, value, Some(&array))? else {
+        return Err(type_error(format!("fill() takes a number, not {}", value.type_name())));
+    };
+    array.assign(value).map_err(raised)?;
+    Ok(Value::None)
+}
+
+fn item(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    args.method_parser("item").finish()?;
+    only(&array)
+}
+
+/// The only element of an array.
+pub fn only(array: &Array) -> Result {
+    if array.size() != 1 {
+        let n = array.size();
+        return Err(crate::errors::value_error(format!("a tensor of {n} elements is not one number")));
+    }
+    let memory = array.tensor().map_err(raised)?;
+    Ok(values::value(memory.get(0).map_err(super::compute)?))
+}
+
+fn transpose(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    let order = match args.rest().positional() {
+        [] => (0..array.ndim() as i64).rev().collect(),
+        [axes] => ints(vm, axes)?,
+        axes => axes.iter().map(|axis| vm.index(axis)).collect::<Result<_>>()?,
+    };
+    result(array.permuted(&order))
+}
+
+fn ravel(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    args.method_parser("ravel").finish()?;
+    result(array.reshaped(&[-1]))
+}
+
+fn flatten(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    args.method_parser("flatten").finish()?;
+    result(array.copy().and_then(|copy| copy.reshaped(&[-1])))
+}
+
+fn squeeze(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    let mut parser = args.method_parser("squeeze");
+    let axis = parser.optional("axis")?;
+    parser.finish()?;
+    squeezed(vm, &array, axis)
+}
+
+fn clip(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    let mut parser = args.method_parser("clip");
+    let (min, max) = (parser.optional("min")?, parser.optional("max")?);
+    parser.finish()?;
+    clipped(vm, array, min, max)
+}
+
+fn round(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    args.method_parser("round").finish()?;
+    result(Array::apply(kps_array::Op::named("round").expect("it is in the table"), &[array.into()]))
+}
+
+/// The rows of an array: its elements along the first axis.
+pub fn rows(array: &Array) -> Result<Vec<Value>> {
+    let row = |at: usize| result(array.indexed(&[Part::At(at as i64)]));
+    (0..array.shape()[0]).map(row).collect()
+}
