@@ -19,6 +19,7 @@ use crate::engine::Engine;
 use crate::errors::{self, ArrayError, Result};
 use crate::layout::{Layout, Part};
 use crate::ops::{self, Op, Typed};
+use crate::pick::{Pick, Picking};
 use crate::promote::{self, OperandType};
 use crate::reduce::Reduction;
 use crate::shape::{self, Shape};
@@ -76,6 +77,7 @@ pub(crate) enum Expression {
     /// `start + i * step` for the flat index i.
     Count { start: Number, step: Number },
     Reduce(Reduction),
+    Pick(Picking),
 }
 
 /// An operand of an operation.
@@ -117,6 +119,7 @@ impl Operand {
 impl Array {
     /// The elements of a tensor, which stay in its memory. The tensor has numbers, not records, and is no image.
     pub fn of_tensor(engine: &Rc<Engine>, tensor: &Tensor) -> Result<Array> {
+        tensor.check_init("read")?;
         let size = tensor.element_size();
         let whole = tensor.view(0, &[tensor.storage().len() / size])?;
         let layout = Layout::contiguous(tensor.shape(), tensor.byte_range().start / size);
@@ -228,6 +231,14 @@ impl Array {
 
     pub fn engine(&self) -> &Rc<Engine> {
         &self.0.engine
+    }
+
+    /// False after its memory was destroyed.
+    pub fn is_init(&self) -> bool {
+        match &*self.0.value.borrow() {
+            Value::View(view) => view.tensor.is_init(),
+            _ => true,
+        }
     }
 
     /// Whether it is still to be computed.
@@ -381,17 +392,18 @@ impl PendingRead for Node {
 impl Expression {
     /// The arrays that it reads.
     pub fn inputs(&self) -> impl Iterator<Item = &Array> {
-        let (several, one): (&[Operand], Option<&Array>) = match self {
-            Expression::Apply { inputs, .. } => (inputs, None),
-            Expression::Convert(array) => (&[], Some(array)),
-            Expression::Reduce(reduction) => (&[], Some(&reduction.input)),
-            Expression::Fill(_) | Expression::Count { .. } => (&[], None),
+        let (several, one, picks): (&[Operand], Option<&Array>, &[Pick]) = match self {
+            Expression::Apply { inputs, .. } => (inputs, None, &[]),
+            Expression::Convert(array) => (&[], Some(array), &[]),
+            Expression::Reduce(reduction) => (&[], Some(&reduction.input), &[]),
+            Expression::Fill(_) | Expression::Count { .. } => (&[], None, &[]),
+            Expression::Pick(picking) => (&[], Some(&picking.source), &picking.picks),
         };
         let arrays = several.iter().filter_map(|operand| match operand {
             Operand::Array(array) => Some(array),
             Operand::Number(_) => None,
         });
-        arrays.chain(one)
+        arrays.chain(one).chain(picks.iter().map(|pick| &pick.indices))
     }
 }
 

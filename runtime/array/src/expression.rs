@@ -2,14 +2,16 @@
 
 use kps_compute::{Number, Tensor};
 use kps_scalar::Scalar;
+use smallvec::SmallVec;
 
 use crate::array::{Array, View};
-use crate::engine::{Argument, Engine, Size};
+use crate::engine::{Argument, Size};
 use crate::errors::Result;
 use crate::layout::Layout;
 use crate::ops::{Form, Precedence};
+use crate::pick::Picking;
 use crate::places::{Places, Space};
-use crate::plan::{Action, Plan};
+use crate::plan::{Action, PickStep, Plan};
 
 /// A kernel with the arguments of one launch.
 pub struct Written {
@@ -18,24 +20,33 @@ pub struct Written {
     pub size: Size,
 }
 
+/// A result that a kernel stores.
+struct Stored {
+    view: View,
+    step: usize,
+    /// Indices that are added to the place.
+    picks: SmallVec<[PickStep; 2]>,
+}
+
+impl Stored {
+    fn new(view: View, step: usize) -> Stored {
+        Stored { view, step, picks: SmallVec::new() }
+    }
+
+    /// In new memory.
+    fn fresh(node: &Array, step: usize) -> Result<Stored> {
+        let tensor = node.engine().allocate(node.dtype(), node.size())?;
+        Ok(Stored::new(View { tensor, layout: Layout::contiguous(node.shape(), 0) }, step))
+    }
+}
+
 /// Starts the kernel that computes an array element by element.
 pub fn compute(array: &Array) -> Result<()> {
     let (plan, result) = Plan::of(array)?;
-    let engine = array.engine();
-    let fresh = |dtype: Scalar| -> Result<View> {
-        let tensor = engine.allocate(dtype, array.size())?;
-        Ok(View { tensor, layout: Layout::contiguous(array.shape(), 0) })
-    };
-    let mut stored = vec![(fresh(array.dtype())?, result)];
-    for (node, step) in &plan.also_stored {
-        stored.push((fresh(node.dtype())?, *step));
-    }
-    run(engine, &plan, array.shape(), &stored)?;
-    let mut views = stored.into_iter().map(|(view, _)| view);
-    array.is_now(views.next().expect("the first result is the array's"));
-    for ((node, _), view) in plan.also_stored.iter().zip(views) {
-        node.is_now(view);
-    }
+    let stored = Stored::fresh(array, result)?;
+    let view = stored.view.clone();
+    run(array, &plan, stored)?;
+    array.is_now(view);
     Ok(())
 }
 
@@ -45,64 +56,98 @@ pub fn store(array: &Array, target: &View) -> Result<()> {
     if plan.overlaps(target) {
         drop(plan);
         array.evaluate()?;
-        return store(array, target);
+        // What the computed array reads is its own memory.
+        let (plan, result) = Plan::of(array)?;
+        if plan.overlaps(target) {
+            return store(&array.copy()?, target);
+        }
+        return run(array, &plan, Stored::new(target.clone(), result));
     }
-    for node in &plan.joined {
-        node.0.is_running.set(true);
-    }
-    let mut stored = vec![(target.clone(), result)];
-    for (node, step) in &plan.also_stored {
-        let tensor = array.engine().allocate(node.dtype(), node.size())?;
-        stored.push((View { tensor, layout: Layout::contiguous(node.shape(), 0) }, *step));
-    }
-    let started = run(array.engine(), &plan, array.shape(), &stored);
-    for node in &plan.joined {
-        node.0.is_running.set(false);
-    }
-    for ((node, _), (view, _)) in plan.also_stored.iter().zip(stored.into_iter().skip(1)) {
-        node.is_now(view);
-    }
-    started
+    run(array, &plan, Stored::new(target.clone(), result))
 }
 
-fn run(engine: &Engine, plan: &Plan, shape: &[usize], stored: &[(View, usize)]) -> Result<()> {
-    let written = write(plan, shape, stored);
-    engine.launch(&written.text, None, &written.arguments, written.size)
+/// Starts the kernel that writes an array into elements of a view that indices pick.
+pub fn store_at(array: &Array, target: &View, picking: &Picking) -> Result<()> {
+    let (mut plan, result) = Plan::of(array)?;
+    let picks = plan.picks(picking, array.shape())?;
+    if plan.reads(target) {
+        drop(plan);
+        return store_at(&array.copy()?, target, picking);
+    }
+    for pick in &picks {
+        plan.steps[pick.index].uses += 2;
+    }
+    run(array, &plan, Stored { view: target.clone(), step: result, picks })
+}
+
+/// Starts a kernel that stores a result, and those of other nodes that somebody holds.
+fn run(array: &Array, plan: &Plan, stored: Stored) -> Result<()> {
+    let mut all = vec![stored];
+    for (node, step) in &plan.also_stored {
+        all.push(Stored::fresh(node, *step)?);
+    }
+    let written = write(plan, array.shape(), &all);
+    let is_running = |on: bool| plan.joined.iter().for_each(|node| node.0.is_running.set(on));
+    is_running(true);
+    let started = array.engine().launch(&written.text, None, &written.arguments, written.size);
+    is_running(false);
+    started?;
+    for ((node, _), stored) in plan.also_stored.iter().zip(all.into_iter().skip(1)) {
+        node.is_now(stored.view);
+    }
+    Ok(())
 }
 
 /// The kernel that would compute an array, for a reader.
 pub fn source(array: &Array) -> Result<String> {
     let (plan, result) = Plan::of(array)?;
-    let tensor = array.engine().allocate(array.dtype(), array.size())?;
-    let view = View { tensor, layout: Layout::contiguous(array.shape(), 0) };
-    Ok(format!("@kernel\n{}", write(&plan, array.shape(), &[(view, result)]).text))
+    let stored = Stored::fresh(array, result)?;
+    Ok(format!("@kernel\n{}", write(&plan, array.shape(), &[stored]).text))
 }
 
 /// The text of a kernel that stores the results of some steps.
-fn write(plan: &Plan, shape: &[usize], stored: &[(View, usize)]) -> Written {
+fn write(plan: &Plan, shape: &[usize], stored: &[Stored]) -> Written {
     let n_sources = plan.sources.len();
     let mut names: Vec<String> = (0..n_sources).map(array_name).collect();
     names.extend((0..stored.len()).map(|at| if at == 0 { "out".to_owned() } else { format!("out{at}") }));
-    let results = stored.iter().map(|(view, _)| view);
-    let space = Space::of(shape, layouts(plan).chain(results.clone().map(|view| &view.layout)));
+    let results = stored.iter().map(|stored| &stored.view.layout);
+    let space = Space::of(shape, layouts(plan).chain(results));
     let places = Places::of(&space, &names, "i");
     let indices = places.indices();
     let (int, id) = if space.is_narrow() { ("i32", "global_id.x") } else { ("i64", "global_id64.x") };
     let mut lines = vec![format!("i = {id}")];
     lines.extend(places.lines.iter().cloned());
     let texts = values(plan, &indices, &mut lines);
-    for (at, (_, step)) in stored.iter().enumerate() {
-        let place = n_sources + at;
-        lines.push(format!("{}[{}] = {}", names[place], indices[place], texts[*step].0));
-    }
     let mut parameters = Parameters::of(plan);
-    for ((view, _), name) in stored.iter().zip(&names[n_sources..]) {
+    for (at, Stored { view, step, picks }) in stored.iter().enumerate() {
+        let (name, place) = (&names[n_sources + at], &indices[n_sources + at]);
+        let (place, is_inside) = picked(place, picks, &texts);
+        let store = format!("{name}[{place}] = {}", texts[*step].0);
+        lines.push(match is_inside {
+            Some(is_inside) => format!("if {is_inside}:\n        {store}"),
+            None => store,
+        });
         parameters.array(name, &view.tensor);
     }
     parameters.numbers(plan);
     parameters.ints(int, &places.ints);
     let text = format!("def {}({}):\n    {}\n", title(plan), parameters.text(), lines.join("\n    "));
     Written { text, arguments: parameters.arguments, size: Size::Invocations(space.size() as u64) }
+}
+
+/// A place with the indices that pick from it, and the condition that these are in range.
+fn picked(place: &str, picks: &[PickStep], texts: &[(String, Precedence)]) -> (String, Option<String>) {
+    let text = |step: usize| &texts[step].0;
+    let mut terms: Vec<String> = Vec::new();
+    if place != "0" || picks.is_empty() {
+        terms.push(place.to_owned());
+    }
+    let mut tests = Vec::new();
+    for PickStep { index, stride, len } in picks {
+        terms.push(format!("from_start({}, {}) * {}", text(*index), text(*len), text(*stride)));
+        tests.push(format!("is_index({}, {})", text(*index), text(*len)));
+    }
+    (terms.join(" + "), (!tests.is_empty()).then(|| tests.join(" and ")))
 }
 
 /// The places of a plan's sources.
@@ -167,6 +212,12 @@ pub fn values(plan: &Plan, indices: &[String], lines: &mut Vec<String>) -> Vec<(
             Action::Count { source, start, step: by } => {
                 let (start, by) = (number_name(*start), number_name(*by));
                 (format!("{start} + {}({}) * {by}", step.ty, indices[*source]), Precedence::Sum)
+            }
+            Action::Pick { source, picks } => {
+                let (place, is_inside) = picked(&indices[*source], picks, &texts);
+                let nothing = if step.ty == Scalar::Bool { "False" } else { "0" };
+                let is_inside = is_inside.expect("it has indices");
+                (format!("{}[{place}] if {is_inside} else {nothing}", array_name(*source)), Precedence::Choice)
             }
             Action::Convert(of) if step.ty == Scalar::Bool => {
                 (format!("{} != 0", within(&texts[*of], Precedence::BitOr)), Precedence::Compare)
@@ -260,6 +311,7 @@ pub fn title(plan: &Plan) -> String {
         let name = match &step.action {
             Action::Apply { name, .. } => *name,
             Action::Convert(_) => "convert",
+            Action::Pick { .. } => "take",
             Action::Count { .. } => "count",
             _ => continue,
         };

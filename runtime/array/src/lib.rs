@@ -11,6 +11,7 @@
 //! | [`shape`], [`layout`] | broadcasting, and the places of elements in memory |
 //! | `plan` | which nodes become one kernel |
 //! | `places`, `expression` | the text of that kernel |
+//! | `pick` | elements at indices that are arrays |
 //! | [`reduce`] | sums and other reductions |
 //! | [`engine`] | runs the text of a kernel, and keeps its compiled forms |
 //! | [`target`] | what kernels are compiled for |
@@ -37,6 +38,7 @@ mod expression;
 pub mod layout;
 mod library;
 pub mod ops;
+mod pick;
 mod places;
 mod plan;
 pub mod promote;
@@ -50,4 +52,5 @@ pub use errors::{ArrayError, Result};
 pub use expression::source;
 pub use layout::{Layout, Part};
 pub use ops::Op;
+pub use pick::IndexPart;
 pub use reduce::{ReducedAxes, Reducer};

@@ -15,6 +15,7 @@ use crate::array::{Array, Expression, Node, Operand, Value, View};
 use crate::errors::Result;
 use crate::layout::Layout;
 use crate::ops::{Cost, Form};
+use crate::pick::Picking;
 
 /// A kernel's steps in order: each uses results of earlier ones.
 #[derive(Default)]
@@ -66,6 +67,16 @@ pub enum Action {
     Count { source: usize, start: usize, step: usize },
     Apply { name: &'static str, form: Form, operands: SmallVec<[usize; 3]> },
     Convert(usize),
+    /// The element of a source at its place and further indices.
+    Pick { source: usize, picks: SmallVec<[PickStep; 2]> },
+}
+
+/// An index of one axis; all three are steps.
+#[derive(Clone, Copy)]
+pub struct PickStep {
+    pub index: usize,
+    pub stride: usize,
+    pub len: usize,
 }
 
 /// Results of one kernel besides the first.
@@ -96,6 +107,8 @@ impl Plan {
         let used: SmallVec<[usize; 3]> = match &action {
             Action::Apply { operands, .. } => operands.clone(),
             Action::Convert(of) => SmallVec::from_slice(&[*of]),
+            // An index is tested, and used.
+            Action::Pick { picks, .. } => picks.iter().flat_map(|pick| [pick.index; 2]).collect(),
             _ => SmallVec::new(),
         };
         used.into_iter().for_each(|step| self.steps[step].uses += 1);
@@ -187,8 +200,31 @@ impl Plan {
                 let source = self.source(None, Layout::contiguous(array.shape(), 0).broadcast_to(shape)?);
                 Ok(self.push(Action::Count { source, start, step }, array.dtype()))
             }
+            Expression::Pick(picking) => {
+                let picks = self.picks(picking, shape)?;
+                let view = picking.source.view()?.expect("it has elements");
+                let source = self.source(Some(view.tensor), picking.layout.clone());
+                Ok(self.push(Action::Pick { source, picks }, array.dtype()))
+            }
             Expression::Reduce(_) => unreachable!("a reduction does not join"),
         }
+    }
+
+    /// The steps of the indices that pick elements, for results of this shape.
+    pub fn picks(&mut self, picking: &Picking, shape: &[usize]) -> Result<SmallVec<[PickStep; 2]>> {
+        let view = picking.source.view()?.expect("it has elements");
+        let ty = if i32::try_from(view.tensor.size()).is_ok() { Scalar::I32 } else { Scalar::I64 };
+        let mut steps = SmallVec::new();
+        for pick in &picking.picks {
+            let index = self.steps_of(&pick.indices, shape)?;
+            let index = self.converted(index, ty);
+            let [stride, len] = [pick.stride as i128, pick.len as i128].map(|n| {
+                let number = self.number(ty, Number::Int(n));
+                self.push(Action::Number(number), ty)
+            });
+            steps.push(PickStep { index, stride, len });
+        }
+        Ok(steps)
     }
 
     fn converted(&mut self, step: usize, ty: Scalar) -> usize {
@@ -213,6 +249,11 @@ impl Plan {
     pub fn overlaps(&self, target: &View) -> bool {
         self.sources.iter().any(|source| source.is_of(&target.tensor) && source.layout != target.layout)
     }
+
+    /// Whether elements of the target's memory are read at all.
+    pub fn reads(&self, target: &View) -> bool {
+        self.sources.iter().any(|source| source.is_of(&target.tensor))
+    }
 }
 
 impl Source {
@@ -225,7 +266,7 @@ impl Source {
 /// which are repeated, only the ones without operands are.
 fn joins(expression: &Expression, is_whole: bool) -> bool {
     match expression {
-        Expression::Apply { .. } | Expression::Convert(_) => is_whole,
+        Expression::Apply { .. } | Expression::Convert(_) | Expression::Pick(_) => is_whole,
         Expression::Fill(_) | Expression::Count { .. } => true,
         Expression::Reduce(_) => false,
     }
@@ -235,6 +276,7 @@ fn joins(expression: &Expression, is_whole: bool) -> bool {
 pub fn is_cheap(expression: &Expression) -> bool {
     let cost = match expression {
         Expression::Apply { op, .. } => op.cost,
+        Expression::Pick(_) => Cost::Dear,
         _ => Cost::Cheap,
     };
     let mut n_views = 0;

@@ -273,6 +273,11 @@ impl Tensor {
         self.storage.is_init()
     }
 
+    /// Checks that it was not destroyed, for an operation on it.
+    pub fn check_init(&self, operation: &'static str) -> Result<()> {
+        self.storage.check_alive(operation)
+    }
+
     /// Checks that the host may read it: it was not destroyed, and its memory is not `storage`.
     pub fn check_readable(&self) -> Result<()> {
         self.storage.check_alive("read")?;

@@ -231,15 +231,11 @@ pub fn no_attribute(value: &Value, name: &str, suggestion: Option<String>) -> Ra
 }
 
 pub fn unsupported_operands(symbol: &str, left: &Value, right: &Value) -> Raise {
-    let raise = type_error(format!(
+    type_error(format!(
         "unsupported operand type(s) for {symbol}: '{}' and '{}'",
         left.type_name(),
         right.type_name()
-    ));
-    match other_packages::operator(symbol, left, right) {
-        Some(help) => raise.help(help),
-        None => raise,
-    }
+    ))
 }
 
 /// `symbol`, with `=` for an augmented assignment.

@@ -29,51 +29,13 @@ pub fn keyword(function: &str, name: &str) -> Option<&'static str> {
     KEYWORDS.iter().find(is_meant).map(|(_, _, help)| *help)
 }
 
-/// The help for an operator between values of these types.
-pub fn operator(symbol: &str, left: &Value, right: &Value) -> Option<String> {
-    let is_tensor = |value: &Value| value.type_name() == "Tensor";
-    if !is_tensor(left) && !is_tensor(right) {
-        return None;
-    }
-    if let Some(plain) = symbol.strip_suffix('=') {
-        return Some(format!(
-            "a Tensor has no arithmetic: write `x[:] = x.numpy() {plain} ..`, or a kernel that does it on the device"
-        ));
-    }
-    Some(format!(
-        "a Tensor has no arithmetic: write `x.numpy() {symbol} ..` on the host, or a kernel that does it on the device"
-    ))
-}
-
 /// Owner, names, help.
 static ATTRIBUTES: &[(&str, &[&str], &str)] = &[
-    ("Tensor", &["copy", "clone", "__copy__"], "a copy is another tensor: `Tensor(x.numpy())`"),
-    ("Tensor", &["fill", "fill_", "zero_"], "assign to all elements: `x[:] = 0`"),
-    ("Tensor", &["T", "transpose", "permute"], "the array over its memory has it: `x.numpy().T`"),
-    (
-        "Tensor",
-        &[
-            "sum", "mean", "min", "max", "prod", "std", "var", "any", "all", "argmin", "argmax", "cumsum",
-            "dot",
-        ],
-        "the array over its memory has it, on the host: `x.numpy().sum()`",
-    ),
-    (
-        "Tensor",
-        &["astype", "float", "int", "half", "to_dtype"],
-        "make another one: `Tensor(x.numpy(), dtype=\"int32\")`",
-    ),
-    (
-        "Tensor",
-        &["flatten", "ravel", "view", "squeeze", "unsqueeze"],
-        "it has `reshape`, and `x.data()` is flat",
-    ),
-    ("Tensor", &["item"], "an element is `x[0]`; `x.tolist()` gives all of them"),
-    (
-        "Tensor",
-        &["round", "clip", "repeat", "take", "sort", "argsort"],
-        "the array over its memory has it: `x.numpy()`",
-    ),
+    ("Tensor", &["clone", "__copy__"], "a copy is made by `x.copy()`"),
+    ("Tensor", &["fill_", "zero_"], "assign to all elements: `x[:] = 0`"),
+    ("Tensor", &["float", "int", "half", "to_dtype"], "convert it: `x.astype(\"int32\")`"),
+    ("Tensor", &["permute"], "write `x.transpose(1, 0)`"),
+    ("Tensor", &["view", "unsqueeze"], "write `x.reshape(..)`, or `x[:, None]` for a new axis"),
     (
         "Tensor",
         &["get", "cpu", "asnumpy", "to_numpy", "copy_to_host", "detach"],
@@ -99,15 +61,9 @@ static ATTRIBUTES: &[(&str, &[&str], &str)] = &[
         &["run", "dispatch", "forall", "call"],
         "a kernel is called: `k(x)`, or `k[n](x)` for `n` invocations",
     ),
-    ("kp", &["zeros", "empty"], "write `Tensor.zeros(10)`, or `Tensor(np.zeros(10, dtype=np.float32))`"),
     (
         "kp",
-        &["ones", "full", "arange", "linspace", "eye"],
-        "make an array and a tensor of it: `Tensor(np.ones(10, dtype=np.float32))`",
-    ),
-    (
-        "kp",
-        &["array", "asarray", "tensor", "from_numpy", "to_device", "to_gpu", "device_array", "field"],
+        &["array", "tensor", "from_numpy", "to_device", "to_gpu", "device_array", "field"],
         "write `Tensor(values)`",
     ),
     (

@@ -5,7 +5,7 @@ use kps_device::{DeviceError, Limit};
 use kps_kernel::Type;
 
 use super::values;
-use crate::errors::{type_error, value_error};
+use crate::errors::{index_error, type_error, value_error};
 use crate::modules::numpy::NdArray;
 use crate::value::{ExceptionKind, KernelPlace, Raise, Value};
 
@@ -297,7 +297,7 @@ pub fn spec_id(key: &Value) -> Raise {
 /// For one index into several axes, which is an element here, and a row in an array.
 pub fn one_index(n_axes: usize) -> Raise {
     let rest = vec![":"; n_axes - 1].join(", ");
-    crate::errors::index_error(format!("a tensor with {n_axes} axes takes {n_axes} indices, one was given"))
+    index_error(format!("a tensor with {n_axes} axes takes {n_axes} indices, one was given"))
         .help(format!("`m[i, {rest}]` is a row; `m.data()[i]` is an element by its flat index"))
 }
 
@@ -335,4 +335,10 @@ pub fn ambiguous_truth(n: usize) -> Raise {
 /// A single number has no axis to count or to walk along.
 pub fn no_axes(what: &str) -> Raise {
     type_error(format!("{what} of a tensor without axes: it is one number"))
+}
+
+/// A mask has the shape of the axes that it chooses from.
+pub fn mask_shape(mask: &[usize], array: &[usize]) -> Raise {
+    let (mask, array) = (kps_array::errors::shape_text(mask), kps_array::errors::shape_text(array));
+    index_error(format!("a mask of shape {mask} does not fit a tensor of shape {array}"))
 }

@@ -154,6 +154,13 @@ impl ScriptTensor {
         }
     }
 
+    /// Why a device cannot be given the elements as they are; `None` if it can.
+    pub fn why_unbound(&self) -> Result<Option<&'static str>> {
+        let Some(array) = self.array() else { return Ok(None) };
+        let view = array.view().map_err(arrays::raised)?;
+        Ok(values::why_unbound(array.size(), view.is_some_and(|view| !view.layout.is_contiguous())))
+    }
+
     /// The memory if it is there, whatever became of it.
     fn memory(&self) -> Option<Tensor> {
         match &*self.content.borrow() {
@@ -401,7 +408,12 @@ fn data_type(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn is_init(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<ScriptTensor>()?.memory().is_none_or(|tensor| tensor.is_init()).into())
+    let this: &ScriptTensor = args.this()?;
+    let is_init = match &*this.content.borrow() {
+        Content::Tensor(tensor) => tensor.is_init(),
+        Content::Array(array) => array.is_init(),
+    };
+    Ok(is_init.into())
 }
 
 fn destroy(_: &mut Vm, args: &Args) -> Result {
@@ -508,7 +520,7 @@ fn resize(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::None)
 }
 
-/// More elements than these are not printed.
+/// Of an axis with more elements, those at its ends are printed.
 const SHOWN: usize = 6;
 
 impl Native for ScriptTensor {
@@ -691,20 +703,36 @@ impl Native for ScriptTensor {
         if tensor.check_readable().is_err() {
             return Ok(format!("Tensor(on the device, {kind})"));
         }
-        let n = tensor.size();
-        let edge = if n <= SHOWN { n } else { SHOWN / 2 };
-        let mut shown = self.texts(vm, &tensor, 0..edge)?;
-        if edge < n {
-            shown.push("..".to_owned());
-            shown.extend(self.texts(vm, &tensor, n - edge..n)?);
-        }
-        let shown = shown.join(", ");
-        // A number alone has no axes, and no brackets.
-        Ok(if self.shape().is_empty() { format!("Tensor({shown}, {kind})") } else { format!("Tensor([{shown}], {kind})") })
+        let shown = self.shown(vm, &tensor, &self.shape(), 0)?;
+        Ok(format!("Tensor({shown}, {kind})"))
     }
 }
 
 impl ScriptTensor {
+    /// The elements from a flat index on, in nested brackets; of a long axis, those at its ends.
+    fn shown(&self, vm: &mut Vm, tensor: &Tensor, shape: &[usize], start: usize) -> Result<String> {
+        let Some((len, inner)) = shape.split_first() else {
+            return Ok(self.texts(vm, tensor, start..start + 1)?.remove(0));
+        };
+        let edge = if *len <= SHOWN { *len } else { SHOWN / 2 };
+        let ends = [0..edge, (*len - edge).max(edge)..*len];
+        let mut shown = Vec::new();
+        for (end, indices) in ends.into_iter().enumerate() {
+            if end == 1 && edge < *len {
+                shown.push("..".to_owned());
+            }
+            if inner.is_empty() {
+                shown.extend(self.texts(vm, tensor, start + indices.start..start + indices.end)?);
+                continue;
+            }
+            let row: usize = inner.iter().product();
+            for index in indices {
+                shown.push(self.shown(vm, tensor, inner, start + index * row)?);
+            }
+        }
+        Ok(format!("[{}]", shown.join(", ")))
+    }
+
     fn texts(&self, vm: &mut Vm, tensor: &Tensor, range: std::ops::Range<usize>) -> Result<Vec<String>> {
         if let Some(of) = &self.record {
             let mut texts = Vec::with_capacity(range.len());

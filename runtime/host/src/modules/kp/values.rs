@@ -66,6 +66,7 @@ pub fn value(number: Number) -> Value {
 /// elements are in one piece.
 pub fn tensor(value: &Value) -> Result<Option<Tensor>> {
     match value.downcast::<ScriptTensor>() {
+        Some(tensor) if tensor.why_unbound()?.is_some() => Ok(None),
         Some(tensor) => tensor.tensor().map(Some),
         None => Ok(part(value)),
     }
@@ -131,12 +132,20 @@ pub fn is_array(value: &Value) -> bool {
 
 /// Why a device cannot be given a part of a tensor; `None` for other values.
 pub fn unbound_part(value: &Value) -> Option<&'static str> {
+    if let Some(tensor) = value.downcast::<ScriptTensor>() {
+        return tensor.why_unbound().ok()?;
+    }
     let (size, is_scattered) = match (value.downcast::<NdArray>(), value.downcast::<RecordArray>()) {
         (Some(array), _) => (array.size(), !array.layout().is_contiguous()),
         (_, Some(array)) => (array.size(), array.start_in_one_piece().is_none()),
         _ => return None,
     };
     viewed(value)?;
+    why_unbound(size, is_scattered)
+}
+
+/// Why a device cannot be given elements.
+pub fn why_unbound(size: usize, is_scattered: bool) -> Option<&'static str> {
     match size {
         0 => Some("an empty slice of a tensor"),
         _ => is_scattered.then_some("elements of a tensor that lie apart"),

@@ -1,23 +1,29 @@
 //! `tensor[index]`, read and assigned: ints, slices, `...` and None give views; arrays of ints and of bools pick
 //! elements.
 
-use kps_array::{Array, Part};
-use kps_compute::DType;
+use std::rc::Rc;
+
+use kps_array::{Array, IndexPart, Op, Operand, Part};
+use kps_compute::{DType, Number};
 
 use super::{array, array_of, operand, raised, value};
 use crate::errors::type_error;
 use crate::modules::kp::tensor::ScriptTensor;
-use crate::modules::kp::values;
+use crate::modules::kp::{errors, values};
 use crate::modules::numpy::NdArray;
 use crate::text::slice::SliceIndices;
-use crate::value::{Result, Value};
+use crate::value::{Result, Slice, Value};
 use crate::vm::Vm;
 
 /// `tensor[index]`: a number where the index names one element, else a tensor.
 pub fn get(vm: &mut Vm, tensor: &ScriptTensor, index: &Value) -> Result {
     let this = array_of(vm, tensor)?;
-    if let Some(picked) = picks(index) {
-        return super::library::pick(vm, this, index, picked);
+    if picks(index) {
+        if let Some(mask) = whole_mask(vm, &this, index)? {
+            return super::library::call(vm, "compress", &[value(this), mask]);
+        }
+        let parts = picking(vm, &this, index)?;
+        return super::result(this.picked(&parts));
     }
     let parts = parts(vm, this.shape(), index)?;
     let names_one = parts.iter().filter(|part| matches!(part, Part::At(_))).count() == this.ndim()
@@ -33,21 +39,29 @@ pub fn get(vm: &mut Vm, tensor: &ScriptTensor, index: &Value) -> Result {
 /// `tensor[index] = item`.
 pub fn set(vm: &mut Vm, tensor: &ScriptTensor, index: &Value, item: &Value) -> Result<()> {
     let this = array_of(vm, tensor)?;
-    if let Some(picked) = picks(index) {
-        return super::library::put(vm, this, index, picked, item);
-    }
-    let parts = parts(vm, this.shape(), index)?;
-    let target = this.indexed(&parts).map_err(raised)?;
-    let item = match operand(vm, item, Some(&target))? {
+    let given = match operand(vm, item, Some(&this))? {
         Some(item) => item,
         None => array(vm, item, this.dtype())?.into(),
     };
+    if picks(index) {
+        // A number is chosen where the mask is true: no element has to be found.
+        if let (Some(mask), Operand::Number(_)) = (whole_mask(vm, &this, index)?, &given) {
+            let mask = array(vm, &mask, DType::Bool)?;
+            let chosen = Array::apply(Op::named("where").expect("it is in the table"), &[mask.into(), given, this.clone().into()]).map_err(raised)?;
+            return this.assign(chosen.into()).map_err(raised);
+        }
+        let parts = picking(vm, &this, index)?;
+        return this.put(&parts, given).map_err(raised);
+    }
+    let item = given;
+    let parts = parts(vm, this.shape(), index)?;
+    let target = this.indexed(&parts).map_err(raised)?;
     target.assign(dropping_axes(item, target.ndim())?).map_err(raised)
 }
 
 /// Leading axes of length 1 that are too many are dropped, as NumPy does.
-fn dropping_axes(item: kps_array::Operand, ndim: usize) -> Result<kps_array::Operand> {
-    let kps_array::Operand::Array(array) = &item else { return Ok(item) };
+fn dropping_axes(item: Operand, ndim: usize) -> Result<Operand> {
+    let Operand::Array(array) = &item else { return Ok(item) };
     let extra = array.ndim().saturating_sub(ndim);
     if extra == 0 || array.shape()[..extra].iter().any(|len| *len != 1) {
         return Ok(item);
@@ -56,32 +70,104 @@ fn dropping_axes(item: kps_array::Operand, ndim: usize) -> Result<kps_array::Ope
     Ok(array.reshaped(&shape).map_err(raised)?.into())
 }
 
-/// How an index picks elements, if it does not only select by axes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Picks {
-    /// By an array of bools.
-    Mask,
-    /// By arrays of ints.
-    Indices,
+/// The type of an array in an index; `None` for ints, slices and the like.
+fn picked_type(part: &Value) -> Option<DType> {
+    match part {
+        Value::Bool(_) => Some(DType::Bool),
+        Value::Tuple(_) => Some(DType::I64),
+        Value::List(list) => match list.borrow().first() {
+            Some(Value::Bool(_)) => Some(DType::Bool),
+            Some(Value::List(_)) => None,
+            _ => Some(DType::I64),
+        },
+        part => match part.downcast::<NdArray>() {
+            Some(array) => Some(array.dtype()),
+            None => part.downcast::<ScriptTensor>().map(ScriptTensor::dtype),
+        },
+    }
 }
 
-fn picks(index: &Value) -> Option<Picks> {
-    let one = |part: &Value| match part {
-        Value::Bool(_) => Some(Picks::Mask),
-        Value::List(list) => match list.borrow().first() {
-            Some(Value::Bool(_)) => Some(Picks::Mask),
-            _ => Some(Picks::Indices),
-        },
-        part => {
-            let dtype = part.downcast::<NdArray>().map(NdArray::dtype);
-            let dtype = dtype.or_else(|| part.downcast::<ScriptTensor>().map(ScriptTensor::dtype));
-            dtype.map(|dtype| if dtype == DType::Bool { Picks::Mask } else { Picks::Indices })
-        }
-    };
+/// Whether an index picks elements by arrays.
+fn picks(index: &Value) -> bool {
     match index {
-        Value::Tuple(parts) => parts.iter().filter_map(one).max_by_key(|picks| *picks == Picks::Mask),
-        index => one(index),
+        Value::Tuple(parts) => parts.iter().any(|part| picked_type(part).is_some()),
+        index => picked_type(index).is_some(),
     }
+}
+
+/// The index, if it is one mask with the shape of the array.
+fn whole_mask(vm: &mut Vm, this: &Array, index: &Value) -> Result<Option<Value>> {
+    if picked_type(index) != Some(DType::Bool) || matches!(index, Value::Bool(_)) {
+        return Ok(None);
+    }
+    let mask = array(vm, index, DType::Bool)?;
+    Ok((mask.shape() == this.shape()).then(|| value(mask)))
+}
+
+/// The parts of an index with arrays. A mask becomes the indices of its true elements, one array for each axis.
+fn picking(vm: &mut Vm, this: &Array, index: &Value) -> Result<Vec<IndexPart>> {
+    let items = match index {
+        Value::Tuple(items) => items.to_vec(),
+        item => vec![item.clone()],
+    };
+    let mut arrays: Vec<Vec<Array>> = Vec::new();
+    let mut plain = Vec::new();
+    let mut axis = 0;
+    for item in &items {
+        let Some(dtype) = picked_type(item) else {
+            plain.push(item.clone());
+            axis += usize::from(!item.is_none());
+            continue;
+        };
+        let indices = array(vm, item, if dtype == DType::Bool { DType::Bool } else { DType::I32 })?;
+        let indices = match indices.dtype() {
+            DType::Bool => {
+                let of_axes = &this.shape()[axis.min(this.ndim())..];
+                if !of_axes.starts_with(indices.shape()) {
+                    return Err(errors::mask_shape(indices.shape(), this.shape()));
+                }
+                let found = super::library::call(vm, "nonzero", &[value(indices)])?;
+                vm.collect(&found)?.iter().map(|one| array(vm, one, DType::I32)).collect::<Result<Vec<_>>>()?
+            }
+            _ => vec![indices],
+        };
+        axis += indices.len();
+        // They stand for whole axes, until the others are known.
+        plain.extend(std::iter::repeat_n(whole_axis(), indices.len()));
+        arrays.push(indices);
+    }
+    let parts = parts(vm, this.shape(), &Value::tuple(plain.clone()))?;
+    let mut arrays = arrays.into_iter().flatten();
+    let mut next = |item: &Value| match item {
+        Value::Slice(slice) if slice.start.is_unset() => arrays.next(),
+        _ => None,
+    };
+    let mut picking = Vec::with_capacity(parts.len());
+    let mut at = 0;
+    for item in &plain {
+        if matches!(item, Value::Ellipsis) {
+            let n = parts.len() - (plain.len() - 1);
+            picking.extend(parts[at..at + n].iter().map(|part| IndexPart::Whole(*part)));
+            at += n;
+            continue;
+        }
+        picking.push(match (next(item), parts[at]) {
+            (Some(indices), _) => IndexPart::Picks(indices),
+            // An int beside arrays is an array of one.
+            (None, Part::At(index)) => {
+                let index = Array::filled(this.engine(), DType::I64, &[], Number::Int(index.into()));
+                IndexPart::Picks(index.map_err(raised)?)
+            }
+            (None, part) => IndexPart::Whole(part),
+        });
+        at += 1;
+    }
+    Ok(picking)
+}
+
+/// A slice that no script can write: the place of an array.
+fn whole_axis() -> Value {
+    Value::Slice(Rc::new(Slice { start: Value::Unset, stop: Value::None, step: Value::None }))
 }
 
 /// The parts of an index for an array of this shape.
@@ -106,7 +192,7 @@ pub fn parts(vm: &mut Vm, shape: &[usize], index: &Value) -> Result<Vec<Part>> {
             }
             Value::Slice(slice) => {
                 let bound = |vm: &mut Vm, bound: &Value| match bound {
-                    Value::None => Ok(None),
+                    Value::None | Value::Unset => Ok(None),
                     bound => vm.index(bound).map(Some),
                 };
                 let (start, stop) = (bound(vm, &slice.start)?, bound(vm, &slice.stop)?);
@@ -133,23 +219,3 @@ pub fn parts(vm: &mut Vm, shape: &[usize], index: &Value) -> Result<Vec<Part>> {
     Ok(parts)
 }
 
-/// The array's elements on the host, for indices that only the host evaluates.
-pub fn on_host(vm: &mut Vm, this: &Array, index: &Value) -> Result<(Value, Value)> {
-    let tensor = value(this.clone());
-    let array = vm.call_method(&tensor, "numpy", &[])?;
-    let index = match index {
-        Value::Tuple(items) => {
-            let items = items.iter().map(|item| host_index(vm, item)).collect::<Result<Vec<_>>>()?;
-            Value::tuple(items)
-        }
-        item => host_index(vm, item)?,
-    };
-    Ok((array, index))
-}
-
-fn host_index(vm: &mut Vm, item: &Value) -> Result {
-    match item.downcast::<ScriptTensor>() {
-        Some(_) => vm.call_method(item, "numpy", &[]),
-        None => Ok(item.clone()),
-    }
-}

@@ -1,9 +1,5 @@
 //! Functions of arrays that are written in kps: modules of the standard library, imported at the first call.
 
-use kps_array::Array;
-
-use super::index::{Picks, on_host};
-use super::{array, value};
 use crate::modules::kp::tensor::ScriptTensor;
 use crate::ops::Side;
 use crate::value::{Doc, Module, NativeFunction, Result, Value};
@@ -67,20 +63,9 @@ pub fn matmul(_: &mut Vm, _: Side, _: &ScriptTensor, _: &Value) -> Result<Option
     Ok(None)
 }
 
-/// `array[index]` with arrays of ints or bools in the index.
-pub fn pick(vm: &mut Vm, this: Array, index: &Value, _: Picks) -> Result {
-    let (host, index) = on_host(vm, &this, index)?;
-    let picked = vm.get_item(&host, &index)?;
-    array(vm, &picked, this.dtype()).map(value)
-}
-
-/// `array[index] = item` with arrays of ints or bools in the index.
-pub fn put(vm: &mut Vm, this: Array, index: &Value, _: Picks, item: &Value) -> Result<()> {
-    let (host, index) = on_host(vm, &this, index)?;
-    let item = match item.downcast::<ScriptTensor>() {
-        Some(_) => vm.call_method(item, "numpy", &[])?,
-        None => item.clone(),
-    };
-    vm.set_item(&host, &index, item)?;
-    Ok(())
+/// Calls a function of the library.
+pub fn call(vm: &mut Vm, name: &str, args: &[Value]) -> Result {
+    let known = FUNCTIONS.iter().find(|function| function.name == name).expect("it is in the table");
+    let function = found(vm, known.module, known.name)?;
+    vm.call(&function, args)
 }
