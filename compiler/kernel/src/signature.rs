@@ -12,7 +12,7 @@ use kps_syntax::{Diagnostics, Location};
 
 pub use crate::capability::{Capability, CapabilityUse};
 use crate::constant::Constant;
-use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
+use crate::env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv};
 use crate::index_range::IndexLimits;
 use crate::launch::LaunchAssumptions;
 use crate::matrices::Matrices;
@@ -102,7 +102,12 @@ impl Signature {
         let types = params.iter().filter_map(|param| match param {
             ParamType::Array(array) => Some(&array.element),
             ParamType::Scalar(ty) => Some(ty),
-            ParamType::Const(_) | ParamType::Texture(_) | ParamType::Sampler | ParamType::Input => None,
+            // A function has its captures with it.
+            ParamType::Const(_)
+            | ParamType::Texture(_)
+            | ParamType::Sampler
+            | ParamType::Function(_)
+            | ParamType::Input => None,
         });
         let captures = template.captures(env, types);
         Signature { params, rank: 1, assumptions: LaunchAssumptions::default(), captures }
@@ -115,6 +120,26 @@ impl Signature {
 
     pub fn with_assumptions(self, assumptions: LaunchAssumptions) -> Signature {
         Signature { assumptions, ..self }
+    }
+
+    /// An equal signature that does not keep the functions of the script alive, for a cache.
+    pub fn to_key(&self) -> Signature {
+        let params = self.params.iter().map(|param| match param {
+            ParamType::Function(function) => ParamType::Function(function.to_key()),
+            param => param.clone(),
+        });
+        Signature { params: params.collect(), captures: self.captures.clone(), ..*self }
+    }
+
+    /// The functions of the script among the parameters.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &HelperFunction> {
+        self.params.iter().filter_map(|param| match param {
+            ParamType::Function(function) => match function.function()? {
+                EnvValue::Function(function) => Some(function),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     /// Whether an array has several axes, so that flat indices may overflow.

@@ -9,6 +9,7 @@ use kps_syntax::ast::{FunctionDef, Ident, Name};
 use kps_syntax::{Diagnostics, Source, Span};
 
 use crate::constant::Constant;
+use crate::function_param::FunctionParam;
 use crate::options::{Form, KernelOptions};
 use crate::stages::{Port, Stage};
 use crate::textures::TextureType;
@@ -110,6 +111,8 @@ pub enum ParamType {
     Const(Constant),
     Texture(TextureType),
     Sampler,
+    /// A function that the kernel calls.
+    Function(FunctionParam),
     /// An input from the device or the previous stage, or an output to the next one: PyShader's `("input", ..)` and
     /// `("output", ..)`.
     Input,

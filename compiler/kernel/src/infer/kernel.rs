@@ -88,6 +88,7 @@ impl<'a> Ctx<'a> {
             checked_methods: FxHashMap::default(),
             lambdas: Vec::new(),
             kernel_env: env,
+            passed_functions: Vec::new(),
             is_partial: false,
             nesting: 0,
             budget: Budget::default(),

@@ -10,7 +10,7 @@ use kps_syntax::ast::{FunctionDef, Lambda, Name};
 use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::env::KernelEnv;
+use crate::env::{HelperFunction, KernelEnv};
 use crate::infer::assumptions::Assumptions;
 use crate::infer::budget::Budget;
 use crate::infer::calls::helpers::Functions;
@@ -53,6 +53,8 @@ pub(crate) struct Ctx<'a> {
     pub(super) lambdas: Vec<(Arc<Lambda>, Arc<FunctionDef>)>,
     /// The environment of the kernel itself.
     pub(super) kernel_env: &'a dyn KernelEnv,
+    /// The functions of the script that the launch passes.
+    pub(super) passed_functions: Vec<HelperFunction>,
     /// There is no launch. What only a launch knows has no value, and the mistakes that `check` reported are
     /// not repeated.
     pub(super) is_partial: bool,

@@ -23,28 +23,47 @@ impl KernelTemplate {
         types: impl Iterator<Item = &'t Type>,
     ) -> Vec<Capture> {
         let mut captures = Vec::new();
-        let mut seen = FxHashSet::from_iter([(Arc::as_ptr(&self.def), env.identity())]);
-        // A list, not recursion: a chain of helpers may be of any length.
+        let seen = FxHashSet::from_iter([(Arc::as_ptr(&self.def), env.identity())]);
         let mut called: Vec<HelperFunction> = Vec::new();
         for ty in types {
             called.extend(ty.methods());
             capture_classes(ty, &mut captures);
         }
         self.capture_names(&self.def, env, &mut called, &mut captures);
-        while let Some(function) = called.pop() {
-            if seen.insert((Arc::as_ptr(&function.def), function.env.identity())) {
-                self.capture_defaults(&function, &mut called, &mut captures);
-                self.capture_names(&function.def, &*function.env, &mut called, &mut captures);
-            }
-        }
+        self.capture_called(called, seen, &mut captures);
         captures
     }
 
+    /// A value that a launch passes, followed by the captures of the functions that it leads to.
+    pub(crate) fn captures_of(&self, value: EnvValue) -> Vec<Capture> {
+        let (mut called, mut captures) = (Vec::new(), Vec::new());
+        capture("".into(), value, &mut called, &mut captures);
+        self.capture_called(called, FxHashSet::default(), &mut captures);
+        captures
+    }
+
+    /// The captures of functions and of those that they call. `seen` are functions whose captures are known.
+    fn capture_called(
+        &self,
+        // A list, not recursion: a chain of helpers may be of any length.
+        mut called: Vec<HelperFunction>,
+        mut seen: FxHashSet<(*const FunctionDef, usize)>,
+        captures: &mut Vec<Capture>,
+    ) {
+        while let Some(function) = called.pop() {
+            if seen.insert((Arc::as_ptr(&function.def), function.env.identity())) {
+                self.capture_defaults(&function, &mut called, captures);
+                self.capture_names(&function.def, &*function.env, &mut called, captures);
+            }
+        }
+    }
+
     /// Whether the kernel, or a function that it may call, has operations of a whole workgroup or subgroup.
-    pub(crate) fn is_collective(&self, env: &dyn KernelEnv) -> bool {
+    /// `passed` are the functions that the launch passes.
+    pub(crate) fn is_collective(&self, env: &dyn KernelEnv, passed: &[HelperFunction]) -> bool {
         let is_collective = |(name, _): &(Name, Span)| &**name == "barrier" || name.starts_with("coop_");
         let mut seen = FxHashSet::from_iter([Arc::as_ptr(&self.def)]);
-        let (mut called, mut captures) = (Vec::new(), Vec::new());
+        let (mut called, mut captures) = (passed.to_vec(), Vec::new());
         let mut is_there = self.free_paths(&self.def).iter().any(is_collective);
         self.capture_names(&self.def, env, &mut called, &mut captures);
         while let Some(function) = called.pop() {

@@ -17,7 +17,9 @@ pub(super) fn misfit(name: &Ident, kind: &ParamKind, default: &Expr, source: &So
         ParamKind::Array(array) => (format!("`{array}`"), !is_plain(default), EVERY_LAUNCH),
         ParamKind::Texture { .. } => ("an image".to_owned(), !is_plain(default), EVERY_LAUNCH),
         ParamKind::Sampler { .. } => ("a sampler".to_owned(), !is_plain(default), EVERY_LAUNCH),
-        ParamKind::Untyped => ("an array or a number".to_owned(), !is_no_argument(default), EVERY_LAUNCH),
+        ParamKind::Untyped => {
+            ("an array, a number or a function".to_owned(), !is_no_argument(default), EVERY_LAUNCH)
+        }
         ParamKind::Scalar(ty) => (format!("`{ty}`"), holds(ty, default), ANOTHER),
         ParamKind::Const(scalar) => (format!("`{scalar}`"), holds(&(*scalar).into(), default), ANOTHER),
         // PyShader's parameters have no defaults.

@@ -162,7 +162,11 @@ impl Linter<'_> {
             }
             _ => {}
         }
+        // Kernels may call lambdas, as they call functions.
+        let is_lambda = matches!(expr.kind, ExprKind::Lambda(_));
+        self.depth += usize::from(is_lambda);
         expr.each_child(&mut |part| self.expr(part));
+        self.depth -= usize::from(is_lambda);
     }
 
     fn name(&mut self, name: &Name, span: Span) {

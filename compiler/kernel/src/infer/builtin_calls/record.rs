@@ -194,7 +194,7 @@ impl Ctx<'_> {
 
     /// Whether an invocation ends when its assertion fails. It must not if others wait for it at a barrier.
     fn may_end_invocation(&self) -> bool {
-        !self.template.is_collective(self.kernel_env)
+        !self.template.is_collective(self.kernel_env, &self.passed_functions)
     }
 
     /// `\nx = {f32}, n = {i32}`: the values in the test.

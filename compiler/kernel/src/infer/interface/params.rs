@@ -3,7 +3,9 @@
 
 use crate::aliases::Copied;
 use crate::constant::Constant;
+use crate::env::EnvValue;
 use crate::errors;
+use crate::function_param::FunctionParam;
 use crate::infer::Ctx;
 use crate::infer::expressions::operand::Operand;
 use crate::ir::{Buffer, NodeKind, ScalarParam};
@@ -23,6 +25,7 @@ impl Ctx<'_> {
             );
             return self.error(error);
         }
+        self.passed_functions = signature.functions().cloned().collect();
         for (param_idx, (param, given)) in template.params.iter().zip(&signature.params).enumerate() {
             self.bind_declared(param_idx, param, given);
         }
@@ -73,6 +76,7 @@ impl Ctx<'_> {
             }
             (ParamKind::Untyped, ParamType::Sampler) => self.bind_sampler(param_idx, param, None),
             (ParamKind::Sampler { slot }, ParamType::Sampler) => self.bind_sampler(param_idx, param, *slot),
+            (ParamKind::Untyped, ParamType::Function(function)) => self.bind_function(param, function),
             (ParamKind::Input { input: Input::GlobalInvocationId, ty }, ParamType::Input)
                 if self.assumptions.ids == Width::Wide && ty.scalar() == Some(Scalar::I32) =>
             {
@@ -85,6 +89,16 @@ impl Ctx<'_> {
                 Operand::Error
             }
         }
+    }
+
+    fn bind_function(&mut self, param: &Param, function: &FunctionParam) -> Operand {
+        let function = function.function().expect("a key is not compiled").clone();
+        if let EnvValue::Function(function) = &function
+            && !self.is_supported(function)
+        {
+            return Operand::Error;
+        }
+        self.captured(&param.name.name, function, param.name.span)
     }
 
     fn bind_array(
@@ -170,7 +184,7 @@ impl Ctx<'_> {
 
 fn describe_kind(kind: &ParamKind) -> String {
     match kind {
-        ParamKind::Untyped => "an array, an image or a scalar".to_owned(),
+        ParamKind::Untyped => "an array, an image, a scalar or a function".to_owned(),
         ParamKind::Array(array) => format!("`{array}`"),
         ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
         ParamKind::Cell { ty, .. } => format!("a buffer with {}", errors::one(ty)),
@@ -191,6 +205,7 @@ fn describe_given(given: &ParamType) -> String {
         ParamType::Const(constant) => format!("a constant `{}`", constant.scalar()),
         ParamType::Texture(ty) => format!("a {ty} image"),
         ParamType::Sampler => "a sampler".to_owned(),
+        ParamType::Function(_) => "a function".to_owned(),
         ParamType::Input => "an input".to_owned(),
     }
 }

@@ -7,13 +7,15 @@ use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, DType, MemoryType, Number, Tensor};
 use kps_device::{ImageInfo, Sampler};
 use kps_kernel::{
-    ArrayParam, Constant, KernelTemplate, Param, ParamKind, ParamType, Scalar, TextureType, Type,
+    ArrayParam, Constant, FunctionParam, KernelTemplate, Param, ParamKind, ParamType, Scalar, TextureType,
+    Type,
 };
 use num_traits::ToPrimitive;
 
 use super::errors::Wanted;
 use super::object::Kernel;
-use super::{errors, structs};
+use super::types::KernelType;
+use super::{captured, errors, structs};
 use crate::modules::numpy::NdArray;
 use crate::modules::{kp, numpy};
 use crate::value::{Args, Name, Raise, Result, Value};
@@ -186,8 +188,18 @@ fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(
         let numbers = components(vm, &ty, value, name)?.unwrap_or_default();
         return Ok((ParamType::Scalar(structs::now(&ty)), Argument::Numbers(numbers)));
     }
+    if let Some(function) = function(&kernel.template, value) {
+        return Ok((ParamType::Function(function), Argument::None));
+    }
     let number = kp::number(value)?.ok_or_else(|| wrong(vm, kernel, name, Wanted::Anything, value))?;
     Ok((ParamType::Scalar(number_type(value, number)), Argument::Numbers(vec![number])))
+}
+
+/// A function that kernels can call; `None` for any other value.
+pub fn function(template: &KernelTemplate, value: &Value) -> Option<FunctionParam> {
+    let is_function = matches!(value, Value::Function(_) | Value::NativeFunction(_) | Value::Class(_))
+        || value.downcast::<KernelType>().is_some();
+    is_function.then(|| FunctionParam::new(template, captured(value))).flatten()
 }
 
 /// The type of a parameter without an annotation, by the number that it gets.

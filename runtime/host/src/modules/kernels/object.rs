@@ -164,7 +164,7 @@ impl Kernel {
 
     /// The compiled form for a signature; compiled when it is new.
     pub fn compile(&self, vm: &Vm, signature: &Signature, target: &Target) -> Result<Rc<KernelModule>> {
-        let key = (signature.clone(), *target);
+        let key = (signature.to_key(), *target);
         if let Some(module) = self.compiled.borrow_mut().get(&key) {
             return Ok(module);
         }

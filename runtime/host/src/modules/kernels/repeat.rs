@@ -8,10 +8,10 @@ use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
 use kps_compute::{DType, Extent, Number, PreparedLaunch, Tensor};
-use kps_kernel::{Captures, Form, Ints, Memory, Param, ParamKind, Type};
+use kps_kernel::{Captures, Form, FunctionParam, Ints, KernelTemplate, Memory, Param, ParamKind, Type};
 use smallvec::SmallVec;
 
-use super::arguments::{Argument, number_type};
+use super::arguments::{Argument, function, number_type};
 use super::domain::Domain;
 use super::errors;
 use super::launch::{ints_of, memory_of};
@@ -85,6 +85,7 @@ enum LikeArgument {
     /// Of a parameter without a type.
     NumberOf(Type),
     Const(Number),
+    Function(FunctionParam),
 }
 
 /// The arguments of a call.
@@ -120,7 +121,9 @@ impl Repeats {
             return None;
         }
         let captures = kernel.captures_now();
-        let fits = |repeat: &&Rc<Repeat>| repeat.fits(args.positional(), extent, &captures, given).is_some();
+        let fits = |repeat: &&Rc<Repeat>| {
+            repeat.fits(&kernel.template, args.positional(), extent, &captures, given).is_some()
+        };
         repeats.iter().find(fits).cloned()
     }
 
@@ -135,6 +138,7 @@ impl Repeat {
     /// Whether the launch is like this one; `given` gets its arguments.
     fn fits(
         &self,
+        template: &KernelTemplate,
         values: &[Value],
         extent: &Extent,
         captures: &Rc<Captures>,
@@ -166,6 +170,11 @@ impl Repeat {
                 LikeArgument::Const(known) => {
                     let number = kp::number(value).ok()??;
                     if number != *known {
+                        return None;
+                    }
+                }
+                LikeArgument::Function(known) => {
+                    if function(template, value)? != *known {
                         return None;
                     }
                 }
@@ -208,8 +217,11 @@ impl Candidate {
         {
             return None;
         }
-        let arguments: Vec<LikeArgument> =
-            params.iter().zip(values).map(|(param, value)| like(param, value)).collect::<Option<_>>()?;
+        let arguments: Vec<LikeArgument> = params
+            .iter()
+            .zip(values)
+            .map(|(param, value)| like(template, param, value))
+            .collect::<Option<_>>()?;
         let tensors: Vec<Tensor> = values.iter().filter_map(plain_tensor).collect();
         let numbers =
             params.iter().zip(values).filter(|(param, _)| !matches!(param.kind, ParamKind::Const(_)));
@@ -239,7 +251,7 @@ impl Candidate {
     }
 }
 
-fn like(param: &Param, value: &Value) -> Option<LikeArgument> {
+fn like(template: &KernelTemplate, param: &Param, value: &Value) -> Option<LikeArgument> {
     let is_plain = |ty: &Type| matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Matrix { .. });
     Some(match &param.kind {
         ParamKind::Array(array) if is_plain(&array.element) => like_tensor(value)?,
@@ -248,9 +260,10 @@ fn like(param: &Param, value: &Value) -> Option<LikeArgument> {
             LikeArgument::Number
         }
         ParamKind::Const(_) => LikeArgument::Const(kp::number(value).ok()??),
-        ParamKind::Untyped => match kp::number(value).ok()? {
-            Some(number) => LikeArgument::NumberOf(number_type(value, number)),
-            None => like_tensor(value)?,
+        ParamKind::Untyped => match (kp::number(value).ok()?, function(template, value)) {
+            (Some(number), _) => LikeArgument::NumberOf(number_type(value, number)),
+            (None, Some(function)) => LikeArgument::Function(function.to_key()),
+            (None, None) => like_tensor(value)?,
         },
         _ => return None,
     })

@@ -6,6 +6,7 @@ use kps_compute::{ComputeError, Number, Tensor};
 use kps_kernel::{KernelTemplate, TextureType, Type};
 
 use crate::errors::type_error;
+use crate::modules::kernels::is_kernel;
 use crate::modules::kp;
 use crate::modules::numpy::NdArray;
 use crate::value::{Raise, Value};
@@ -26,7 +27,7 @@ pub enum Wanted {
 impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wanted::Anything => f.write_str("a tensor, an image, a sampler or a number"),
+            Wanted::Anything => f.write_str("a tensor, an image, a sampler, a number or a function"),
             Wanted::Tensor => f.write_str("a tensor"),
             Wanted::Image => f.write_str("an image"),
             Wanted::Sampler => f.write_str("a sampler"),
@@ -65,10 +66,17 @@ pub fn argument_kind(
         }
         Value::Class(class) => raise.help(format!("make an object of the class: {}(..)", class.name)),
         Value::Function(_) => raise.help(format!(
-            "kernels know the script's functions by name: make the kernel in a function, `def make({parameter}):`, \
-             and give that the function"
+            "a parameter takes a function if it has no annotation: declare it as `{parameter}` alone"
         )),
-        Value::NativeFunction(function) => raise.help(format!("call it, and pass what it gives: {}(..)", function.name)),
+        _ if *wanted == Wanted::Anything && is_kernel(given) => {
+            raise.help("a kernel calls plain functions: pass the function without its decorator")
+        }
+        _ if *wanted == Wanted::Anything && is_function_of_the_host(given) => raise.help(
+            "pass a function of the script, a lambda, or a function that kernels have, such as `math.sin`",
+        ),
+        Value::NativeFunction(function) => {
+            raise.help(format!("call it, and pass what it gives: {}(..)", function.name))
+        }
         Value::None => {
             raise.help("kernels have no None: give a value, or write a kernel without the parameter")
         }
@@ -82,6 +90,11 @@ pub fn argument_kind(
         _ if *wanted == Wanted::Sampler => raise.help("make one: Sampler(filter=\"nearest\")"),
         _ => raise,
     }
+}
+
+/// A function, which kernels cannot call.
+fn is_function_of_the_host(value: &Value) -> bool {
+    matches!(&*value.type_name(), "builtin_function_or_method" | "method" | "ufunc")
 }
 
 fn takes(template: &KernelTemplate, parameter: &str, wanted: &Wanted) -> String {
