@@ -610,13 +610,13 @@ impl Native for ScriptTensor {
 
     fn binary(
         &self,
-        _: &Value,
+        this: &Value,
         vm: &mut Vm,
         op: BinaryOp,
         side: Side,
         other: &Value,
     ) -> Result<Option<Value>> {
-        if self.is_of_numbers() { arrays::binary(vm, op, side, self, other) } else { Ok(None) }
+        if self.is_of_numbers() { arrays::binary(vm, op, side, (this, self), other) } else { Ok(None) }
     }
 
     fn binary_in_place(

@@ -32,6 +32,29 @@ pub const FUNCTIONS: &[NativeDef] = &[
         .doc("(x, dtype=None)", "A tensor of numbers, lists or a NumPy array; a tensor is not copied."),
 ];
 
+/// What the library asks about arrays. None is listed: they begin with `_`.
+pub const HIDDEN: &[NativeDef] = &[
+    // Kernels have another form on the CPU device.
+    NativeDef::function("_on_cpu", |vm, args| {
+        args.exactly::<0>("_on_cpu")?;
+        Ok(engine_for(vm, None)?.is_cpu().into())
+    }),
+    // The elements of the transposed array lie in one piece.
+    NativeDef::function("_is_transposed", |vm, args| {
+        let [x] = args.exactly("_is_transposed")?;
+        let view = array(vm, x, DEFAULT_FLOAT)?.view().map_err(super::raised)?;
+        Ok(view.is_some_and(|view| {
+            let order: Vec<usize> = (0..view.layout.shape.len()).rev().collect();
+            !view.layout.is_contiguous() && view.layout.permuted(&order).is_contiguous()
+        })
+        .into())
+    }),
+    NativeDef::function("_in_one_piece", |vm, args| {
+        let [x] = args.exactly("_in_one_piece")?;
+        result(array(vm, x, DEFAULT_FLOAT)?.in_one_piece())
+    }),
+];
+
 fn shape_of(vm: &mut Vm, value: &Value) -> Result<Vec<usize>> {
     let axes = ints(vm, value)?;
     axes.iter()

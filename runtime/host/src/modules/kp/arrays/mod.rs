@@ -22,7 +22,7 @@ use super::tensor::ScriptTensor;
 use super::{shared, values};
 use crate::errors::runtime_error;
 use crate::modules::numpy::NdArray;
-use crate::value::{ExceptionKind, Module, NativeDef, Raise, Result, Value};
+use crate::value::{ExceptionKind, Module, NativeDef, NativeFunction, Raise, Result, Value};
 use crate::vm::Vm;
 
 pub use index::{get as get_item, set as set_item};
@@ -36,11 +36,8 @@ pub const FUNCTIONS: &[&[NativeDef]] = &[create::FUNCTIONS, reductions::FUNCTION
 pub fn add_to(module: &Module) {
     functions::add_to(module);
     library::add_to(module);
-    for defs in FUNCTIONS {
-        for def in *defs {
-            let function = crate::value::NativeFunction::of_module(def);
-            module.set(def.name, Value::NativeFunction(function.into()));
-        }
+    for def in FUNCTIONS.iter().copied().flatten().chain(create::HIDDEN) {
+        module.set(def.name, Value::NativeFunction(NativeFunction::of_module(def).into()));
     }
 }
 

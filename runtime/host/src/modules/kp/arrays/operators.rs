@@ -37,11 +37,11 @@ pub fn binary(
     vm: &mut Vm,
     operator: BinaryOp,
     side: Side,
-    this: &ScriptTensor,
+    (this, tensor): (&Value, &ScriptTensor),
     other: &Value,
 ) -> Result<Option<Value>> {
     let Some(name) = name_of(operator) else { return super::library::matmul(vm, side, this, other) };
-    let this = array_of(vm, this)?;
+    let this = array_of(vm, tensor)?;
     let Some(other) = operand(vm, other, Some(&this))? else { return Ok(None) };
     let (left, right) = if side == Side::Left { (this.into(), other) } else { (other, this.into()) };
     applied(name, left, right).map(|array| Some(value(array)))
