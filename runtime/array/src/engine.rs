@@ -104,9 +104,9 @@ impl Engine {
         self.is_eager.get()
     }
 
-    /// New memory for elements, whose values are those of a former tensor or zeros.
+    /// New memory for elements, all of which a kernel writes.
     pub fn allocate(&self, ty: Scalar, size: usize) -> Result<Tensor> {
-        let tensor = Builder::new(ty, &[size]).zeros()?;
+        let tensor = Builder::new(ty, &[size]).overwritten()?;
         Ok(self.manager.adopt(tensor)?)
     }
 

@@ -83,6 +83,8 @@ pub struct Storage {
     memory: MemoryType,
     /// For images: their properties.
     image: Option<ImageInfo>,
+    /// Whether the first submission that uses it overwrites all of it: it is not cleared for that.
+    is_overwritten: bool,
     /// The name in errors.
     label: String,
     /// Type and shape of the first tensor over it.
@@ -132,6 +134,13 @@ impl Storage {
         Storage::build(len, HostBytes::None, memory, label)
     }
 
+    /// Memory that the first submission overwrites.
+    pub(crate) fn overwritten(len: usize, memory: MemoryType, label: String) -> Rc<Storage> {
+        let mut storage = Storage::zeros(len, memory, label);
+        Rc::get_mut(&mut storage).expect("it was just made").is_overwritten = true;
+        storage
+    }
+
     /// The texels of an image.
     pub(crate) fn image(
         image: ImageInfo,
@@ -156,6 +165,7 @@ impl Storage {
             len,
             memory,
             image: None,
+            is_overwritten: false,
             label,
             described: OnceCell::new(),
             life: Cell::new(Life::Alive),
@@ -550,6 +560,9 @@ impl Storage {
             None => device.alloc(self.len as u64, self.memory.usage())?,
         };
         device.name(buffer, &self.label);
+        if self.is_overwritten {
+            device.skip_clearing(buffer);
+        }
         context.log.event(Level::Debug, || format!("allocated {} on the device", self.label));
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
         let counted = Counted::new(context, self.len as u64);

@@ -464,6 +464,12 @@ impl<'a> Builder<'a> {
         Ok(Tensor::over(storage, self.dtype, self.shape))
     }
 
+    /// Memory for the results of a kernel that writes all elements. Before it runs, their values are not defined.
+    pub fn overwritten(self) -> Result<Tensor> {
+        let storage = Storage::overwritten(self.n_bytes()?, self.memory, self.label());
+        Ok(Tensor::over(storage, self.dtype, self.shape))
+    }
+
     fn n_bytes(&self) -> Result<usize> {
         Tensor::count_bytes(self.dtype, self.shape)
     }

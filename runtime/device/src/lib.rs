@@ -127,6 +127,9 @@ pub trait Device {
         false
     }
 
+    /// The first use of a new buffer overwrites all of it, so that it need not be cleared before.
+    fn skip_clearing(&self, _buffer: BufferId) {}
+
     /// Marks a buffer as uninitialised. A checked kernel that reads it before it is written makes a mistake.
     /// Devices without checks ignore this.
     fn blank(&self, _buffer: BufferId) {}

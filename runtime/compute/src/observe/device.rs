@@ -253,6 +253,10 @@ impl Device for ObservedDevice {
         self.inner.alloc_image(image)
     }
 
+    fn skip_clearing(&self, buffer: BufferId) {
+        self.inner.skip_clearing(buffer);
+    }
+
     fn free(&self, buffer: BufferId) {
         self.inner.free(buffer);
     }

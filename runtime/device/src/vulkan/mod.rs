@@ -165,6 +165,11 @@ impl Device for VulkanDevice {
         self.state.borrow_mut().alloc_image(image)
     }
 
+    fn skip_clearing(&self, buffer: BufferId) {
+        // An unknown buffer is reported by its first use.
+        let _ = self.state.borrow_mut().buffers.filled(buffer);
+    }
+
     fn free(&self, buffer: BufferId) {
         self.state.borrow_mut().free(buffer);
     }
