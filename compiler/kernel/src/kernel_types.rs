@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use kps_syntax::{Diagnostic, Diagnostics, Severity, Source, Span};
 
+use crate::builtins::VIEW;
 use crate::env::KernelEnv;
 use crate::infer::{self, Collect};
 use crate::pipeline;
@@ -125,7 +126,8 @@ fn members_of(ty: &RemarkType) -> Vec<String> {
             let methods = of.methods.iter().filter(|method| method.kind != MethodKind::Setter);
             members.chain(methods.map(|method| &method.name)).map(|name| name.to_string()).collect()
         }
-        RemarkType::Value(Type::Array(_)) | RemarkType::Array(_) => owned(&ArrayParam::ATTRIBUTES),
+        RemarkType::Value(Type::Array(_)) => owned(&ArrayParam::ATTRIBUTES),
+        RemarkType::Array(_) => owned(&[&ArrayParam::ATTRIBUTES[..], &[VIEW]].concat()),
         RemarkType::Image(_) => owned(&[&ArrayParam::ATTRIBUTES[..], &IMAGE_METHODS].concat()),
         RemarkType::Value(_) | RemarkType::Weak(_) | RemarkType::Sampler | RemarkType::Function => Vec::new(),
     }

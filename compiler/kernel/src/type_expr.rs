@@ -26,6 +26,8 @@ pub struct ArrayParam {
     pub reach: Reach,
     /// The width of its counts: `len` and `.shape`.
     pub counts: Width,
+    /// Whether an i32 counts its bytes, and so the elements of any view of it.
+    pub bytes: Width,
 }
 
 /// How a module accesses an array.
@@ -75,7 +77,7 @@ impl ArrayParam {
     }
 
     pub fn new(element: Type, rank: u8) -> ArrayParam {
-        ArrayParam { element, rank, reach: Reach::Binding, counts: Width::Narrow }
+        ArrayParam { element, rank, reach: Reach::Binding, counts: Width::Narrow, bytes: Width::Narrow }
     }
 
     /// Whether a parameter that is declared as this one may be given `other`.

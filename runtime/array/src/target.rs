@@ -43,6 +43,7 @@ fn product(listed: &MatrixProduct) -> Option<Product> {
 pub fn reach(array: &mut ArrayParam, tensor: &Tensor, info: &DeviceInfo) {
     let n_bytes = tensor.n_bytes() as u64;
     array.counts = Width::of(n_bytes / u64::from(array.element.packed_size().max(1)));
+    array.bytes = Width::of(n_bytes);
     let is_far = n_bytes > info.limits.max_storage_range
         || (array.counts == Width::Wide && !info.capabilities.wide_indices);
     if is_far && info.features.contains(&Feature::BufferDeviceAddress) {

@@ -132,6 +132,9 @@ pub fn member(name: &str) -> Option<Builtin> {
     function(name).map(Builtin::Function).or_else(|| lookup(name))
 }
 
+/// The method of arrays that gives a view of their memory.
+pub const VIEW: &str = "view";
+
 /// Whether a module's members are built in, not those of an environment.
 pub fn is_kernel_module(name: &str) -> bool {
     matches!(name, "math" | "stdlib" | "pyshader" | "pyshader.stdlib")

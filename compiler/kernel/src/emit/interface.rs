@@ -9,7 +9,7 @@ use super::layout::Packing;
 use super::module::Module;
 use super::params::Blocks;
 use super::ports::Ports;
-use super::reach::{BufferVariable, fits_uniform};
+use super::reach::{Accesses, BufferVariable, fits_uniform};
 use super::textures::TextureVariables;
 use super::variables::{bits_of, failed_variable, ring_variable, shared_bits};
 use crate::analysis::written_buffers;
@@ -144,20 +144,41 @@ impl Interface {
     /// Decorates each buffer by its accesses, when the whole kernel is emitted.
     pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
         self.textures.decorate_access(kernel, module);
-        self.buffers.iter().for_each(|buffer| buffer.decorate_access(kernel, module));
+        for (id, variable) in (0..).map(BufferId::Param).zip(&self.buffers) {
+            let memory = kernel.memory_of(id);
+            variable.decorate_access(self.accesses(kernel, memory), kernel, module);
+        }
+    }
+
+    /// The accesses to the memory of a parameter, those through its views included.
+    fn accesses(&self, kernel: &Kernel, memory: BufferId) -> Accesses {
+        let variables = (0..).map(BufferId::Param).zip(&self.buffers);
+        let own = variables.filter(|(id, _)| kernel.memory_of(*id) == memory);
+        let mut accesses = Accesses { n_variables: 0, reads: false, writes: false };
+        for (_, variable) in own {
+            accesses.n_variables += 1;
+            accesses.reads |= variable.reads;
+            accesses.writes |= variable.writes;
+        }
+        accesses
     }
 
     pub fn bindings(&self, kernel: &Kernel) -> Vec<Binding> {
-        let buffers = kernel.buffers.iter().zip(&self.buffers).map(|(buffer, variable)| Binding {
-            param_idx: buffer.param_idx,
-            name: buffer.name.clone(),
-            place: BindingPlace::Buffer {
-                set: buffer.set,
-                binding: buffer.binding,
-                element: buffer.element.clone(),
-                reads: variable.reads,
-                writes: variable.writes,
-            },
+        let params = (0..).map(BufferId::Param).zip(&kernel.buffers);
+        let params = params.filter(|(_, buffer)| buffer.view_of.is_none());
+        let buffers = params.map(|(id, buffer)| {
+            let Accesses { reads, writes, .. } = self.accesses(kernel, id);
+            Binding {
+                param_idx: buffer.param_idx,
+                name: buffer.name.clone(),
+                place: BindingPlace::Buffer {
+                    set: buffer.set,
+                    binding: buffer.binding,
+                    element: buffer.element.clone(),
+                    reads,
+                    writes,
+                },
+            }
         });
         let scalars = kernel.scalars.iter().zip(0..).filter_map(|(scalar, at)| {
             let place = kernel.push.place(ScalarId(at));

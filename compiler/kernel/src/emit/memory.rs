@@ -230,11 +230,15 @@ impl FunctionEmitter<'_> {
         let is_proven = proof == Some(Proof::InRange);
         let class = self.interface.buffer(buffer).class();
         // A uniform holds one value, and no array of them.
-        let can_test = self.target.robust_access && class == StorageClass::StorageBuffer;
+        // The device tests bytes, and would access a part of an element at the end.
+        let ends_within = self.kernel.may_end_within(buffer);
+        let can_test = self.target.robust_access && class == StorageClass::StorageBuffer && !ends_within;
         let is_robust = can_test && bounds == BoundsCheck::Device;
         let (element_inside, index) = match class {
             StorageClass::Uniform => (None, None),
-            _ if is_proven || self.is_checked() => (None, Some(self.proven_index(buffer, index))),
+            _ if is_proven || self.is_checked() && !ends_within => {
+                (None, Some(self.proven_index(buffer, index)))
+            }
             _ if is_robust && proof == Some(Proof::Near) => (None, Some(self.value(index.number()))),
             _ if is_robust => (None, Some(self.unwrapped_index(buffer, index))),
             _ => {

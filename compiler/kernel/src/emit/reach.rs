@@ -22,6 +22,13 @@ pub(crate) struct BufferVariable {
     pub writes: bool,
 }
 
+/// The accesses to the memory of a parameter, through its variable and those of its views.
+pub(super) struct Accesses {
+    pub n_variables: u32,
+    pub reads: bool,
+    pub writes: bool,
+}
+
 enum Home {
     /// The variable, and the one that sees its elements as ints.
     Binding { id: Word, bits: Option<Word> },
@@ -75,11 +82,12 @@ impl BufferVariable {
         }
     }
 
-    /// Decorates the buffer by its accesses, when the whole kernel is emitted.
-    pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
+    /// Decorates the buffer by the accesses to its memory, when the whole kernel is emitted.
+    pub fn decorate_access(&self, accesses: Accesses, kernel: &Kernel, module: &mut Module) {
+        let Accesses { n_variables, reads, writes } = accesses;
         let is_shared = kernel.assumptions.memory == Memory::Shared;
         // A buffer with a variable of ints has this decoration already.
-        if let (true, Home::Binding { id, bits: None }) = (is_shared, &self.home) {
+        if let (true, Home::Binding { id, bits: None }) = (is_shared || n_variables > 1, &self.home) {
             module.decorate(*id, Decoration::Aliased, &[]);
         }
         let is_seen = kernel.whole_groups && module.model == MemoryModel::GLSL450;
@@ -90,13 +98,13 @@ impl BufferVariable {
             Home::Uniform { .. } => {}
         };
         // After a barrier an invocation sees writes of its workgroup.
-        if is_seen && (is_shared || self.reads && self.writes) {
+        if is_seen && (is_shared || reads && writes) {
             decorate(Decoration::Coherent);
         }
-        if !self.writes {
+        if !writes {
             decorate(Decoration::NonWritable);
         }
-        if !self.reads && self.writes {
+        if !reads && writes {
             decorate(Decoration::NonReadable);
         }
     }
@@ -174,13 +182,28 @@ impl FunctionEmitter<'_> {
         if let Some(base) = self.bases.get(&buffer) {
             return *base;
         }
-        let address = self.hidden_once(Member::Address(buffer), &Scalar::U64.into());
-        let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, block);
-        let base = self.module.id();
-        let operands = [Operand::IdRef(address)];
-        write(&mut self.prologue, Op::ConvertUToPtr, Some(pointer), Some(base), &operands);
+        let address = self.address_of(buffer);
+        let base = self.in_prologue(|emitter| emitter.block_at(address, buffer, block));
         self.bases.insert(buffer, base);
         base
+    }
+
+    /// The address of an array, which is that of its parameter.
+    fn address_of(&mut self, buffer: BufferId) -> Word {
+        self.hidden_once(Member::Address(self.kernel.memory_of(buffer)), &Scalar::U64.into())
+    }
+
+    /// A pointer to a block at an address. That of a view is a block of its parameter, seen as another type.
+    fn block_at(&mut self, address: Word, buffer: BufferId, block: Word) -> Word {
+        let memory = self.kernel.memory_of(buffer);
+        let of = match self.interface.buffer(memory).home {
+            Home::Address { block } => block,
+            _ => unreachable!("a view is reached as its parameter is"),
+        };
+        let class = StorageClass::PhysicalStorageBuffer;
+        let (of, seen) = (self.module.pointer(class, of), self.module.pointer(class, block));
+        let pointer = self.op(Op::ConvertUToPtr, of, &[Operand::IdRef(address)]);
+        if of == seen { pointer } else { self.op(Op::Bitcast, seen, &[Operand::IdRef(pointer)]) }
     }
 
     /// A pointer to an element seen as an int of this type.
@@ -227,10 +250,9 @@ impl FunctionEmitter<'_> {
         let stride = i128::from(self.interface.buffer(buffer).element.packed_size());
         let stride = self.int(&wide, stride);
         let offset = self.ids(Op::IMul, &wide, &[index, stride]);
-        let address = self.hidden_once(Member::Address(buffer), &wide);
+        let address = self.address_of(buffer);
         let address = self.ids(Op::IAdd, &wide, &[address, offset]);
-        let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, block);
-        let element = self.op(Op::ConvertUToPtr, pointer, &[Operand::IdRef(address)]);
+        let element = self.block_at(address, buffer, block);
         vec![element, first, first]
     }
 
@@ -266,11 +288,16 @@ impl FunctionEmitter<'_> {
     pub fn buffer_len(&mut self, buffer: BufferId) -> Word {
         let def = &self.kernel.buffers[buffer.idx()];
         let counts = Type::Scalar(def.counts.unsigned());
-        if def.has_hidden_len() {
+        if def.has_hidden_len() && def.view_of.is_none() {
             return self.hidden_once(Member::Len(buffer), &counts);
         }
         if let Some(len) = self.lens.get(&buffer) {
             return *len;
+        }
+        if let Some(memory) = def.view_of.filter(|_| def.has_hidden_len()) {
+            let len = self.view_len(buffer, memory, &counts);
+            self.lens.insert(buffer, len);
+            return len;
         }
         let variable = self.buffer_base(buffer);
         let operands = [Operand::IdRef(variable), Operand::LiteralBit32(0)];
@@ -278,6 +305,22 @@ impl FunctionEmitter<'_> {
         write(&mut self.prologue, Op::ArrayLength, Some(counts), Some(id), &operands);
         self.lens.insert(buffer, id);
         id
+    }
+
+    /// The elements of a view, from those of its parameter. It is computed at the start of the function.
+    fn view_len(&mut self, view: BufferId, memory: BufferId, counts: &Type) -> Word {
+        let len = self.buffer_len(memory);
+        let own = Type::Scalar(self.kernel.buffers[memory.idx()].counts.unsigned());
+        let size = |buffer: BufferId| self.kernel.buffers[buffer.idx()].element.packed_size();
+        let (from, to) = (size(memory), size(view));
+        let (op, factor) = if to > from { (Op::UDiv, to / from) } else { (Op::IMul, from / to) };
+        let wider = if to > from { &own } else { counts };
+        self.in_prologue(|emitter| {
+            let factor = emitter.int(wider, factor.into());
+            let len = emitter.convert(len, &own, wider);
+            let len = emitter.ids(op, wider, &[len, factor]);
+            emitter.convert(len, wider, counts)
+        })
     }
 
     /// The length of one axis.

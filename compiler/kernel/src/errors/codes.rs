@@ -521,4 +521,9 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         "A vector is made of too few or too many numbers.",
         "Give as many numbers as it has components, or one for all of them.",
     ),
+    ErrorCode::new(
+        "kernel/view",
+        "A view of an array has no type, or one of a size that does not fit.",
+        "Give a type whose size is a multiple or a fraction of the element's: `x.view(uvec4)`.",
+    ),
 ];

@@ -301,6 +301,34 @@ pub(crate) fn array_attribute_assigned(at: Location, what: &Found, name: &str) -
         .help("give the tensor another shape before the launch: `t.reshape(h, w)`")
 }
 
+pub(crate) fn view_without_type(at: Location) -> Diagnostic {
+    let of = owner(&at);
+    error("kernel/view", at, "`view` takes one type, that of its elements", "")
+        .help(format!("such as `{of}.view(uvec4)`"))
+}
+
+/// Of a row of an array.
+pub(crate) fn view_of_a_part(at: Location, what: &Found) -> Diagnostic {
+    error("kernel/view", at, format!("a view is of a whole array, not of {what}"), "")
+        .help("take a view of the array, which has one axis, and compute the index of the first element")
+}
+
+pub(crate) fn view_of_a_choice(at: Location, name: &str) -> Diagnostic {
+    error("kernel/view", at, format!("`{name}` is one of several arrays, and a view is of one"), "")
+        .help("take a view of each array, and choose among the views")
+}
+
+pub(crate) fn view_sizes(at: Location, from: &Type, to: &Type) -> Diagnostic {
+    let size = |ty: &Type| ty.packed_size();
+    let message = format!(
+        "an array of `{from}`, of {} bytes each, has no view as `{to}`, of {} bytes: one size must divide the other",
+        size(from),
+        size(to)
+    );
+    error("kernel/view", at, message, "")
+        .help("choose a type of as many bytes, or of a multiple or a fraction of them")
+}
+
 pub(crate) fn no_array_attribute(
     at: Location,
     name: &str,
@@ -321,7 +349,7 @@ pub(crate) fn no_array_attribute(
         (None, None) if is_component(name) || !is_array_of_numbers(what) => {
             diagnostic.help(format!("take it of one element: `{of}[i].{name}`"))
         }
-        (None, None) => diagnostic.help("an array has `shape`, `size` and `ndim`"),
+        (None, None) => diagnostic.help("an array has `shape`, `size`, `ndim` and `view`"),
     }
 }
 

@@ -304,6 +304,17 @@ impl Index<NodeId> for Function {
 }
 
 impl Kernel {
+    /// The parameter whose memory an array is: the array itself, unless it is a view.
+    pub fn memory_of(&self, buffer: BufferId) -> BufferId {
+        self.buffers[buffer.idx()].view_of.unwrap_or(buffer)
+    }
+
+    /// Whether the memory of an array may end within an element: of a view, whose elements are larger.
+    pub(crate) fn may_end_within(&self, buffer: BufferId) -> bool {
+        let size = |buffer: BufferId| self.buffers[buffer.idx()].element.packed_size();
+        size(buffer) > size(self.memory_of(buffer))
+    }
+
     /// The functions that the kernel reaches; others were compiled on a guess that was wrong.
     pub fn reached(&self) -> Vec<bool> {
         let n_functions = self.functions.len();

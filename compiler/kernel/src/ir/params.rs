@@ -3,6 +3,7 @@
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Span};
 
+use super::BufferId;
 use crate::stages;
 use crate::textures::TextureType;
 use crate::type_expr::{Reach, Width};
@@ -24,6 +25,10 @@ pub struct Buffer {
     pub is_cell: bool,
     /// Of its elements.
     pub counts: Width,
+    /// Of its bytes.
+    pub bytes: Width,
+    /// The parameter whose memory it is, if its elements are of another type there.
+    pub view_of: Option<BufferId>,
     pub span: Span,
 }
 

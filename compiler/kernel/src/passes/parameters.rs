@@ -22,7 +22,11 @@ pub(crate) fn lay_out(kernel: &mut Kernel, header: Location) -> Option<Diagnosti
         return None;
     }
     let limit = if spill > UNIFORM_BYTES { UNIFORM_BYTES } else { PUSH_CONSTANT_BYTES };
-    let n_addresses = kernel.buffers.iter().filter(|buffer| buffer.reach == Reach::Address).count();
+    let n_addresses = kernel
+        .buffers
+        .iter()
+        .filter(|buffer| buffer.reach == Reach::Address && buffer.view_of.is_none())
+        .count();
     Some(match n_addresses {
         0 => errors::too_many_scalars(header, push + spill, limit),
         n => errors::too_many_addresses(header, n, push, limit),
@@ -41,7 +45,8 @@ fn hidden_members(kernel: &Kernel) -> Vec<Member> {
     // A part of a launch needs it to compute ids in the whole launch.
     let domain = (kernel.has_domain || base.is_some()).then_some(Member::Domain);
     let axes = axes.into_iter().map(|(buffer, axis)| Member::Axis(buffer, axis));
-    let buffers = || (0..).map(BufferId::Param).zip(&kernel.buffers);
+    let all = || (0..).map(BufferId::Param).zip(&kernel.buffers);
+    let buffers = || all().filter(|(_, buffer)| buffer.view_of.is_none());
     let far = buffers().filter(|(_, buffer)| buffer.reach == Reach::Address);
     let addresses = far.map(|(id, _)| Member::Address(id));
     let reported = buffers().filter(|(_, buffer)| buffer.has_hidden_len());

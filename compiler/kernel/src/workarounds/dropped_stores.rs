@@ -29,7 +29,7 @@ fn loads_behind_stores(kernel: &Kernel) -> Vec<FxHashSet<NodeId>> {
     let mut stores: Vec<Buffers> = Vec::new();
     // Callees come before their callers.
     for function in &kernel.functions {
-        let stored = stored_in(function, &function.body, &stores);
+        let stored = stored_in(kernel, function, &function.body, &stores);
         stores.push(stored);
     }
     let n_functions = kernel.functions.len();
@@ -38,18 +38,19 @@ fn loads_behind_stores(kernel: &Kernel) -> Vec<FxHashSet<NodeId>> {
     for at in (0..n_functions).rev().filter(|at| reached[*at]) {
         let stored = std::mem::take(&mut before[at]);
         let function = &kernel.functions[at];
-        let mut walk = Walk { function, stores: &stores, before: &mut before, found: &mut found[at], stored };
+        let mut walk =
+            Walk { kernel, function, stores: &stores, before: &mut before, found: &mut found[at], stored };
         walk.block(&function.body);
     }
     found
 }
 
-/// The stores of a block and of its callees that may be dropped.
-fn stored_in(function: &Function, block: &Block, stores: &[Buffers]) -> Buffers {
+/// The memory of the stores of a block and of its callees that may be dropped.
+fn stored_in(kernel: &Kernel, function: &Function, block: &Block, stores: &[Buffers]) -> Buffers {
     let mut stored = Buffers::default();
     walk(block, &mut |stmt| match stmt {
         Stmt::BufferStore { buffer, index, .. } if !function.is_known_element(index) => {
-            stored.insert(*buffer);
+            stored.insert(kernel.memory_of(*buffer));
         }
         Stmt::Eval(node) => {
             if let Some(callee) = callee(function, *node) {
@@ -70,6 +71,7 @@ fn callee(function: &Function, node: NodeId) -> Option<FunctionId> {
 
 /// One path through a function.
 struct Walk<'a> {
+    kernel: &'a Kernel,
     function: &'a Function,
     /// The stores of each function.
     stores: &'a [Buffers],
@@ -91,7 +93,7 @@ impl Walk<'_> {
         match stmt {
             Stmt::Eval(node) => self.node(*node),
             Stmt::BufferStore { buffer, index, .. } if !self.function.is_known_element(index) => {
-                self.stored.insert(*buffer);
+                self.stored.insert(self.kernel.memory_of(*buffer));
             }
             Stmt::If { then, orelse, .. } => {
                 let before = self.stored.clone();
@@ -107,7 +109,7 @@ impl Walk<'_> {
             }
             Stmt::Loop(parts) => {
                 for block in [&parts.test, &parts.body, &parts.step] {
-                    let stored = stored_in(self.function, block, self.stores);
+                    let stored = stored_in(self.kernel, self.function, block, self.stores);
                     self.stored.extend(stored);
                 }
                 for block in [&parts.test, &parts.body, &parts.step] {
@@ -120,7 +122,7 @@ impl Walk<'_> {
 
     fn node(&mut self, node: NodeId) {
         match self.function.node(node).kind {
-            NodeKind::BufferLoad { buffer, .. } if self.stored.contains(&buffer) => {
+            NodeKind::BufferLoad { buffer, .. } if self.stored.contains(&self.kernel.memory_of(buffer)) => {
                 self.found.insert(node);
             }
             NodeKind::Call { function, .. } => {

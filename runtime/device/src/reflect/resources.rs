@@ -20,41 +20,46 @@ pub(super) fn buffers(
     reached: &Reached,
 ) -> Result<Vec<BufferBinding>> {
     let mut buffers = Vec::new();
-    let measured = measured_variables(module, ids, reached);
-    for variable in reached_variables(module, reached).chain(measured) {
-        if !matches!(
-            variable.class,
-            StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant
-        ) {
+    let measured = measured_arrays(module);
+    let viewed = aliased_places(module, ids, reached);
+    for variable in variables(module) {
+        let used = reached.variable(variable.id);
+        let is_measured = || ids.name(variable.id).is_some_and(|name| measured.contains(name));
+        let is_viewed = || aliased_place(ids, &variable).is_some_and(|place| viewed.contains(&place));
+        let is_storage = variable.class == StorageClass::StorageBuffer;
+        let is_buffer = is_storage
+            || matches!(variable.class, StorageClass::Uniform | StorageClass::UniformConstant)
+                && used.is_some();
+        if !is_buffer || used.is_none() && !is_measured() && !is_viewed() || images::is_opaque(ids, &variable)
+        {
             continue;
         }
-        if images::is_opaque(ids, &variable) {
-            continue;
-        }
-        buffers.push(buffer(ids, constants, &variable)?);
+        let variable = Variable { used: used.unwrap_or_default(), ..variable };
+        buffers.push((buffer(ids, constants, &variable)?, used.is_some()));
     }
-    buffers.sort_by_key(|buffer| (buffer.set, buffer.binding));
+    buffers.sort_by_key(|(buffer, _)| (buffer.set, buffer.binding));
     merge_aliases(buffers)
 }
 
-/// Arrays of kps kernels of which only the shape is used. No instruction accesses them, but the launch needs
-/// their tensors.
-fn measured_variables<'m>(
-    module: &'m Module,
-    ids: &'m Ids,
-    reached: &'m Reached,
-) -> impl Iterator<Item = Variable<'m>> {
+/// The names of arrays of kps kernels whose shapes are used. The launch needs their tensors, although no instruction
+/// may access them.
+fn measured_arrays(module: &Module) -> FxHashSet<&str> {
     let members = module.debug_names.iter().filter(|i| i.class.opcode == Op::MemberName);
     let names = members.filter_map(|member| match member.operands.last() {
         Some(Operand::LiteralString(name)) => interface::shaped_array(name),
         _ => None,
     });
-    let names: FxHashSet<&str> = names.collect();
-    let is_measured = move |id: u32| {
-        reached.variable(id).is_none() && ids.name(id).is_some_and(|name| names.contains(name))
-    };
-    let buffers = variables(module).filter(|variable| variable.class == StorageClass::StorageBuffer);
-    buffers.filter(move |variable| is_measured(variable.id))
+    names.collect()
+}
+
+/// The places of aliased variables that are used. A variable there that is not used describes the memory: in kps
+/// kernels it is an array of which only views are accessed.
+fn aliased_places(module: &Module, ids: &Ids, reached: &Reached) -> FxHashSet<(u32, u32)> {
+    reached_variables(module, reached).filter_map(|variable| aliased_place(ids, &variable)).collect()
+}
+
+fn aliased_place(ids: &Ids, variable: &Variable) -> Option<(u32, u32)> {
+    ids.has(variable.id, Decoration::Aliased).then(|| place(ids, variable).ok()).flatten()
 }
 
 /// One more than the last binding of set 0 that a variable of the module has, without hidden ones.
@@ -174,26 +179,29 @@ pub(super) fn promised(ids: &Ids, mut used: Use, variables: &[u32], ty: u32, n_m
 }
 
 /// Several variables may alias one buffer with different types. The result has the first one's layout, and
-/// the accesses of all.
-fn merge_aliases(buffers: Vec<BufferBinding>) -> Result<Vec<BufferBinding>> {
-    let mut merged: Vec<BufferBinding> = Vec::with_capacity(buffers.len());
-    for buffer in buffers {
+/// the accesses of all that are used.
+fn merge_aliases(buffers: Vec<(BufferBinding, bool)>) -> Result<Vec<BufferBinding>> {
+    let mut merged: Vec<(BufferBinding, bool)> = Vec::with_capacity(buffers.len());
+    for (buffer, is_used) in buffers {
         match merged.last_mut() {
-            Some(last) if (last.set, last.binding) == (buffer.set, buffer.binding) => {
+            Some((last, is_last_used)) if (last.set, last.binding) == (buffer.set, buffer.binding) => {
                 if last.kind != buffer.kind {
                     return Err(bad_module(format!(
                         "set {} binding {} is both a uniform and a storage buffer",
                         buffer.set, buffer.binding
                     )));
                 }
-                if last.access != buffer.access {
+                if is_used && !*is_last_used {
+                    last.access = buffer.access;
+                } else if is_used && last.access != buffer.access {
                     last.access = Access::ReadWrite;
                 }
+                *is_last_used |= is_used;
             }
-            _ => merged.push(buffer),
+            _ => merged.push((buffer, is_used)),
         }
     }
-    Ok(merged)
+    Ok(merged.into_iter().map(|(buffer, _)| buffer).collect())
 }
 
 pub(super) fn shown(ids: &Ids, variable: &Variable, place: Option<(u32, u32)>) -> String {

@@ -62,10 +62,11 @@ pub(crate) fn written_buffers(kernel: &Kernel) -> FxHashSet<BufferId> {
             }
         });
     }
-    if kernel.assumptions.memory == Memory::Shared && !written.is_empty() {
-        // The arrays alias: a load from one sees a store to another.
-        written.extend((0..kernel.buffers.len()).map(|at| BufferId::Param(at as u32)));
-    }
+    // Arrays of one memory alias: a load from one sees a store to another.
+    let memory: FxHashSet<BufferId> = written.iter().map(|buffer| kernel.memory_of(*buffer)).collect();
+    let all_alias = kernel.assumptions.memory == Memory::Shared && !written.is_empty();
+    let all = (0..kernel.buffers.len()).map(|at| BufferId::Param(at as u32));
+    written.extend(all.filter(|buffer| all_alias || memory.contains(&kernel.memory_of(*buffer))));
     written
 }
 

@@ -37,6 +37,9 @@ impl Ctx<'_> {
                 if let Some(result) = self.call_method(&receiver, value, attr, args, expr.span) {
                     return result;
                 }
+                if let Some(result) = self.call_view(&receiver, attr, args, expr.span) {
+                    return result;
+                }
                 if let Some(result) = self.call_bits_method(&receiver, attr, args, expr.span) {
                     return result;
                 }

@@ -13,6 +13,7 @@ use crate::ir::{
     Buffer, BufferId, Kernel, Port, PortId, SamplerId, SamplerParam, ScalarId, ScalarParam, Shared, SharedId,
     Texture, TextureId,
 };
+use crate::types::Type;
 
 #[derive(Default)]
 pub(crate) struct Interface {
@@ -31,6 +32,24 @@ impl Interface {
     pub fn add_buffer(&mut self, buffer: Buffer) -> BufferId {
         self.buffers.push(buffer);
         BufferId::Param(self.buffers.len() as u32 - 1)
+    }
+
+    /// The view of a parameter's memory as elements of this type: one for each type.
+    pub fn view(&mut self, memory: BufferId, element: &Type) -> BufferId {
+        let is_same = |buffer: &Buffer| buffer.view_of == Some(memory) && buffer.element == *element;
+        if let Some(known) = self.buffers.iter().position(is_same) {
+            return BufferId::Param(known as u32);
+        }
+        let of = self[memory].clone();
+        let is_larger = element.packed_size() >= of.element.packed_size();
+        self.add_buffer(Buffer {
+            name: format!("{}.view({element})", of.name).into(),
+            element: element.clone(),
+            rank: 1,
+            counts: if is_larger { of.counts } else { of.bytes },
+            view_of: Some(memory),
+            ..of
+        })
     }
 
     pub fn add_scalar(&mut self, scalar: ScalarParam) -> ScalarId {

@@ -109,7 +109,7 @@ impl Ctx<'_> {
         slot: Option<(u32, u32)>,
     ) -> Operand {
         let span = param.name.span;
-        let ArrayParam { element, rank, reach, counts } = array;
+        let ArrayParam { element, rank, reach, counts, bytes } = array;
         if !element.has_layout() {
             self.error(errors::no_layout(self.at(span), element));
             return Operand::Error;
@@ -127,6 +127,8 @@ impl Ctx<'_> {
             is_uniform: false,
             is_cell: false,
             counts: *counts,
+            bytes: *bytes,
+            view_of: None,
             span,
         });
         Operand::Buffer(id)

@@ -14,3 +14,4 @@ pub(super) mod shape;
 pub(super) mod shared;
 pub(super) mod targets;
 pub(super) mod vars;
+pub(super) mod views;

@@ -9,12 +9,13 @@ use std::rc::Rc;
 use kps_syntax::ast::{Expr, ExprKind, Ident};
 use kps_syntax::{Span, suggest};
 
+use crate::builtins::VIEW;
 use crate::constant::Literal;
 use crate::errors::{self, Found};
 use crate::infer::Ctx;
 use crate::infer::control::sequences::Spanned;
 use crate::infer::expressions::operand::{Operand, Row};
-use crate::ir::{BinaryOp, BufferId, ElementIndex, NodeId, NodeKind};
+use crate::ir::{BinaryOp, Buffer, BufferId, ElementIndex, NodeId, NodeKind};
 use crate::signature::{ArrayParam, Width};
 use crate::types::{Scalar, Type};
 
@@ -26,8 +27,8 @@ pub(crate) enum Indexed {
 
 impl Ctx<'_> {
     pub fn buffer_array(&self, buffer: BufferId) -> ArrayParam {
-        let (array, counts) = (self.array(buffer), self.counts_of(buffer));
-        ArrayParam { element: array.element.clone(), rank: array.rank, reach: array.reach, counts }
+        let Buffer { element, rank, reach, bytes, .. } = self.array(buffer).clone();
+        ArrayParam { element, rank, reach, counts: self.counts_of(buffer), bytes }
     }
 
     pub fn row_array(&self, row: &Row) -> ArrayParam {
@@ -239,7 +240,8 @@ impl Ctx<'_> {
             "ndim" => Operand::int(i128::from(rank - first)),
             name => {
                 let what = self.describe(array);
-                let nearest = suggest::nearest(name, ArrayParam::ATTRIBUTES.into_iter());
+                let known = ArrayParam::ATTRIBUTES.into_iter().chain([VIEW]);
+                let nearest = suggest::nearest(name, known);
                 let error = errors::no_array_attribute(self.at(attr.span), name, &what, nearest);
                 self.fail(error)
             }

@@ -118,7 +118,11 @@ impl<'a> Limits<'a> {
             NodeKind::Input(input) => Some(self.input(*input, component)),
             NodeKind::Domain => Some(invocations(component)),
             NodeKind::Arg(at) => self.args.get(*at as usize).cloned().flatten(),
-            NodeKind::BufferLen(buffer) if self.buffer(*buffer).rank == 1 => Some(self.axis(*buffer, 0)),
+            NodeKind::BufferLen(buffer)
+                if self.buffer(*buffer).rank == 1 && self.buffer(*buffer).view_of.is_none() =>
+            {
+                Some(self.axis(*buffer, 0))
+            }
             NodeKind::BufferAxis { buffer, axis } => Some(self.axis(*buffer, *axis)),
             NodeKind::TextureSize(_) => Some(Limit::number(MAX_TEXELS)),
             NodeKind::Load(local) => self.local(*local),

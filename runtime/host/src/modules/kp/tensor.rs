@@ -17,7 +17,7 @@ use super::records;
 use super::values::{self, Elements};
 use crate::errors::{index_error, type_error};
 use crate::modules::kernels::{structs, type_of};
-use crate::modules::numpy::{nested, struct_of_dtype, tensor_data};
+use crate::modules::numpy::{Scalar, nested, struct_of_dtype, tensor_data};
 use crate::ops::Side;
 use crate::value::{
     Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value, joined,
@@ -743,7 +743,8 @@ impl ScriptTensor {
             return Ok(texts);
         }
         let numbers = tensor.range_numbers(range).map_err(compute)?;
-        numbers.into_iter().map(|number| vm.repr(&values::value(number))).collect()
+        // As many digits as the type has.
+        Ok(numbers.into_iter().map(|number| Scalar { dtype: tensor.dtype(), number }.text()).collect())
     }
 }
 

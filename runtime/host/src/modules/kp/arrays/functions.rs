@@ -15,6 +15,8 @@ use crate::vm::Vm;
 pub const FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("source", source)
         .doc("(x)", "Returns the text of the kernel that would compute a tensor, if it is not computed yet."),
+    NativeDef::function("evaluate", evaluate)
+        .doc("(*tensors)", "Starts the computation of tensors, before somebody needs their elements."),
     NativeDef::function("eager", eager)
         .doc("(on=True)", "Turns on that every operation runs when it is written, to find a mistake."),
     NativeDef::function("clip", clip).doc("(x, min=None, max=None)", "The elements, but none below or above."),
@@ -89,6 +91,13 @@ fn source(vm: &mut Vm, args: &Args) -> Result {
     };
     let array = array_of(vm, tensor)?;
     kps_array::source(&array).map(Value::str).map_err(raised)
+}
+
+fn evaluate(vm: &mut Vm, args: &Args) -> Result {
+    for given in args.positional() {
+        array(vm, given, kps_compute::DType::F32)?.evaluate().map_err(raised)?;
+    }
+    Ok(Value::None)
 }
 
 fn eager(vm: &mut Vm, args: &Args) -> Result {
