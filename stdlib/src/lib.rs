@@ -41,6 +41,7 @@ static MODULES: &[(&str, &str)] = &[
     ("kp.kernels.fourier", include_str!("kernels/fourier.kps")),
     ("kp.kernels.functions", include_str!("kernels/functions.kps")),
     ("kp.kernels.histogram", include_str!("kernels/histogram.kps")),
+    ("kp.kernels.linear", include_str!("kernels/linear.kps")),
     ("kp.kernels.joining", include_str!("kernels/joining.kps")),
     ("kp.kernels.philox", include_str!("kernels/philox.kps")),
     ("kp.kernels.product", include_str!("kernels/product.kps")),

@@ -139,12 +139,12 @@ impl Plan {
 
     fn load(&mut self, view: View, shape: &[usize]) -> Result<usize> {
         let layout = view.layout.broadcast_to(shape)?;
-        let known = self.sources.iter().position(|known| known.layout == layout && known.is_of(&view.tensor));
-        let ty = view.tensor.dtype();
-        if let Some(at) = known {
-            let loaded = |step: &Step| matches!(step.action, Action::Load(source) if source == at);
-            return Ok(self.steps.iter().position(loaded).expect("every source is loaded once"));
+        let is_same = |source: &Source| source.layout == layout && source.is_of(&view.tensor);
+        let is_loaded = |step: &Step| matches!(step.action, Action::Load(at) if is_same(&self.sources[at]));
+        if let Some(known) = self.steps.iter().position(is_loaded) {
+            return Ok(known);
         }
+        let ty = view.tensor.dtype();
         let source = self.source(Some(view.tensor), layout);
         Ok(self.push(Action::Load(source), ty))
     }

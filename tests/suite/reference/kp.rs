@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::printed;
+use super::{arrays, printed};
 use crate::Failure;
 use crate::program::Program;
 
@@ -19,20 +19,21 @@ A test prints this page from the documentation of the names, which `help(kp.Mana
 
 `Manager`, `Tensor`, `Sequence`, the decorators and the kernel types need no import.
 `import kp` gives all names.
+[Functions of arrays](arrays.md) have a page of their own.
 The module also has the types of [Kernel functions and types](kernel-functions.md).
 Names of older versions of Kompute are on the page [Kompute](../compatibility/kompute.md) with their meaning.
 ";
 
 /// A table, or several with one header.
-struct Section {
+pub struct Section {
     /// Empty for a further table of the section above.
-    title: &'static str,
-    head: &'static str,
-    tables: &'static [Table],
+    pub title: &'static str,
+    pub head: &'static str,
+    pub tables: &'static [Table],
 }
 
 /// Rows about the names of a module or a class.
-struct Table {
+pub struct Table {
     object: &'static str,
     /// Shown before each name.
     prefix: &'static str,
@@ -40,7 +41,7 @@ struct Table {
     rows: &'static [&'static str],
 }
 
-const fn names(object: &'static str, prefix: &'static str, rows: &'static [&'static str]) -> Table {
+pub const fn names(object: &'static str, prefix: &'static str, rows: &'static [&'static str]) -> Table {
     Table { object, prefix, rows }
 }
 
@@ -160,6 +161,18 @@ const SECTIONS: &[Section] = &[
                 ],
             ),
         ],
+    },
+    Section {
+        title: "",
+        head: "Methods of arrays, which are also functions: see [Functions of arrays](arrays.md).",
+        tables: &[names(
+            "Tensor",
+            "t.",
+            &[
+                "T", "mT", "astype", "copy", "fill", "item", "transpose", "ravel", "flatten", "squeeze", "clip", "round",
+                "sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "var", "std",
+            ],
+        )],
     },
     Section {
         title: "Image and Sampler",
@@ -329,18 +342,40 @@ pub fn every_name_is_documented(program: &Program) -> Result<(), Failure> {
 
 pub fn page(program: &Program) -> Result<String, Failure> {
     let docs = docs(program)?;
-    let mut unplaced: BTreeSet<&(String, String)> = docs.keys().collect();
+    let mut unplaced: BTreeSet<(String, String)> = docs.keys().cloned().collect();
     // Types of kernels are on the page of kernel functions.
     unplaced.retain(|(owner, name)| owner != "kp" || !kps_kernel::is_name(name) && name != "Array");
+    print(&mut String::new(), arrays::SECTIONS, &docs, &mut unplaced)?;
     let mut page = HEAD.to_owned();
-    for section in SECTIONS {
+    print(&mut page, SECTIONS, &docs, &mut unplaced)?;
+    match unplaced.is_empty() {
+        true => Ok(page),
+        false => Err(Failure(format!("these names have no place in SECTIONS: {unplaced:?}"))),
+    }
+}
+
+/// The page on the functions of arrays.
+pub fn arrays_page(program: &Program) -> Result<String, Failure> {
+    let mut page = arrays::HEAD.to_owned();
+    print(&mut page, arrays::SECTIONS, &docs(program)?, &mut BTreeSet::new())?;
+    Ok(page)
+}
+
+/// Appends sections to a page, whose names are taken from those without a place.
+fn print(
+    page: &mut String,
+    sections: &[Section],
+    docs: &Docs,
+    unplaced: &mut BTreeSet<(String, String)>,
+) -> Result<(), Failure> {
+    for section in sections {
         if !section.title.is_empty() {
             write!(page, "\n## {}\n", section.title).expect("a string takes all");
         }
         if !section.head.is_empty() {
             write!(page, "\n{}\n", section.head).expect("a string takes all");
         }
-        page += "\n| Name | Meaning |\n|---|---|\n";
+        page.push_str("\n| Name | Meaning |\n|---|---|\n");
         for table in section.tables {
             for row in table.rows {
                 let mut shown = Vec::new();
@@ -360,8 +395,5 @@ pub fn page(program: &Program) -> Result<String, Failure> {
             }
         }
     }
-    match unplaced.is_empty() {
-        true => Ok(page),
-        false => Err(Failure(format!("these names have no place in SECTIONS: {unplaced:?}"))),
-    }
+    Ok(())
 }

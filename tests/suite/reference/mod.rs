@@ -2,6 +2,7 @@
 //!
 //! The pages are generated from the program and its sources: `UPDATE=1` writes them.
 
+mod arrays;
 mod command_line;
 mod error_codes;
 mod kernel_functions;
@@ -30,6 +31,7 @@ pub fn trials(program: &Program) -> Vec<Trial> {
             compare(&page("kernel-functions.md"), &kernel_functions::page(program)?)
         }),
         trial("the module kp", |program| compare(&page("kp.md"), &kp::page(program)?)),
+        trial("functions of arrays", |program| compare(&page("arrays.md"), &kp::arrays_page(program)?)),
         trial("every name of kp is documented", kp::every_name_is_documented),
     ]
 }

@@ -62,6 +62,6 @@ fn modules() -> BTreeSet<String> {
         names.extend(named.filter_map(|rest| rest.split('"').next()).map(str::to_owned));
     }
     let is_alias = |name: &str| ALIASES.iter().any(|alias| name.split('.').next() == Some(alias));
-    names.retain(|name| name != "kp" && !name.starts_with('_') && !is_alias(name));
+    names.retain(|name| name != "kp" && !name.starts_with("kp.") && !name.starts_with('_') && !is_alias(name));
     names
 }

@@ -13,6 +13,7 @@ use kps_syntax::Diagnostic;
 
 use super::arguments::{self, Argument, array_shape, numbers_per_element};
 use super::domain::{self, Domain};
+use super::env::library_of;
 use super::object::Kernel;
 use super::push::{self, Spot};
 use super::repeat::{Candidate, Places};
@@ -74,7 +75,10 @@ fn launch_on(
     }
     let prepared = prepare(vm, kernel, args, extent)?;
     stream.map_or(Ok(()), |stream| stream.check_manager(&prepared.manager))?;
-    let instrument = prepared.manager.instrument(Some(prepared.counts.n_invocations()));
+    // Kernels of the library are checked only if the script asks for it: few invocations of theirs may do much work.
+    let is_of_library = library_of(&kernel.template.source).is_some();
+    let n_invocations = (!is_of_library).then(|| prepared.counts.n_invocations());
+    let instrument = prepared.manager.instrument(n_invocations);
     let target = device::target(&prepared.manager, instrument);
     warn_of_idle_axes(vm, kernel, &prepared, extent);
     let candidate = Candidate::of(vm, kernel, args, extent, &prepared.manager);
