@@ -8,7 +8,7 @@
 //! has the values that its operands had when it was written.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use kps_compute::storage::PendingRead;
 use kps_compute::{ComputeError, Number, Tensor};
@@ -36,6 +36,8 @@ pub(crate) struct Node {
     pub value: RefCell<Value>,
     /// Operations and tensors of the expression when it was made: those of pending operands are included.
     extent: Extent,
+    /// The pending nodes that read it, until its memory knows them.
+    readers: RefCell<Vec<Weak<Node>>>,
     /// While the launch that computes it is being started: then it need not be computed before a write.
     pub is_running: Cell<bool>,
 }
@@ -155,8 +157,7 @@ impl Array {
 
     fn new(engine: &Rc<Engine>, dtype: Scalar, shape: Shape, value: Value) -> Array {
         let engine = engine.clone();
-        let (extent, is_running) = (Extent::default(), Cell::new(false));
-        Array(Rc::new(Node { engine, dtype, shape, value: RefCell::new(value), extent, is_running }))
+        Array(Rc::new(Node::new(engine, dtype, shape, value, Extent::default())))
     }
 
     /// A node that is computed later; at once if the engine is eager.
@@ -170,9 +171,7 @@ impl Array {
             return Ok(Array::new(engine, dtype, shape, Value::Empty));
         }
         let extent = Extent::of(&expression)?;
-        let value = RefCell::new(Value::Pending(expression));
-        let (engine, is_running) = (engine.clone(), Cell::new(false));
-        let node = Rc::new(Node { engine, dtype, shape, value, extent, is_running });
+        let node = Rc::new(Node::new(engine.clone(), dtype, shape, Value::Pending(expression), extent));
         if let Value::Pending(expression) = &*node.value.borrow() {
             expression.inputs().for_each(|input| input.note_reader(&node));
         }
@@ -183,11 +182,12 @@ impl Array {
         Ok(array)
     }
 
-    /// Tells the memory of this array, if it is there already, who is going to read it.
+    /// Notes who is going to read this array: in its memory, or until it has one.
     fn note_reader(&self, reader: &Rc<Node>) {
-        if let Value::View(view) = &*self.0.value.borrow() {
-            let reader: Rc<dyn PendingRead> = reader.clone();
-            view.tensor.storage().add_pending(Rc::downgrade(&reader));
+        match &*self.0.value.borrow() {
+            Value::View(view) => view.note_reader(reader),
+            Value::Pending(_) => self.0.readers.borrow_mut().push(Rc::downgrade(reader)),
+            Value::Empty => {}
         }
     }
 
@@ -258,6 +258,8 @@ impl Array {
 
     /// The node's elements are in this memory from now on.
     pub(crate) fn is_now(&self, view: View) {
+        let readers = self.0.readers.take();
+        readers.iter().filter_map(Weak::upgrade).for_each(|reader| view.note_reader(&reader));
         let before = self.0.value.replace(Value::View(view));
         drop(before);
     }
@@ -373,6 +375,21 @@ impl Array {
             Operand::Array(array) => array,
         };
         expression::store(&values.converted(self.dtype())?, &target)
+    }
+}
+
+impl View {
+    /// Lets its memory compute a pending node before it is written.
+    fn note_reader(&self, reader: &Rc<Node>) {
+        let reader: Rc<dyn PendingRead> = reader.clone();
+        self.tensor.storage().add_pending(Rc::downgrade(&reader));
+    }
+}
+
+impl Node {
+    fn new(engine: Rc<Engine>, dtype: Scalar, shape: Shape, value: Value, extent: Extent) -> Node {
+        let (value, readers, is_running) = (RefCell::new(value), RefCell::default(), Cell::new(false));
+        Node { engine, dtype, shape, value, extent, readers, is_running }
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use kps_array::{Array, Op, ReducedAxes, Reducer};
-use kps_compute::{DType, Tensor};
+use kps_compute::{DType, Number, Tensor};
 use kps_device::Sampler;
 use kps_kernel::{StructType, Type};
 use kps_syntax::ast::UnaryOp;
@@ -19,6 +19,7 @@ use crate::errors::{index_error, type_error};
 use crate::modules::kernels::{structs, type_of};
 use crate::modules::numpy::{Scalar, nested, struct_of_dtype, tensor_data};
 use crate::ops::Side;
+use crate::text::float;
 use crate::value::{
     Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value, joined,
 };
@@ -743,8 +744,16 @@ impl ScriptTensor {
             return Ok(texts);
         }
         let numbers = tensor.range_numbers(range).map_err(compute)?;
-        // As many digits as the type has.
-        Ok(numbers.into_iter().map(|number| Scalar { dtype: tensor.dtype(), number }.text()).collect())
+        let mut text = |number: Number| match (tensor.dtype(), number) {
+            // As many digits as tell it from other numbers of its type: those of the double that is nearest to them.
+            (DType::F32, Number::Float(float)) => {
+                let digits = (float as f32).to_string();
+                Ok(float::repr(digits.parse().unwrap_or(float)))
+            }
+            (dtype @ (DType::F16 | DType::Bf16), number) => Ok(Scalar { dtype, number }.text()),
+            (_, number) => vm.repr(&values::value(number)),
+        };
+        numbers.into_iter().map(&mut text).collect()
     }
 }
 

@@ -39,6 +39,12 @@ pub const HIDDEN: &[NativeDef] = &[
         args.exactly::<0>("_on_cpu")?;
         Ok(engine_for(vm, None)?.is_cpu().into())
     }),
+    // Cooperative matrices are the device's own, not emulated.
+    NativeDef::function("_has_matrices", |vm, args| {
+        args.exactly::<0>("_has_matrices")?;
+        let engine = engine_for(vm, None)?;
+        Ok((!engine.is_cpu() && !engine.manager().info().matrices.is_empty()).into())
+    }),
     // The elements of the transposed array lie in one piece.
     NativeDef::function("_is_transposed", |vm, args| {
         let [x] = args.exactly("_is_transposed")?;
