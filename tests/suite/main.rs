@@ -28,7 +28,8 @@ use program::Program;
 /// The folder of `tests/cases` whose scripts run once, because they use no device.
 const WITHOUT_DEVICE: &str = "errors";
 /// Folders of `tests/cases` whose scripts run on every device.
-const ON_EVERY_DEVICE: [&str; 7] = ["kernels", "compute", "arrays", "gpu", "seeds", "launch_errors", "images"];
+const ON_EVERY_DEVICE: [&str; 7] =
+    ["kernels", "compute", "arrays", "gpu", "seeds", "launch_errors", "images"];
 
 /// The folder of `tests/cases` with a folder for each kind of finding of `--check`.
 const CHECKED: &str = "checked";

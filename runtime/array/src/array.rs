@@ -72,12 +72,19 @@ pub struct View {
 /// What a node computes.
 #[derive(Clone)]
 pub(crate) enum Expression {
-    Apply { op: &'static Op, typed: Typed, inputs: SmallVec<[Operand; 3]> },
+    Apply {
+        op: &'static Op,
+        typed: Typed,
+        inputs: SmallVec<[Operand; 3]>,
+    },
     Convert(Array),
     /// The same number everywhere.
     Fill(Number),
     /// `start + i * step` for the flat index i.
-    Count { start: Number, step: Number },
+    Count {
+        start: Number,
+        step: Number,
+    },
     Reduce(Reduction),
     Pick(Picking),
 }
@@ -150,7 +157,13 @@ impl Array {
     }
 
     /// `start`, `start + step`, `start + 2 * step`, ..
-    pub fn counted(engine: &Rc<Engine>, dtype: Scalar, n: usize, start: Number, step: Number) -> Result<Array> {
+    pub fn counted(
+        engine: &Rc<Engine>,
+        dtype: Scalar,
+        n: usize,
+        start: Number,
+        step: Number,
+    ) -> Result<Array> {
         let (start, step) = (promote::fitting(start, dtype)?, promote::fitting(step, dtype)?);
         Array::pending(engine, dtype, [n].into_iter().collect(), Expression::Count { start, step })
     }
@@ -294,8 +307,12 @@ impl Array {
 
     /// A copy in memory of its own.
     pub fn copy(&self) -> Result<Array> {
-        let copy =
-            Array::pending(&self.0.engine, self.dtype(), self.0.shape.clone(), Expression::Convert(self.clone()))?;
+        let copy = Array::pending(
+            &self.0.engine,
+            self.dtype(),
+            self.0.shape.clone(),
+            Expression::Convert(self.clone()),
+        )?;
         copy.evaluate()?;
         Ok(copy)
     }
@@ -348,8 +365,8 @@ impl Array {
     /// The elements in another shape: a view if the order allows it, else a copy. One axis may be -1.
     pub fn reshaped(&self, to: &[i64]) -> Result<Array> {
         let text = || format!("({})", to.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
-        let to_shape = shape::resolved(to, self.size())
-            .ok_or_else(|| errors::not_reshaped(self.shape(), &text()))?;
+        let to_shape =
+            shape::resolved(to, self.size()).ok_or_else(|| errors::not_reshaped(self.shape(), &text()))?;
         match self.view()? {
             Some(view) if view.layout.reshaped(&to_shape).is_none() => self.copy()?.reshaped(to),
             Some(_) => self.viewed(|layout| Ok(layout.reshaped(&to_shape).expect("it was just tried"))),
@@ -368,9 +385,7 @@ impl Array {
             return Err(errors::is_read_only());
         }
         let values = match values {
-            Operand::Number(number) => {
-                Array::filled(&self.0.engine, self.dtype(), self.shape(), number)?
-            }
+            Operand::Number(number) => Array::filled(&self.0.engine, self.dtype(), self.shape(), number)?,
             Operand::Array(array) if array.shape() != self.shape() => array.broadcast_to(self.shape())?,
             Operand::Array(array) => array,
         };

@@ -120,7 +120,8 @@ impl Engine {
     ) -> Result<()> {
         let generated = self.generated(text, local_size)?;
         let compiled = self.compiled(text, &generated, arguments, size)?;
-        let tensors: SmallVec<[Tensor; 8]> = compiled.tensors.iter().map(|at| tensor(&arguments[*at])).collect();
+        let tensors: SmallVec<[Tensor; 8]> =
+            compiled.tensors.iter().map(|at| tensor(&arguments[*at])).collect();
         let numbers: Vec<Number> = compiled.numbers.iter().map(|at| number(&arguments[*at])).collect();
         let push = if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) };
         let extent = match size {
@@ -183,8 +184,7 @@ impl Engine {
             .with_assumptions(form.assumptions);
         let module = kps_kernel::specialize(template, &*self.library, &signature, &self.target)
             .map_err(|mistakes| ArrayError::Kernel { text: text.to_owned(), mistakes })?;
-        let running =
-            Running { instrument: Instrument::None, subgroup_size: None, origin: Origin::Compiler };
+        let running = Running { instrument: Instrument::None, subgroup_size: None, origin: Origin::Compiler };
         let kernel = self.manager.kernel_run_so(&module.words, &[], running)?;
         let compiled = Rc::new(Compiled::new(&module, kernel));
         generated.forms.borrow_mut().insert(form, compiled.clone());

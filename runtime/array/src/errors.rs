@@ -83,7 +83,9 @@ pub fn not_a_permutation(axes: &[i64], ndim: usize) -> ArrayError {
 }
 
 pub fn index_out_of_range(index: i64, axis: usize, len: usize) -> ArrayError {
-    ArrayError::Index { message: format!("index {index} is out of range for axis {axis} with {len} elements") }
+    ArrayError::Index {
+        message: format!("index {index} is out of range for axis {axis} with {len} elements"),
+    }
 }
 
 pub fn too_many_indices(given: usize, ndim: usize) -> ArrayError {

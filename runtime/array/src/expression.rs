@@ -217,7 +217,10 @@ pub fn values(plan: &Plan, indices: &[String], lines: &mut Vec<String>) -> Vec<(
                 let (place, is_inside) = picked(&indices[*source], picks, &texts);
                 let nothing = if step.ty == Scalar::Bool { "False" } else { "0" };
                 let is_inside = is_inside.expect("it has indices");
-                (format!("{}[{place}] if {is_inside} else {nothing}", array_name(*source)), Precedence::Choice)
+                (
+                    format!("{}[{place}] if {is_inside} else {nothing}", array_name(*source)),
+                    Precedence::Choice,
+                )
             }
             Action::Convert(of) if step.ty == Scalar::Bool => {
                 (format!("{} != 0", within(&texts[*of], Precedence::BitOr)), Precedence::Compare)

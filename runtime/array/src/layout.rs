@@ -91,8 +91,13 @@ impl Layout {
             return Some(Layout::contiguous(to, self.start));
         }
         // Axes of 1 have no say. Both sides are matched in groups of axes with as many elements.
-        let from: Vec<(usize, isize)> =
-            self.shape.iter().copied().zip(self.strides.iter().copied()).filter(|(len, _)| *len != 1).collect();
+        let from: Vec<(usize, isize)> = self
+            .shape
+            .iter()
+            .copied()
+            .zip(self.strides.iter().copied())
+            .filter(|(len, _)| *len != 1)
+            .collect();
         let mut strides = SmallVec::from_elem(0, to.len());
         let (mut i, mut j) = (0, 0);
         while i < from.len() {
@@ -170,7 +175,8 @@ mod tests {
     #[test]
     fn a_view_is_reshaped_where_strides_can_say_it() {
         let grid = Layout::contiguous(&[4, 6], 0);
-        let columns = grid.indexed(&[Part::All, Part::Slice { start: 0, step: 2, len: 3 }]).expect("in range");
+        let columns =
+            grid.indexed(&[Part::All, Part::Slice { start: 0, step: 2, len: 3 }]).expect("in range");
         assert_eq!(columns.reshaped(&[12]).map(|view| view.strides), Some(Strides::from_slice(&[2])));
         let transposed = grid.permuted(&[1, 0]);
         assert_eq!(transposed.reshaped(&[24]), None);

@@ -66,7 +66,12 @@ impl Space {
     /// Whether neighbouring elements of this space lie closer together than those of the other, for most views.
     pub fn is_inner_to(&self, other: &Space) -> bool {
         let closest = |strides: &Strides| {
-            strides.iter().map(|stride| stride.unsigned_abs()).filter(|stride| *stride > 0).min().unwrap_or(usize::MAX)
+            strides
+                .iter()
+                .map(|stride| stride.unsigned_abs())
+                .filter(|stride| *stride > 0)
+                .min()
+                .unwrap_or(usize::MAX)
         };
         let pairs = self.strides.iter().zip(&other.strides);
         let inner = pairs.filter(|(own, others)| closest(own) <= closest(others)).count();
@@ -110,7 +115,9 @@ impl Places {
             if space.is_flat(view) && !space.lens.is_empty() {
                 terms.push(index.to_owned());
             } else {
-                for (axis, stride) in space.strides[view].iter().enumerate().filter(|(_, stride)| **stride != 0) {
+                for (axis, stride) in
+                    space.strides[view].iter().enumerate().filter(|(_, stride)| **stride != 0)
+                {
                     uses_axes |= !is_one_axis;
                     terms.push(match stride {
                         1 => along(axis),

@@ -64,11 +64,22 @@ pub enum Action {
     /// A number that is a part of the kernel.
     Literal(i128),
     /// `start + place * step`, of two scalar parameters and the place in a source.
-    Count { source: usize, start: usize, step: usize },
-    Apply { name: &'static str, form: Form, operands: SmallVec<[usize; 3]> },
+    Count {
+        source: usize,
+        start: usize,
+        step: usize,
+    },
+    Apply {
+        name: &'static str,
+        form: Form,
+        operands: SmallVec<[usize; 3]>,
+    },
     Convert(usize),
     /// The element of a source at its place and further indices.
-    Pick { source: usize, picks: SmallVec<[PickStep; 2]> },
+    Pick {
+        source: usize,
+        picks: SmallVec<[PickStep; 2]>,
+    },
 }
 
 /// An index of one axis; all three are steps.

@@ -85,11 +85,13 @@ pub fn common_of(operands: &[OperandType]) -> Result<Scalar> {
             result = Some(result.map_or(Ok(*ty), |known| common(known, *ty))?);
         }
     }
-    Ok(operands.iter().fold(result, |known, operand| match operand {
-        OperandType::Array(_) => known,
-        OperandType::Number(number) => Some(with_number(known, *number)),
-    })
-    .unwrap_or(DEFAULT_FLOAT))
+    Ok(operands
+        .iter()
+        .fold(result, |known, operand| match operand {
+            OperandType::Array(_) => known,
+            OperandType::Number(number) => Some(with_number(known, *number)),
+        })
+        .unwrap_or(DEFAULT_FLOAT))
 }
 
 /// The type of an array together with a number of the script.

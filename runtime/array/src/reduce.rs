@@ -171,7 +171,8 @@ pub(crate) fn compute(array: &Array, reduction: &Reduction) -> Result<()> {
 fn producer(input: &Array) -> Result<(Plan, usize)> {
     // Two references are the reduction's, which is being computed.
     let is_held = std::rc::Rc::strong_count(&input.0) > 2;
-    let is_dear = matches!(&*input.0.value.borrow(), Value::Pending(expression) if !crate::plan::is_cheap(expression));
+    let is_dear =
+        matches!(&*input.0.value.borrow(), Value::Pending(expression) if !crate::plan::is_cheap(expression));
     if is_held && is_dear {
         input.evaluate()?;
     }
@@ -350,7 +351,8 @@ impl Pass<'_> {
         lines.push("first = of_row * part".to_owned());
         lines.push("last = min(first + part, n)".to_owned());
         let (combine, ty) = (self.reducer.combine(self.combined), self.combined);
-        let out_value = if out.dtype() == ty { "value".to_owned() } else { format!("{}(value)", out.dtype()) };
+        let out_value =
+            if out.dtype() == ty { "value".to_owned() } else { format!("{}(value)", out.dtype()) };
         match (division.by, found.is_some()) {
             (By::Workgroups { local }, false) => {
                 lines.push(format!(
@@ -363,7 +365,9 @@ impl Pass<'_> {
                 lines.push(format!(
                     "value, index = lane_find(first + local_id.x, last, {local}, load, {combine}, identity, i64(-1))"
                 ));
-                lines.push(format!("value, index = workgroup_find({ty}, i64, value, index, {combine}, {local})"));
+                lines.push(format!(
+                    "value, index = workgroup_find({ty}, i64, value, index, {combine}, {local})"
+                ));
                 lines.push("if local_id.x == 0:\n        out[group], found[group] = value, index".to_owned());
             }
             (By::Invocations, false) => {
@@ -371,17 +375,15 @@ impl Pass<'_> {
                 lines.push(format!("out[of_row * n_results + row] = {out_value}"));
             }
             (By::Invocations, true) => {
-                lines.push(format!("value, index = lane_find(first, last, 1, load, {combine}, identity, i64(-1))"));
+                lines.push(format!(
+                    "value, index = lane_find(first, last, 1, load, {combine}, identity, i64(-1))"
+                ));
                 lines.push("at = of_row * n_results + row".to_owned());
                 lines.push("out[at], found[at] = value, index".to_owned());
             }
         }
-        let text = format!(
-            "def {}({}):\n    {}\n",
-            self.reducer.name(),
-            parameters.text(),
-            lines.join("\n    ")
-        );
+        let text =
+            format!("def {}({}):\n    {}\n", self.reducer.name(), parameters.text(), lines.join("\n    "));
         self.engine.launch(&text, local, &parameters.arguments, size)
     }
 }

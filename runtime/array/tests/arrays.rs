@@ -78,7 +78,10 @@ fn a_reduction_computes_its_elements_itself() {
         let sum = x.reduced(Reducer::Sum, axes.as_ref().map(|axes| &axes[..]), ReducedAxes::Dropped);
         let sum = elements(&sum.expect("the axis is there"));
         let is_close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-6 * b;
-        assert!(sum.len() == expected.len() && sum.iter().zip(&expected).all(is_close), "{sum:?} {expected:?}");
+        assert!(
+            sum.len() == expected.len() && sum.iter().zip(&expected).all(is_close),
+            "{sum:?} {expected:?}"
+        );
     }
     let x = array(&engine, &[5, 70]);
     let negative = apply("negative", &[x.into()]);

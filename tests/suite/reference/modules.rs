@@ -26,8 +26,14 @@ const ALIASES: [&str; 2] = ["PyGPU", "PybindGPU"];
 /// Types of kernels, which every module about them has.
 const KERNEL_TYPES: &str = "kp";
 
+/// Functions of kernels.
+const FUNCTIONS: &str = "pyshader.stdlib";
+
 pub fn page(program: &Program) -> Result<String, Failure> {
-    let kernel_types = members(program, KERNEL_TYPES, KERNEL_TYPES)?;
+    let functions = members(program, FUNCTIONS, FUNCTIONS)?;
+    let mut kernel_types = members(program, KERNEL_TYPES, KERNEL_TYPES)?;
+    // Functions of arrays have the names of functions of kernels, and another meaning.
+    kernel_types.retain(|name| !functions.contains(name));
     let mut page = HEAD.to_owned();
     for module in modules() {
         let names = members(program, &module, &module)?;
@@ -62,6 +68,7 @@ fn modules() -> BTreeSet<String> {
         names.extend(named.filter_map(|rest| rest.split('"').next()).map(str::to_owned));
     }
     let is_alias = |name: &str| ALIASES.iter().any(|alias| name.split('.').next() == Some(alias));
-    names.retain(|name| name != "kp" && !name.starts_with("kp.") && !name.starts_with('_') && !is_alias(name));
+    names
+        .retain(|name| name != "kp" && !name.starts_with("kp.") && !name.starts_with('_') && !is_alias(name));
     names
 }

@@ -27,9 +27,9 @@ pub(crate) use dict::PlainKey;
 pub(crate) use dict::plain_equal;
 pub use dict::{Dict, HashedKey, PassHash};
 pub use exception::{ExceptionData, ExceptionKind, KernelPlace, Order, Raise, Result, TraceEntry};
-pub use function::{joined, 
+pub use function::{
     Annotations, Args, BoundMethod, Cell, Descriptor, Doc, Function, NativeCode, NativeDef, NativeFn,
-    NativeFunction, NativeKind, Parser, Super,
+    NativeFunction, NativeKind, Parser, Super, joined,
 };
 pub use instance::{Fields, Instance, Payload, Shape};
 pub use iter::{Generator, GeneratorState, Iter, IterState, NativeIter};

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use kps_compute::Tensor;
 use kps_array::target::{reach, spare_bindings};
+use kps_compute::Tensor;
 use kps_device::{Check, Instrument};
 use kps_kernel::{
     BoundaryTest, IndexRange, Ints, KernelModule, KernelTemplate, LaunchAssumptions, LaunchSize, Param,

@@ -20,9 +20,7 @@ use crate::modules::kernels::{structs, type_of};
 use crate::modules::numpy::{Scalar, nested, struct_of_dtype, tensor_data};
 use crate::ops::Side;
 use crate::text::float;
-use crate::value::{
-    Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value, joined,
-};
+use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value, joined};
 use crate::vm::Vm;
 
 pub static TENSOR: NativeType = NativeType {
@@ -50,8 +48,7 @@ const METHODS: &[NativeDef] = &[
         .doc("()", "Returns the kind of memory, a member of `MemoryTypes`."),
     NativeDef::method("memory_type", tensor_type)
         .doc("()", "Returns the kind of memory, a member of `MemoryTypes`."),
-    NativeDef::method("data_type", data_type)
-        .doc("()", "Returns the element type, a member of `DataTypes`."),
+    NativeDef::method("data_type", data_type).doc("()", "Returns the element type, a member of `DataTypes`."),
     NativeDef::method("is_init", is_init).doc("()", "Returns whether the tensor has memory."),
     NativeDef::method("destroy", destroy).doc("()", "Frees the memory."),
     NativeDef::method("map_data_from_host", sync)
@@ -441,7 +438,10 @@ fn reshape(vm: &mut Vm, args: &Args) -> Result {
     }
     let tensor = this.tensor()?;
     let shape = kps_array::shape::resolved(&axes, tensor.size());
-    let shape = shape.map_or_else(|| axes.iter().map(|n| usize::try_from(*n).unwrap_or(0)).collect(), |shape| shape.to_vec());
+    let shape = shape.map_or_else(
+        || axes.iter().map(|n| usize::try_from(*n).unwrap_or(0)).collect(),
+        |shape| shape.to_vec(),
+    );
     let tensor = tensor.reshape(&shape).map_err(compute)?;
     Ok(Value::native(ScriptTensor::new(tensor, this.record.clone(), None)))
 }
@@ -687,7 +687,9 @@ impl Native for ScriptTensor {
     fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
         let kind = |dtype: &str| format!("dtype={dtype}, shape={}", shape_text(&self.shape()));
         let tensor = match self.array() {
-            Some(array) if array.size() == 0 => return Ok(format!("Tensor([], {})", kind(array.dtype().name()))),
+            Some(array) if array.size() == 0 => {
+                return Ok(format!("Tensor([], {})", kind(array.dtype().name())));
+            }
             Some(array) => array.in_one_piece().and_then(|array| array.tensor()).map_err(arrays::raised)?,
             None => self.tensor()?,
         };

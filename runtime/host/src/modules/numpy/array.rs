@@ -15,8 +15,8 @@ use super::print::{self, PrintOptions, Shown};
 use super::scalar::Scalar;
 use super::tensor_data::{self, TENSOR_DATA};
 use super::{State, errors, flat, index, kernel, methods, operators, strided};
-use crate::ops::Side;
 use crate::modules::kp;
+use crate::ops::Side;
 use crate::value::{BinaryOp, CompareOp, Native, NativeIter, NativeType, Result, Value};
 use crate::vm::{Vm, collect_all};
 

@@ -15,15 +15,20 @@ pub const FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("zeros", zeros).doc("(shape, dtype=f32)", "A tensor of zeros."),
     NativeDef::function("ones", ones).doc("(shape, dtype=f32)", "A tensor of ones."),
     NativeDef::function("empty", empty).doc("(shape, dtype=f32)", "A tensor whose elements are set later."),
-    NativeDef::function("full", full).doc("(shape, value, dtype=None)", "A tensor with the same number everywhere."),
-    NativeDef::function("zeros_like", zeros_like).doc("(x, dtype=None)", "Zeros in the shape and type of another."),
-    NativeDef::function("ones_like", ones_like).doc("(x, dtype=None)", "Ones in the shape and type of another."),
+    NativeDef::function("full", full)
+        .doc("(shape, value, dtype=None)", "A tensor with the same number everywhere."),
+    NativeDef::function("zeros_like", zeros_like)
+        .doc("(x, dtype=None)", "Zeros in the shape and type of another."),
+    NativeDef::function("ones_like", ones_like)
+        .doc("(x, dtype=None)", "Ones in the shape and type of another."),
     NativeDef::function("empty_like", empty_like)
         .doc("(x, dtype=None)", "A tensor in the shape and type of another, whose elements are set later."),
     NativeDef::function("full_like", full_like)
         .doc("(x, value, dtype=None)", "The same number everywhere, in the shape and type of another."),
-    NativeDef::function("arange", arange)
-        .doc("(start, stop=None, step=1, dtype=None)", "The numbers from `start` up to, but without, `stop`."),
+    NativeDef::function("arange", arange).doc(
+        "(start, stop=None, step=1, dtype=None)",
+        "The numbers from `start` up to, but without, `stop`.",
+    ),
     NativeDef::function("linspace", linspace)
         .doc("(start, stop, num=50, dtype=f32, endpoint=True)", "So many numbers at equal distances."),
     NativeDef::function("eye", eye)
@@ -49,11 +54,12 @@ pub const HIDDEN: &[NativeDef] = &[
     NativeDef::function("_is_transposed", |vm, args| {
         let [x] = args.exactly("_is_transposed")?;
         let view = array(vm, x, DEFAULT_FLOAT)?.view().map_err(super::raised)?;
-        Ok(view.is_some_and(|view| {
-            let order: Vec<usize> = (0..view.layout.shape.len()).rev().collect();
-            !view.layout.is_contiguous() && view.layout.permuted(&order).is_contiguous()
-        })
-        .into())
+        Ok(view
+            .is_some_and(|view| {
+                let order: Vec<usize> = (0..view.layout.shape.len()).rev().collect();
+                !view.layout.is_contiguous() && view.layout.permuted(&order).is_contiguous()
+            })
+            .into())
     }),
     NativeDef::function("_in_one_piece", |vm, args| {
         let [x] = args.exactly("_in_one_piece")?;

@@ -19,11 +19,15 @@ pub const FUNCTIONS: &[NativeDef] = &[
         .doc("(*tensors)", "Starts the computation of tensors, before somebody needs their elements."),
     NativeDef::function("eager", eager)
         .doc("(on=True)", "Turns on that every operation runs when it is written, to find a mistake."),
-    NativeDef::function("clip", clip).doc("(x, min=None, max=None)", "The elements, but none below or above."),
+    NativeDef::function("clip", clip)
+        .doc("(x, min=None, max=None)", "The elements, but none below or above."),
     NativeDef::function("astype", astype).doc("(x, dtype)", "The elements as another type."),
-    NativeDef::function("reshape", reshape)
-        .doc("(x, shape)", "The elements in another shape; one axis may be -1. A view where that is possible."),
-    NativeDef::function("permute_dims", permute_dims).doc("(x, axes)", "A view with the axes in another order."),
+    NativeDef::function("reshape", reshape).doc(
+        "(x, shape)",
+        "The elements in another shape; one axis may be -1. A view where that is possible.",
+    ),
+    NativeDef::function("permute_dims", permute_dims)
+        .doc("(x, axes)", "A view with the axes in another order."),
     NativeDef::function("broadcast_to", broadcast_to)
         .doc("(x, shape)", "A view that repeats axes of length 1, and new ones."),
     NativeDef::function("expand_dims", expand_dims).doc("(x, axis=0)", "A view with a new axis of length 1."),
@@ -169,7 +173,12 @@ pub fn ints(vm: &mut Vm, value: &Value) -> Result<Vec<i64>> {
     }
 }
 
-fn x_and_ints(vm: &mut Vm, args: &Args, function: &'static str, second: &'static str) -> Result<(Array, Vec<i64>)> {
+fn x_and_ints(
+    vm: &mut Vm,
+    args: &Args,
+    function: &'static str,
+    second: &'static str,
+) -> Result<(Array, Vec<i64>)> {
     let mut parser = args.parser(function);
     let (x, second) = (parser.required("x")?, parser.required(second)?);
     parser.finish()?;
@@ -221,7 +230,9 @@ pub fn squeezed(vm: &mut Vm, x: &Array, axis: Option<&Value>) -> Result {
     };
     if let Some(long) = axes.iter().find(|axis| x.shape()[**axis] != 1) {
         let n = x.shape()[*long];
-        return Err(crate::errors::value_error(format!("axis {long} has {n} elements, so it cannot be squeezed")));
+        return Err(crate::errors::value_error(format!(
+            "axis {long} has {n} elements, so it cannot be squeezed"
+        )));
     }
     let parts: Vec<Part> =
         (0..x.ndim()).map(|axis| if axes.contains(&axis) { Part::At(0) } else { Part::All }).collect();

@@ -47,7 +47,11 @@ pub fn set(vm: &mut Vm, tensor: &ScriptTensor, index: &Value, item: &Value) -> R
         // A number is chosen where the mask is true: no element has to be found.
         if let (Some(mask), Operand::Number(_)) = (whole_mask(vm, &this, index)?, &given) {
             let mask = array(vm, &mask, DType::Bool)?;
-            let chosen = Array::apply(Op::named("where").expect("it is in the table"), &[mask.into(), given, this.clone().into()]).map_err(raised)?;
+            let chosen = Array::apply(
+                Op::named("where").expect("it is in the table"),
+                &[mask.into(), given, this.clone().into()],
+            )
+            .map_err(raised)?;
             return this.assign(chosen.into()).map_err(raised);
         }
         let parts = picking(vm, &this, index)?;
@@ -127,7 +131,10 @@ fn picking(vm: &mut Vm, this: &Array, index: &Value) -> Result<Vec<IndexPart>> {
                     return Err(errors::mask_shape(indices.shape(), this.shape()));
                 }
                 let found = super::library::call(vm, "nonzero", &[value(indices)])?;
-                vm.collect(&found)?.iter().map(|one| array(vm, one, DType::I32)).collect::<Result<Vec<_>>>()?
+                vm.collect(&found)?
+                    .iter()
+                    .map(|one| array(vm, one, DType::I32))
+                    .collect::<Result<Vec<_>>>()?
             }
             _ => vec![indices],
         };
@@ -218,4 +225,3 @@ pub fn parts(vm: &mut Vm, shape: &[usize], index: &Value) -> Result<Vec<Part>> {
     }
     Ok(parts)
 }
-

@@ -41,11 +41,14 @@ pub const METHODS: &[NativeDef] = &[
     NativeDef::method("copy", copy).doc("()", "Returns a copy in memory of its own."),
     NativeDef::method("fill", fill).doc("(value)", "Sets every element to a number."),
     NativeDef::method("item", item).doc("()", "Returns the only element as a number."),
-    NativeDef::method("transpose", transpose).doc("(*axes)", "Returns a view with the axes in another order."),
-    NativeDef::method("ravel", ravel).doc("()", "Returns the elements along one axis; a view if that is possible."),
+    NativeDef::method("transpose", transpose)
+        .doc("(*axes)", "Returns a view with the axes in another order."),
+    NativeDef::method("ravel", ravel)
+        .doc("()", "Returns the elements along one axis; a view if that is possible."),
     NativeDef::method("flatten", flatten).doc("()", "Returns a copy with one axis."),
     NativeDef::method("squeeze", squeeze).doc("(axis=None)", "Returns a view without axes of length 1."),
-    NativeDef::method("clip", clip).doc("(min=None, max=None)", "Returns the elements, but none below or above."),
+    NativeDef::method("clip", clip)
+        .doc("(min=None, max=None)", "Returns the elements, but none below or above."),
     NativeDef::method("round", round).doc("()", "Returns the nearest whole numbers; half to even."),
     as_function!("sum", "(axis=None, dtype=None, keepdims=False)", "Returns the sum of the elements."),
     as_function!("prod", "(axis=None, dtype=None, keepdims=False)", "Returns the product of the elements."),
@@ -57,7 +60,11 @@ pub const METHODS: &[NativeDef] = &[
     as_function!("argmax", "(axis=None, keepdims=False)", "Returns the index of the largest element."),
     as_function!("mean", "(axis=None, keepdims=False)", "Returns the mean of the elements."),
     as_function!("var", "(axis=None, correction=0, keepdims=False)", "Returns the variance of the elements."),
-    as_function!("std", "(axis=None, correction=0, keepdims=False)", "Returns the standard deviation of the elements."),
+    as_function!(
+        "std",
+        "(axis=None, correction=0, keepdims=False)",
+        "Returns the standard deviation of the elements."
+    ),
 ];
 
 fn this(vm: &mut Vm, args: &Args) -> Result<Array> {

@@ -71,7 +71,11 @@ pub fn binary_in_place(
         || made.dtype().is_int() && (target.dtype().is_int() || target.dtype().is_float())
         || made.dtype() == kps_compute::DType::Bool;
     if !keeps_kind {
-        return Err(raised(kps_array::errors::would_change_type(operator.symbol(), target.dtype(), made.dtype())));
+        return Err(raised(kps_array::errors::would_change_type(
+            operator.symbol(),
+            target.dtype(),
+            made.dtype(),
+        )));
     }
     target.assign(made.into()).map_err(raised)?;
     Ok(Some(this.clone()))
@@ -89,7 +93,12 @@ pub fn unary(vm: &mut Vm, operator: UnaryOp, this: &ScriptTensor) -> Result<Opti
 }
 
 /// `this op other`, element by element; `None` where other is no number and no array.
-pub fn compare(vm: &mut Vm, operator: CompareOp, this: &ScriptTensor, other: &Value) -> Result<Option<Value>> {
+pub fn compare(
+    vm: &mut Vm,
+    operator: CompareOp,
+    this: &ScriptTensor,
+    other: &Value,
+) -> Result<Option<Value>> {
     let name = match operator {
         CompareOp::Eq => "equal",
         CompareOp::NotEq => "not_equal",

@@ -20,12 +20,16 @@ pub const FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("max", max).doc(AXES, "The largest element; a NaN if there is one."),
     NativeDef::function("any", any).doc(AXES, "Whether one or more elements are true."),
     NativeDef::function("all", all).doc(AXES, "Whether every element is true."),
-    NativeDef::function("argmin", argmin).doc(AXES, "The index of the smallest element, the first one of several."),
-    NativeDef::function("argmax", argmax).doc(AXES, "The index of the largest element, the first one of several."),
+    NativeDef::function("argmin", argmin)
+        .doc(AXES, "The index of the smallest element, the first one of several."),
+    NativeDef::function("argmax", argmax)
+        .doc(AXES, "The index of the largest element, the first one of several."),
     NativeDef::function("count_nonzero", count_nonzero).doc(AXES, "The number of elements that are not 0."),
     NativeDef::function("mean", mean).doc(AXES, "The mean of the elements, a float."),
-    NativeDef::function("var", var)
-        .doc(CORRECTED, "The mean of the squared distances from the mean; `correction` is subtracted from the count."),
+    NativeDef::function("var", var).doc(
+        CORRECTED,
+        "The mean of the squared distances from the mean; `correction` is subtracted from the count.",
+    ),
     NativeDef::function("std", std).doc(CORRECTED, "The root of the variance."),
     NativeDef::function("logsumexp", logsumexp)
         .doc(AXES, "`log(sum(exp(x)))`; the largest element is taken out first, so that nothing overflows."),
