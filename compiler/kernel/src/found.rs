@@ -51,6 +51,7 @@ pub(crate) enum SequenceKind {
     Enumerate,
     Zip,
     Reversed,
+    Unroll,
 }
 
 impl Found {
@@ -163,7 +164,8 @@ impl Found {
     fn article(&self) -> &'static str {
         match self {
             Found::Value(_) | Found::Array(_) | Found::Nothing => "",
-            Found::Literal(LiteralKind::Int) | Found::Sequence(SequenceKind::Enumerate) => "an",
+            Found::Literal(LiteralKind::Int)
+            | Found::Sequence(SequenceKind::Enumerate | SequenceKind::Unroll) => "an",
             Found::Literal(LiteralKind::Float)
             | Found::Tuple(_)
             | Found::Coop(_)
@@ -205,6 +207,7 @@ impl fmt::Display for Noun<'_> {
             Found::Sequence(SequenceKind::Enumerate) => f.write_str("`enumerate`"),
             Found::Sequence(SequenceKind::Zip) => f.write_str("`zip`"),
             Found::Sequence(SequenceKind::Reversed) => f.write_str("`reversed`"),
+            Found::Sequence(SequenceKind::Unroll) => f.write_str("`unroll`"),
             Found::Module(name) => write!(f, "module `{name}`"),
             Found::Class(name) => write!(f, "class `{name}`"),
             Found::Object(name) => write!(f, "`{name}`"),

@@ -55,6 +55,16 @@ const ROWS: &[Row] = &[
         ..BARE
     },
     Row {
+        names: &["unroll"],
+        params: &[any("xs")],
+        result: Gives::Other("elements for a loop"),
+        typing: Typing::Value(ValueRule::Unroll),
+        lists: Lists::Walks,
+        doc: "The elements of `xs` for a loop that is repeated as code, so that a counter is a constant in each round.",
+        example: "for i in unroll(range(4)): print(i)",
+        ..BARE
+    },
+    Row {
         names: &["len"],
         params: &[any("xs")],
         result: Gives::Int,

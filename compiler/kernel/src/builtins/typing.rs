@@ -77,6 +77,7 @@ pub(crate) enum ValueRule {
     /// Division towards zero, and its remainder.
     Truncating(BinaryOp),
     Uniform,
+    Unroll,
     Vote(SubgroupOp),
     Zip,
 }

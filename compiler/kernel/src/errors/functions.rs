@@ -138,6 +138,18 @@ pub(crate) fn not_iterable(at: Location, what: &Found, text: &str) -> Diagnostic
     }
 }
 
+pub(crate) fn unknown_rounds(at: Location) -> Diagnostic {
+    let message = "the number of rounds is only known when the kernel runs, and `unroll` needs it before";
+    error("kernel/loop", at, message, "").help(
+        "count with a number, a name of the script or a parameter `n: const[i32]`, or leave `unroll` out",
+    )
+}
+
+pub(crate) fn exit_of_unrolled(at: Location) -> Diagnostic {
+    error("kernel/loop", at, "a loop over `unroll(..)` has no `break` and no `continue`", "")
+        .help("put the rest of the round into an `if`, or leave `unroll` out")
+}
+
 pub(crate) fn mixed_tuple(at: Location, first: &Found, other: &Found) -> Diagnostic {
     error("kernel/loop", at, format!("cannot loop over a tuple of {first} and {other}"), "")
         .help("the variable of a loop has one type: cast the items to one, or write them out one by one")

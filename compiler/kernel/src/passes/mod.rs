@@ -12,6 +12,7 @@
 //! | `legalise` | what the IR can say and the target cannot do |
 //! | `ranges` | accesses at indices that are in range, and divisions that need no sign |
 //! | `instrument` | what `print`, `assert`, traces and checks report |
+//! | `split_lists` | lists whose indices are constants, into variables |
 //! | `flatten` | the indices along several axes, into the number of the element |
 //! | `parameters` | the layout of parameters, as the others need it |
 
@@ -21,6 +22,7 @@ mod instrument;
 pub(crate) mod legalise;
 mod parameters;
 mod ranges;
+mod split_lists;
 
 use kps_syntax::{Diagnostics, Location};
 
@@ -45,6 +47,8 @@ pub(crate) fn run(
         ranges::apply(kernel);
         // ORDER: what is proven needs no check, and the parameters depend on all that the other passes add.
         instrument::apply(kernel, target);
+        // ORDER: a trace names lists as the source does.
+        split_lists::apply(kernel);
     }
     if target.checks {
         if_conversion::apply(kernel);

@@ -66,6 +66,7 @@ impl Ctx<'_> {
             ValueRule::Transpose => self.transpose_call(call),
             ValueRule::Truncating(op) => self.truncating_call(op, call),
             ValueRule::Uniform => self.uniform(call),
+            ValueRule::Unroll => self.unroll(call),
             ValueRule::Vote(op) => self.vote(op, call),
             ValueRule::Zip => self.zip(call),
         }

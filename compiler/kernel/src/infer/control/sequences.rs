@@ -22,6 +22,8 @@ pub(crate) enum Sequence {
     Enumerate(Spanned, Spanned),
     Zip(Vec<Spanned>),
     Reversed(Spanned),
+    /// The code of a loop over it is repeated, round by round.
+    Unroll(Spanned),
 }
 
 impl Sequence {
@@ -44,6 +46,7 @@ impl Sequence {
             Sequence::Enumerate(..) => SequenceKind::Enumerate,
             Sequence::Zip(_) => SequenceKind::Zip,
             Sequence::Reversed(_) => SequenceKind::Reversed,
+            Sequence::Unroll(_) => SequenceKind::Unroll,
         }
     }
 }

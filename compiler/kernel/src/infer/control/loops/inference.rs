@@ -160,10 +160,14 @@ impl<'a> Ctx<'a> {
     pub fn for_stmt(&mut self, target: &Expr, iter: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         self.nested(span, (), |ctx| {
             let iterable = ctx.expr(iter);
-            if let Operand::Static(Static::Sequence(sequence)) = &iterable
-                && let Sequence::Range(bounds, at) = &**sequence
-            {
-                return ctx.for_range(target, bounds, *at, body, orelse, span);
+            if let Operand::Static(Static::Sequence(sequence)) = &iterable {
+                match &**sequence {
+                    Sequence::Range(bounds, at) => {
+                        return ctx.for_range(target, bounds, *at, body, orelse, span);
+                    }
+                    Sequence::Unroll(of) => return ctx.for_unrolled(target, of, body, orelse, span),
+                    _ => {}
+                }
             }
             ctx.for_elements(target, &(iterable, iter.span), body, orelse, span);
         });

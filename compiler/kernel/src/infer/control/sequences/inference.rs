@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use kps_syntax::Span;
-use kps_syntax::ast::{BinaryOp as AstBinaryOp, CompareOp as AstCompareOp, Expr, Stmt as AstStmt, UnaryOp};
+use kps_syntax::ast::{
+    BinaryOp as AstBinaryOp, CompareOp as AstCompareOp, Expr, Stmt as AstStmt, StmtKind, UnaryOp,
+};
 
 use super::{Sequence, Spanned};
 use crate::aliases::Event;
@@ -17,6 +19,7 @@ use crate::infer::control::loops::inference::target_vars;
 use crate::infer::expressions::operand::{Operand, Static};
 use crate::infer::places::vars::Missing;
 use crate::ir::{BinaryOp, CompareOp, Loop, NodeId, NodeKind, Place, Step, Stmt};
+use crate::resolve::has_exit;
 use crate::types::{Scalar, Type};
 
 /// A sequence with everything computed that its rounds share.
@@ -65,6 +68,10 @@ impl Ctx<'_> {
 
     pub fn reversed(&mut self, call: &BuiltinCall) -> Operand {
         sequence(Sequence::Reversed(call.args[0].clone()))
+    }
+
+    pub fn unroll(&mut self, call: &BuiltinCall) -> Operand {
+        sequence(Sequence::Unroll(call.args[0].clone()))
     }
 
     // Loops.
@@ -133,6 +140,43 @@ impl Ctx<'_> {
         self.f.lists.record.push(Event::IterationsEnd(n_iterated));
     }
 
+    /// `for` over `unroll(..)`: the body once for each round.
+    pub fn for_unrolled(
+        &mut self,
+        target: &Expr,
+        iterable: &Spanned,
+        body: &[AstStmt],
+        orelse: &[AstStmt],
+        span: Span,
+    ) {
+        let at = iterable.1;
+        if has_exit(body, |exit| matches!(exit, StmtKind::Break | StmtKind::Continue)) {
+            return self.error(errors::exit_of_unrolled(self.at(at)));
+        }
+        let walk = self.walk(iterable);
+        let count = walk.as_ref().and_then(|walk| self.count(walk, self.counter_type(walk), at));
+        let (Some(walk), Some(count)) = (walk, count) else {
+            return self.for_unknown(target, body, orelse, span);
+        };
+        let Some(n_rounds) = self.f.func.constant(count).and_then(Constant::as_int) else {
+            self.error(errors::unknown_rounds(self.at(at)));
+            return self.for_unknown(target, body, orelse, span);
+        };
+        let n_iterated = self.record_iterated(iterable);
+        for round in 0..n_rounds {
+            if !self.f.live || self.budget.is_spent() {
+                break;
+            }
+            let item = self.known_item(&walk, round, at);
+            self.assign_target(target, item, target.span);
+            self.block(body);
+        }
+        self.f.lists.record.push(Event::IterationsEnd(n_iterated));
+        if self.f.live {
+            self.block(orelse);
+        }
+    }
+
     /// Records over which lists a loop goes. Returns their number.
     fn record_iterated(&mut self, (operand, span): &Spanned) -> usize {
         match operand {
@@ -141,7 +185,9 @@ impl Ctx<'_> {
                 1
             }
             Operand::Static(Static::Sequence(sequence)) => match &**sequence {
-                Sequence::Enumerate(of, _) | Sequence::Reversed(of) => self.record_iterated(of),
+                Sequence::Enumerate(of, _) | Sequence::Reversed(of) | Sequence::Unroll(of) => {
+                    self.record_iterated(of)
+                }
                 Sequence::Zip(of) => of.iter().map(|of| self.record_iterated(of)).sum(),
                 Sequence::Range(..) => 0,
             },
@@ -221,6 +267,7 @@ impl Ctx<'_> {
                 Walk::Zip(parts.iter().map(|part| self.walk(part)).collect::<Option<_>>()?)
             }
             Sequence::Reversed(of) => Walk::Reversed(Box::new(self.walk(of)?)),
+            Sequence::Unroll(of) => self.walk(of)?,
         })
     }
 
@@ -306,6 +353,49 @@ impl Ctx<'_> {
                 let last = self.node(NodeKind::Binary(BinaryOp::Sub, count, one), ty, span);
                 let mirrored = self.node(NodeKind::Binary(BinaryOp::Sub, last, at), ty, span);
                 self.value_at(of, mirrored, span)
+            }
+        }
+    }
+
+    /// The item of a round that is known.
+    fn known_item(&mut self, walk: &Walk, round: i128, span: Span) -> Operand {
+        let known = |ctx: &Self, node: NodeId| ctx.f.func.constant(node).and_then(Constant::as_int);
+        let part = || Step::Part(u32::try_from(round).expect("a round is below the number of parts"));
+        match walk {
+            Walk::Range { ty, first, step, .. } => match (known(self, *first), known(self, *step)) {
+                (Some(first), Some(step)) => {
+                    Operand::Node(self.constant(Constant::int(*ty, first + round * step), span))
+                }
+                _ => {
+                    let round = self.constant(Constant::int(*ty, round), span);
+                    Operand::Node(self.value_of_round(*ty, (*first, *step), round, span))
+                }
+            },
+            Walk::Array(place, _) => self.element_of(place, part(), span),
+            Walk::Vector(vector) => self.load_components(*vector, &[part().part()], span),
+            Walk::Rows(matrix, _) => Operand::Node(self.row(*matrix, &part(), span)),
+            Walk::Axis(array, _) => {
+                let at = self.constant(Constant::int(Scalar::I32, round), span);
+                self.first_axis_at(array, at, span)
+            }
+            Walk::Enumerate(of, start) => {
+                let number = match known(self, *start) {
+                    Some(start) => self.constant(Constant::int(Scalar::I32, start + round), span),
+                    None => {
+                        let round = self.constant(Constant::int(Scalar::I32, round), span);
+                        self.node(NodeKind::Binary(BinaryOp::Add, *start, round), Type::I32, span)
+                    }
+                };
+                let value = self.known_item(of, round, span);
+                Operand::Tuple(Rc::new([Operand::Node(number), value]))
+            }
+            Walk::Zip(parts) => {
+                Operand::Tuple(parts.iter().map(|part| self.known_item(part, round, span)).collect())
+            }
+            Walk::Reversed(of) => {
+                let count = self.count(of, Scalar::U32, span).and_then(|count| known(self, count));
+                let Some(count) = count else { return Operand::Error };
+                self.known_item(of, count - 1 - round, span)
             }
         }
     }
