@@ -313,6 +313,12 @@ pub(crate) fn view_of_a_part(at: Location, what: &Found) -> Diagnostic {
         .help("take a view of the array, which has one axis, and compute the index of the first element")
 }
 
+/// Of a list or of shared memory.
+pub(crate) fn view_of_a_list(at: Location, what: &Found) -> Diagnostic {
+    error("kernel/view", at, format!("a view is of an array parameter, not of {what}"), "")
+        .help("make it of the elements that are loaded: `shared(uvec4, 64)`")
+}
+
 pub(crate) fn view_of_a_choice(at: Location, name: &str) -> Diagnostic {
     error("kernel/view", at, format!("`{name}` is one of several arrays, and a view is of one"), "")
         .help("take a view of each array, and choose among the views")

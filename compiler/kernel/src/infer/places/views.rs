@@ -31,6 +31,10 @@ impl Ctx<'_> {
                 let what = self.describe(receiver);
                 return Some(self.fail(errors::view_of_a_part(self.at(span), &what)));
             }
+            Operand::Place(place) if matches!(place.ty, Type::Array(_)) => {
+                let what = self.describe(receiver);
+                return Some(self.fail(errors::view_of_a_list(self.at(span), &what)));
+            }
             _ => return None,
         };
         let args = self.arguments(args);
