@@ -378,6 +378,17 @@ pub enum AtomicPlace {
     Shared { local: LocalId, path: Vec<Step> },
 }
 
+impl AtomicPlace {
+    /// The place one step further.
+    pub(crate) fn part(&self, at: u32) -> AtomicPlace {
+        let mut part = self.clone();
+        match &mut part {
+            AtomicPlace::Buffer { path, .. } | AtomicPlace::Shared { path, .. } => path.push(Step::Part(at)),
+        }
+        part
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub enum CallArg {
     Value(NodeId),

@@ -45,13 +45,43 @@ impl Ctx<'_> {
             }
         }
         let value = nodes.last().copied();
-        let expected = (op == AtomicOp::CompareExchange).then(|| nodes[0]);
-        let result = if op == AtomicOp::Store { Type::Void } else { element };
-        let atomic = Atomic { op, place, value, expected };
-        let node = self.node(NodeKind::Atomic(Box::new(atomic)), result.clone(), span);
-        match result {
-            Type::Void => Operand::Static(Static::None),
-            _ => Operand::Node(node),
+        let old = match element {
+            Type::Vector(..) => self.atomic_vector(op, &place, value, &element, span),
+            _ => {
+                let expected = (op == AtomicOp::CompareExchange).then(|| nodes[0]);
+                self.atomic(Atomic { op, place, value, expected }, &element, span)
+            }
+        };
+        match op {
+            AtomicOp::Store => Operand::Static(Static::None),
+            _ => Operand::Node(old),
+        }
+    }
+
+    fn atomic(&mut self, atomic: Atomic, element: &Type, span: Span) -> NodeId {
+        let result = if atomic.op == AtomicOp::Store { Type::Void } else { element.clone() };
+        self.node(NodeKind::Atomic(Box::new(atomic)), result, span)
+    }
+
+    /// An operation on each component, one after the other. Returns the vector of the old ones.
+    fn atomic_vector(
+        &mut self,
+        op: AtomicOp,
+        place: &AtomicPlace,
+        value: Option<NodeId>,
+        vector: &Type,
+        span: Span,
+    ) -> NodeId {
+        let component = vector.part(0).expect("a vector has components");
+        let mut olds = Vec::new();
+        for at in 0..vector.n_components().into() {
+            let value = value.map(|value| self.node(NodeKind::Extract(value, at), component.clone(), span));
+            let atomic = Atomic { op, place: place.part(at), value, expected: None };
+            olds.push(self.atomic(atomic, &component, span));
+        }
+        match op {
+            AtomicOp::Store => olds[0],
+            _ => self.node(NodeKind::Construct(olds), vector.clone(), span),
         }
     }
 
@@ -229,6 +259,10 @@ impl Ctx<'_> {
         let is_taken = match element {
             Type::Scalar(Scalar::Bool) => !is_arithmetic,
             Type::Scalar(scalar) => !(scalar.is_float() && is_bitwise),
+            // Components change one by one, so no other vector would be compared as a whole.
+            Type::Vector(_, scalar) if op != AtomicOp::CompareExchange => {
+                return self.atomic_refused(op, name, &Type::Scalar(*scalar), span);
+            }
             _ => false,
         };
         (!is_taken).then(|| errors::atomic_element(self.at(span), name, element))
