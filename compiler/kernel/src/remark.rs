@@ -4,6 +4,7 @@ use std::fmt;
 
 use kps_syntax::ast::{FunctionDef, Name};
 use kps_syntax::{Source, Span};
+use rustc_hash::FxHashMap;
 
 use crate::constant::LiteralKind;
 use crate::ir::FunctionId;
@@ -98,7 +99,8 @@ pub enum IndexTest {
     Proven,
 }
 
-/// By place, without duplicates. Remarks of a later pass over a loop come last.
+/// By place, without duplicates. Remarks of a later pass over a loop come last. A value that differs between the rounds
+/// of an unrolled loop is not known.
 pub(crate) fn in_order(remarks: Vec<Remark>) -> Vec<Remark> {
     let mut ordered: Vec<Remark> = Vec::with_capacity(remarks.len());
     for remark in remarks {
@@ -106,6 +108,10 @@ pub(crate) fn in_order(remarks: Vec<Remark>) -> Vec<Remark> {
             ordered.push(remark);
         }
     }
+    let known = ordered.iter().filter(|remark| matches!(remark.kind, RemarkKind::Known(_)));
+    let mut n_values: FxHashMap<Span, u32> = FxHashMap::default();
+    known.for_each(|remark| *n_values.entry(remark.span).or_default() += 1);
+    ordered.retain(|remark| !matches!(remark.kind, RemarkKind::Known(_)) || n_values[&remark.span] == 1);
     ordered.sort_by_key(|remark| (remark.span.start, std::cmp::Reverse(remark.span.end)));
     ordered
 }
