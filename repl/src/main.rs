@@ -32,6 +32,7 @@ use visible::visible;
 static HEAP: kps::Heap = kps::Heap;
 
 fn main() -> ExitCode {
+    heap::keep_freed();
     let arguments = args::parse();
     let options = arguments.host.clone();
     let result = log::start().and_then(|()| run_verb(arguments, options));
