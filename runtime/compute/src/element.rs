@@ -33,10 +33,12 @@ macro_rules! ints {
         impl Element for $ty {
             const DTYPE: DType = DType::$dtype;
 
+            #[inline]
             fn load(bytes: &[u8]) -> $ty {
                 $ty::from_le_bytes(*bytes.first_chunk().expect("an element's bytes are all there"))
             }
 
+            #[inline]
             fn store(self, bytes: &mut [u8]) {
                 bytes[..size_of::<$ty>()].copy_from_slice(&self.to_le_bytes());
             }
@@ -69,10 +71,12 @@ macro_rules! floats {
         impl Element for $ty {
             const DTYPE: DType = DType::$dtype;
 
+            #[inline]
             fn load(bytes: &[u8]) -> $ty {
                 $ty::from_le_bytes(*bytes.first_chunk().expect("an element's bytes are all there"))
             }
 
+            #[inline]
             fn store(self, bytes: &mut [u8]) {
                 bytes[..size_of::<$ty>()].copy_from_slice(&self.to_le_bytes());
             }
@@ -109,10 +113,12 @@ impl sealed::Sealed for bool {}
 impl Element for bool {
     const DTYPE: DType = DType::Bool;
 
+    #[inline]
     fn load(bytes: &[u8]) -> bool {
         bytes[0] != 0
     }
 
+    #[inline]
     fn store(self, bytes: &mut [u8]) {
         bytes[0] = self.into();
     }

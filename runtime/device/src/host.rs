@@ -28,6 +28,15 @@ pub fn zeroed(len: usize) -> Option<Vec<u8>> {
     Some(unsafe { Vec::from_raw_parts(allocation, len, len) })
 }
 
+/// An empty vector with room for so many items; `None` if there is not enough memory. Unlike zeros, memory that was
+/// used before is taken as it is.
+pub fn with_room<T>(n: usize) -> Option<Vec<T>> {
+    let mut items: Vec<T> = Vec::new();
+    items.try_reserve_exact(n).ok()?;
+    prefer_large_pages(items.as_mut_ptr().cast(), n * size_of::<T>());
+    Some(items)
+}
+
 /// Asks for large pages if there are many bytes. The system may ignore it.
 #[cfg(target_os = "linux")]
 pub(crate) fn prefer_large_pages(allocation: *mut u8, size: usize) {
