@@ -3,12 +3,14 @@
 //! All element accesses use `Storage::read` and `Storage::write`. So an array over a tensor sees what kernels
 //! wrote, and kernels see what was written through it.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use kps_compute::number::Number;
 use kps_compute::{DType, Storage, Written};
 use kps_syntax::ast::UnaryOp;
 
+use super::kernel::source::Source;
 use super::layout::Layout;
 use super::operand::Operand;
 use super::print::{self, PrintOptions, Shown};
@@ -126,23 +128,38 @@ impl NdArray {
 
     /// Calls `look` with the bytes of the elements in the order of their indices.
     pub fn with_row<R>(&self, look: impl FnOnce(&[u8]) -> R) -> Result<R> {
-        let size = self.dtype.size();
-        let n_bytes = self.size() * size;
-        if n_bytes == 0 {
+        if self.size() == 0 {
             return Ok(look(&[]));
         }
-        if self.layout.is_contiguous() {
-            let range = self.layout.offset..self.layout.offset + n_bytes;
+        if let Some(range) = self.byte_range_of_row() {
             return self.storage.read_range("read", range, look).map_err(errors::storage);
         }
-        operators::check_room(self.shape(), self.dtype)?;
-        let gathered = self.storage.read("read", |bytes| strided::gather(bytes, size, &self.layout));
-        gathered.map_err(errors::storage)?.map(|row| look(&row))
+        self.to_contiguous_bytes().map(|row| look(&row))
+    }
+
+    /// Where the bytes of the elements lie, if they are contiguous in the order of their indices.
+    fn byte_range_of_row(&self) -> Option<Range<usize>> {
+        let end = || self.layout.offset + self.size() * self.dtype.size();
+        self.layout.is_contiguous().then(|| self.layout.offset..end())
+    }
+
+    /// Calls `look` with the elements, which are at least one, broadcast to a shape.
+    pub fn with_source<R>(&self, shape: &[usize], look: impl FnOnce(Source) -> R) -> Result<R> {
+        let looked = match self.byte_range_of_row() {
+            Some(range) if self.shape() == shape || self.size() == 1 => {
+                self.storage.read_range("read", range, |row| look(Source::row(row, self.dtype)))
+            }
+            _ => {
+                let layout = self.layout.broadcast_to(shape).expect("the caller worked out the common shape");
+                self.storage.read("read", |bytes| look(Source::strided(bytes, self.dtype, &layout)))
+            }
+        };
+        looked.map_err(errors::storage)
     }
 
     /// The bytes of the elements in the order of their indices.
     pub fn to_contiguous_bytes(&self) -> Result<Vec<u8>> {
-        self.with_row(kernel::copy)?
+        self.row_as(self.dtype)
     }
 
     /// The same; what is all of the array's memory is shared with it until somebody writes one of them.
@@ -156,12 +173,22 @@ impl NdArray {
 
     /// The same as elements of another type.
     pub fn row_as(&self, dtype: DType) -> Result<Vec<u8>> {
-        self.with_row(|row| kernel::cast::cast(row, self.dtype, dtype))?
+        let mut row = kernel::empty(operators::check_room(self.shape(), dtype)?)?;
+        self.append_to(dtype, &mut row)?;
+        Ok(row)
+    }
+
+    /// Appends the elements, as those of another type, to a row.
+    pub fn append_to(&self, dtype: DType, row: &mut Vec<u8>) -> Result<()> {
+        match self.size() {
+            0 => Ok(()),
+            n => self.with_source(self.shape(), |source| source.cast(dtype).append_to(n, row))?,
+        }
     }
 
     /// Which bytes of the elements mean something, in the order of their indices.
     pub fn written(&self) -> Result<Written> {
-        let gather = |marks: &[u8]| strided::gather(marks, self.dtype.size(), &self.layout);
+        let gather = |marks: &[u8]| strided::gather(marks, self.dtype, &self.layout);
         self.storage.written().gathered(gather)
     }
 
@@ -243,11 +270,11 @@ impl NdArray {
 
     /// One item of the first axis: an array with an axis less, or a scalar.
     pub fn item(&self, this: &Value, at: usize) -> Result {
+        if self.layout.n_axes() == 1 {
+            return self.scalar_at(self.layout.byte_of(&[at], self.dtype.size())).map(Value::native);
+        }
         let mut layout = self.layout.clone();
         layout.pick(0, self.dtype.size(), at);
-        if layout.shape.is_empty() {
-            return self.scalar_at(layout.offset).map(Value::native);
-        }
         Ok(Value::native(self.view(this, layout)))
     }
 

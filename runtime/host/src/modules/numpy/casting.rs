@@ -3,12 +3,12 @@
 use kps_compute::DType;
 
 use super::array::NdArray;
-use super::kernel::cast::cast;
-use super::layout::{Layout, broadcast_shapes};
+use super::errors;
+use super::kernel::cast::cast_row;
+use super::layout::broadcast_shapes;
 use super::operand::{self, Operand};
-use super::operators::{OpResult, check_room};
+use super::operators::OpResult;
 use super::promote::{promote_types, same_kind};
-use super::{errors, kernel, strided};
 use crate::value::{Result, Value};
 use crate::vm::Vm;
 
@@ -123,7 +123,7 @@ impl Target {
     /// The result of a reduction, whose output array must have exactly its shape.
     pub fn finish_reduction(&self, name: &str, made: OpResult) -> Result {
         if let Some(array) = self.output.as_ref().and_then(|output| output.downcast::<NdArray>())
-            && array.shape() != made.shape
+            && *array.shape() != *made.shape
         {
             return Err(errors::reduction_output_shape(name, array.shape(), &made.shape));
         }
@@ -163,26 +163,14 @@ pub fn write(
         let shape = broadcast_shapes(&[&made.shape, mask_shape]).unwrap_or_else(|| made.shape.clone());
         return Err(errors::bad_output_shape(output.shape(), &shape));
     }
-    let row = cast(&made.row, made.dtype, dtype)?;
-    let row = stretched(&row, dtype, &made.shape, output.shape())?;
-    let Some(mask) = mask else { return output.write_row(&row) };
-    let truths = stretched(&mask.row_as(DType::Bool)?, DType::Bool, mask.shape(), output.shape())?;
-    let size = dtype.size();
-    let mut kept = output.to_contiguous_bytes()?;
-    for ((place, element), truth) in kept.chunks_exact_mut(size).zip(row.chunks_exact(size)).zip(truths) {
-        if truth != 0 {
-            place.copy_from_slice(element);
-        }
+    if mask.is_none() && *made.shape == *output.shape() {
+        return output.write_row(&cast_row(made.row, made.dtype, dtype)?);
     }
-    output.write_row(&kept)
-}
-
-/// A row of elements repeated to a larger shape that it broadcasts to.
-fn stretched(row: &[u8], dtype: DType, from: &[usize], to: &[usize]) -> Result<Vec<u8>> {
-    if from == to {
-        return kernel::copy(row);
-    }
-    check_room(to, dtype)?;
-    let layout = Layout::contiguous(from).broadcast_to(to).expect("the shapes were found to broadcast");
-    strided::gather(row, dtype.size(), &layout)
+    let made = Operand::Array(made.into_array());
+    let Some(mask) = mask else {
+        return made.with_row_of(dtype, output.shape(), |row| output.write_row(row))?;
+    };
+    let kept = Operand::Array(NdArray::from_row(dtype, output.shape(), output.to_contiguous_bytes()?));
+    let chosen = super::join::choose_as(dtype, mask, &made, &kept, output.shape())?;
+    output.write_row(&chosen)
 }

@@ -3,7 +3,7 @@
 use kps_compute::{DType, Written};
 
 use super::array::NdArray;
-use super::kernel::cast::cast;
+use super::kernel::cast::{cast, cast_row};
 use super::kernel::{self, row_of};
 use super::layout::Layout;
 use super::operand::{self, Operand};
@@ -13,7 +13,7 @@ use super::promote::{Kind, promote};
 use super::records::RecordArray;
 use super::{dtype, errors, records, strided};
 use crate::value::{Args, NativeDef, Result, Value};
-use crate::vm::{Vm, repeat_all};
+use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("array", array),
@@ -65,7 +65,7 @@ pub fn filled(dtype: DType, shape: &[usize], element: &[u8]) -> Result<NdArray> 
     let n_bytes = check_room(shape, dtype)?;
     let row = match element.iter().all(|byte| *byte == 0) {
         true => kernel::zeros(n_bytes)?,
-        false => repeat_all(element, n_bytes / dtype.size())?,
+        false => kernel::row_of_equal(element, n_bytes / dtype.size())?,
     };
     Ok(NdArray::from_row(dtype, shape, row))
 }
@@ -204,7 +204,7 @@ fn fill_with(dtype: DType, shape: &[usize], value: &Operand, order: Order) -> Re
     }
     let layout = Layout::contiguous(value.shape()).broadcast_to(shape);
     let layout = layout.ok_or_else(|| errors::not_assigned(value.shape(), shape))?;
-    let array = NdArray::from_row(dtype, shape, strided::gather(&row, dtype.size(), &layout)?);
+    let array = NdArray::from_row(dtype, shape, strided::gather(&row, dtype, &layout)?);
     array.in_order(order).map(Value::native)
 }
 
@@ -310,7 +310,7 @@ fn int_range(dtype: DType, operands: &[Operand; 3]) -> Result {
     check_room(&[n], DType::I64)?;
     let (start, step) = (start as i64, step as i64);
     let row = row_of(n, |at| start.wrapping_add((at as i64).wrapping_mul(step)))?;
-    Ok(Value::native(NdArray::from_row(dtype, &[n], cast(&row, DType::I64, dtype)?)))
+    Ok(Value::native(NdArray::from_row(dtype, &[n], cast_row(row, DType::I64, dtype)?)))
 }
 
 fn float_range(dtype: DType, operands: &[Operand; 3]) -> Result {
@@ -333,7 +333,7 @@ fn float_range(dtype: DType, operands: &[Operand; 3]) -> Result {
     // The step is the difference of the first two elements, with their rounding.
     let delta = (start + step) - start;
     let row = row_of(n, |at| start + at as f64 * delta)?;
-    Ok(Value::native(NdArray::from_row(dtype, &[n], cast(&row, DType::F64, dtype)?)))
+    Ok(Value::native(NdArray::from_row(dtype, &[n], cast_row(row, DType::F64, dtype)?)))
 }
 
 fn linspace(vm: &mut Vm, args: &Args) -> Result {
@@ -353,7 +353,7 @@ fn linspace(vm: &mut Vm, args: &Args) -> Result {
     let (points, step) = spaced(start, stop, n, endpoint)?;
     // An integer type takes the floor of each point.
     let row = row_of(n, |at| if dtype.is_float() { points[at] } else { points[at].floor() })?;
-    let row = cast(&row, DType::F64, dtype)?;
+    let row = cast_row(row, DType::F64, dtype)?;
     let array = Value::native(NdArray::from_row(dtype, &[n], row));
     if !gives_step {
         return Ok(array);
@@ -499,7 +499,7 @@ fn meshgrid(vm: &mut Vm, args: &Args) -> Result {
             grids.push(Value::native(NdArray::from_row(array.dtype(), &lens, Vec::new())));
             continue;
         }
-        let row = strided::gather(&row, array.dtype().size(), &layout)?;
+        let row = strided::gather(&row, array.dtype(), &layout)?;
         grids.push(Value::native(NdArray::from_row(array.dtype(), &lens, row)));
     }
     Ok(Value::tuple(grids))
@@ -524,7 +524,7 @@ fn indices(vm: &mut Vm, args: &Args) -> Result {
         let layout =
             Layout::contiguous(&counted).broadcast_to(&shape).expect("an axis of 1 takes any length");
         let counts: Vec<i64> = (0..len as i64).collect();
-        all.extend(strided::gather(&kps_compute::element::to_bytes(&counts), 8, &layout)?);
+        all.extend(strided::gather(&kps_compute::element::to_bytes(&counts), DType::I64, &layout)?);
     }
     Ok(Value::native(NdArray::from_row(dtype, &whole, cast(&all, DType::I64, dtype)?)))
 }

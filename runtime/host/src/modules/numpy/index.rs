@@ -3,13 +3,14 @@
 //! An index becomes a [`Selection`]: a view if it has only ints, slices, `...` and None, and a list of
 //! elements if it has arrays of ints or of bools.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use kps_compute::DType;
+use kps_compute::{DType, Element};
 
 use super::array::NdArray;
 use super::errors;
-use super::kernel::load_all;
+use super::kernel::{self, count};
 use super::layout::{Layout, broadcast_shapes};
 use super::operand::{self, Operand};
 use super::operators::check_room;
@@ -36,12 +37,13 @@ enum Part {
     Ellipsis,
     Ints {
         shape: Vec<usize>,
-        indices: Vec<i64>,
+        /// Of `i64`.
+        row: Rc<Vec<u8>>,
     },
     /// A mask over as many axes as it has.
     Mask {
         shape: Vec<usize>,
-        truths: Vec<u8>,
+        truths: Rc<Vec<u8>>,
     },
 }
 
@@ -114,7 +116,7 @@ fn assign(array: &NdArray, selection: Selection, value: &Operand) -> Result<()> 
     let dtype = array.dtype();
     let row = value.shared_row_as(dtype)?;
     let shape = match &selection {
-        Selection::View(layout) => &layout.shape,
+        Selection::View(layout) => &layout.shape[..],
         Selection::Elements { shape, .. } => shape,
     };
     if value.size() == 1
@@ -142,7 +144,7 @@ fn stretch(row: Rc<Vec<u8>>, dtype: DType, from: &[usize], to: &[usize]) -> Resu
     }
     let layout = Layout::contiguous(&from[n_extra..]).broadcast_to(to).ok_or_else(error)?;
     check_room(to, dtype)?;
-    strided::gather(&row, dtype.size(), &layout).map(Rc::new)
+    strided::gather(&row, dtype, &layout).map(Rc::new)
 }
 
 /// The elements that an index selects: their shape, and their byte offsets.
@@ -160,11 +162,11 @@ pub fn elements_of(
         Selection::Elements { shape, offsets } => Ok((shape, offsets)),
         Selection::View(layout) => {
             if check_room(&layout.shape, DType::I64)? == 0 {
-                return Ok((layout.shape, Vec::new()));
+                return Ok((layout.shape.to_vec(), Vec::new()));
             }
             let all: Vec<Vec<usize>> = layout.shape.iter().map(|&len| (0..len).collect()).collect();
             let offsets = layout.bytes_of(&all, size)?;
-            Ok((layout.shape, offsets))
+            Ok((layout.shape.to_vec(), offsets))
         }
     }
 }
@@ -206,7 +208,9 @@ fn part(vm: &mut Vm, item: &Value) -> Result<Part> {
         Value::None => return Ok(Part::NewAxis),
         Value::Ellipsis => return Ok(Part::Ellipsis),
         Value::Slice(_) => return Ok(Part::Slice(item.clone())),
-        Value::Bool(truth) => return Ok(Part::Mask { shape: Vec::new(), truths: vec![u8::from(*truth)] }),
+        Value::Bool(truth) => {
+            return Ok(Part::Mask { shape: Vec::new(), truths: vec![u8::from(*truth)].into() });
+        }
         Value::Str(_) | Value::Float(_) => return Err(errors::bad_index()),
         _ => {}
     }
@@ -217,15 +221,15 @@ fn part(vm: &mut Vm, item: &Value) -> Result<Part> {
     let Some(operand) = operand::from_value(vm, item)? else { return Err(errors::bad_index()) };
     let shape = operand.shape().to_vec();
     match operand.dtype() {
-        DType::Bool => Ok(Part::Mask { shape, truths: operand.row_as(DType::Bool)? }),
+        DType::Bool => Ok(Part::Mask { shape, truths: operand.shared_row_as(DType::Bool)? }),
         // An empty list is of floats, and means no index at all.
         dtype
             if dtype.is_int() || operand.size() == 0 && matches!(item, Value::List(_) | Value::Tuple(_)) =>
         {
-            let indices = load_all::<i64>(&operand.row_as(DType::I64)?)?;
+            let row = operand.shared_row_as(DType::I64)?;
             match (&operand, shape.is_empty()) {
-                (Operand::Array(_), true) => Ok(Part::Int(indices[0])),
-                _ => Ok(Part::Ints { shape, indices }),
+                (Operand::Array(_), true) => Ok(Part::Int(i64::load(&row))),
+                _ => Ok(Part::Ints { shape, row }),
             }
         }
         _ => Err(errors::bad_index()),
@@ -269,7 +273,7 @@ impl Picker {
                 last_array = Some(at);
             }
             match part {
-                Part::Int(int) if any_array => self.pick_indices(Vec::new(), &[int])?,
+                Part::Int(int) if any_array => self.pick_indices(Vec::new(), &int.to_le_bytes())?,
                 Part::Int(int) => {
                     let at = position(int, self.source_axis, self.layout.shape[self.axis])?;
                     self.layout.pick(self.axis, size, at);
@@ -284,7 +288,7 @@ impl Picker {
                     self.axis += self.n_under_ellipsis;
                     self.source_axis += self.n_under_ellipsis;
                 }
-                Part::Ints { shape, indices } => self.pick_indices(shape, &indices)?,
+                Part::Ints { shape, row } => self.pick_indices(shape, &row)?,
                 Part::Mask { shape, truths } => self.pick_mask(&shape, &truths)?,
             }
         }
@@ -303,11 +307,18 @@ impl Picker {
         Ok(())
     }
 
-    fn pick_indices(&mut self, shape: Vec<usize>, indices: &[i64]) -> Result<()> {
+    /// Picks by a row of `i64`.
+    fn pick_indices(&mut self, shape: Vec<usize>, row: &[u8]) -> Result<()> {
         let len = self.layout.shape[self.axis];
-        let indices: Result<Vec<usize>> =
-            indices.iter().map(|&at| position(at, self.source_axis, len)).collect();
-        self.picked.push(Picked { axis: self.axis, shape, indices: indices? });
+        let n = row.len() / size_of::<i64>();
+        let int = |at: usize| i64::load(&row[at * size_of::<i64>()..]);
+        let from_start = |int: i64| if int < 0 { int.wrapping_add_unsigned(len as u64) } else { int };
+        let indices = kernel::vec_of(n, |at| from_start(int(at)) as usize)?;
+        // An index that is too small has become a large one.
+        if let Some(at) = kernel::find(&indices, |index| *index >= len) {
+            position(int(at), self.source_axis, len)?;
+        }
+        self.picked.push(Picked { axis: self.axis, shape, indices });
         self.axis += 1;
         self.source_axis += 1;
         Ok(())
@@ -329,11 +340,14 @@ impl Picker {
             self.axis += 1;
             return Ok(());
         }
-        let places = collect_all((0..truths.len()).filter(|&at| truths[at] != 0))?;
+        let places = count::places(truths)?;
         let mut stride = truths.len();
         for &len in shape {
             stride = stride.checked_div(len).unwrap_or(0);
-            let indices = collect_all(places.iter().map(|place| place / stride.max(1) % len.max(1)))?;
+            let indices = match shape.len() {
+                1 => places.clone(),
+                _ => kernel::vec_of(places.len(), |at| places[at] / stride.max(1) % len.max(1))?,
+            };
             self.picked.push(Picked { axis: self.axis, shape: vec![places.len()], indices });
             self.axis += 1;
             self.source_axis += 1;
@@ -355,14 +369,14 @@ impl Picker {
         let is_empty = all.contains(&0);
         // The picks, the indices spread over them, and the places of all elements.
         check_room(&[4, n.max(all.iter().product())], DType::I64)?;
-        let mut picks = vec![0isize; n];
+        let mut spread_picks = Vec::with_capacity(self.picked.len());
         for picked in &self.picked {
-            let indices = spread(&picked.indices, &picked.shape, &shape)?;
             let stride = self.layout.strides[picked.axis] * size as isize;
-            for (pick, index) in picks.iter_mut().zip(indices) {
-                *pick += index as isize * stride;
-            }
+            spread_picks.push((spread(&picked.indices, &picked.shape, &shape)?, stride));
         }
+        let pick = |at: usize| -> isize {
+            spread_picks.iter().map(|(indices, stride)| indices[at] as isize * stride).sum()
+        };
         let is_picked = |axis: &usize| self.picked.iter().any(|picked| picked.axis == *axis);
         let rest: Vec<usize> = (0..self.layout.n_axes()).filter(|axis| !is_picked(axis)).collect();
         let n_front = if is_split { 0 } else { self.picked[0].axis };
@@ -372,6 +386,12 @@ impl Picker {
         if is_empty {
             return Ok(Selection::Elements { shape: made, offsets: Vec::new() });
         }
+        if rest.is_empty() {
+            let offset = self.layout.offset;
+            let offsets = kernel::vec_of(n, |at| offset.wrapping_add_signed(pick(at)))?;
+            return Ok(Selection::Elements { shape: made, offsets });
+        }
+        let picks = kernel::vec_of(n, pick)?;
         let front_offsets = self.rest_offsets(front, self.layout.offset)?;
         let back_offsets = self.rest_offsets(back, 0)?;
         let back_offsets = &back_offsets;
@@ -393,11 +413,11 @@ impl Picker {
 }
 
 /// Indices of one shape in a larger one.
-fn spread(indices: &[usize], from: &[usize], to: &[usize]) -> Result<Vec<usize>> {
+fn spread<'i>(indices: &'i [usize], from: &[usize], to: &[usize]) -> Result<Cow<'i, [usize]>> {
     if from == to {
-        return collect_all(indices.iter().copied());
+        return Ok(indices.into());
     }
     let layout = Layout::contiguous(from).broadcast_to(to).expect("the shapes were found to broadcast");
     let all: Vec<Vec<usize>> = to.iter().map(|&len| (0..len).collect()).collect();
-    collect_all(layout.bytes_of(&all, 1)?.into_iter().map(|at| indices[at]))
+    Ok(collect_all(layout.bytes_of(&all, 1)?.into_iter().map(|at| indices[at]))?.into())
 }

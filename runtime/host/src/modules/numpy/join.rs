@@ -3,13 +3,14 @@
 use kps_compute::DType;
 
 use super::array::NdArray;
+use super::kernel::source;
 use super::layout::Layout;
 use super::operand::{self, Operand};
 use super::operators::{self, OpResult, check_room};
 use super::promote::{Kind, promote, promote_types};
 use super::reduce::axis;
 use super::shape::array_argument;
-use super::{dtype, errors};
+use super::{dtype, errors, kernel};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -49,11 +50,17 @@ pub fn join(arrays: &[NdArray], axis: usize, wanted: Option<DType>) -> Result<Nd
     shape[axis] = arrays.iter().fold(0, |len: usize, array| len.saturating_add(array.shape()[axis]));
     let n_bytes = check_room(&shape, dtype)?;
     let n_blocks: usize = shape[..axis].iter().product();
+    let mut joined = kernel::empty(n_bytes)?;
+    if n_blocks == 1 {
+        for array in arrays {
+            array.append_to(dtype, &mut joined)?;
+        }
+        return Ok(NdArray::from_row(dtype, &shape, joined));
+    }
     let mut rows = Vec::new();
     for array in arrays {
         rows.push(array.row_as(dtype)?);
     }
-    let mut joined = Vec::with_capacity(n_bytes);
     for block in 0..n_blocks {
         for row in &rows {
             let len = row.len() / n_blocks;
@@ -250,7 +257,7 @@ pub fn repeat(vm: &mut Vm, args: &Args) -> Result {
     let at = parser.optional("axis")?;
     parser.finish()?;
     let (array, axis) = along(vm, array, at)?;
-    let times = super::kernel::load_all::<i64>(&times.row_as(DType::I64)?)?;
+    let times = kernel::load_all::<i64>(&times.row_as(DType::I64)?)?;
     let len = array.shape()[axis];
     if times.iter().any(|times| *times < 0) {
         return Err(crate::errors::value_error("repeats may not contain negative values."));
@@ -313,7 +320,7 @@ pub fn take(vm: &mut Vm, args: &Args) -> Result {
     let (array, axis) = along(vm, array, at)?;
     let len = array.shape()[axis];
     let mut places = Vec::new();
-    for at in super::kernel::load_all::<i64>(&indices.row_as(DType::I64)?)? {
+    for at in kernel::load_all::<i64>(&indices.row_as(DType::I64)?)? {
         let from_start = if at < 0 { at + len as i64 } else { at };
         if !(0..len as i64).contains(&from_start) {
             return Err(errors::index_out_of_bounds(at, axis, len));
@@ -351,23 +358,32 @@ pub fn choose(condition: &Operand, chosen: &Operand, other: &Operand) -> Result<
     };
     let shapes = [condition.shape(), chosen.shape(), other.shape()];
     let shape = operators::common_shape(&shapes, dtype)?;
-    let size = dtype.size();
+    let row = choose_as(dtype, condition, chosen, other, &shape)?;
+    Ok(OpResult { dtype, shape, row })
+}
+
+/// The same as elements of a type, in a shape that the operands broadcast to.
+pub fn choose_as(
+    dtype: DType,
+    condition: &Operand,
+    chosen: &Operand,
+    other: &Operand,
+    shape: &[usize],
+) -> Result<Vec<u8>> {
     let n: usize = shape.iter().product();
-    let mut row = super::kernel::zeros(n * size)?;
-    condition.with_row(DType::Bool, &shape, |truths| {
-        chosen.with_row(dtype, &shape, |chosen| {
-            other.with_row(dtype, &shape, |other| {
-                let element = |from: &[u8], at: usize| if from.len() == size { 0 } else { at * size };
-                for (at, place) in row.chunks_exact_mut(size).enumerate() {
-                    let truth = truths[if truths.len() == 1 { 0 } else { at }] != 0;
-                    let from = if truth { chosen } else { other };
-                    let start = element(from, at);
-                    place.copy_from_slice(&from[start..start + size]);
-                }
+    if n == 0 {
+        return Ok(Vec::new());
+    }
+    condition.with_source(DType::Bool, shape, |truths| {
+        chosen.with_source(dtype, shape, |chosen| {
+            other.with_source(dtype, shape, |other| {
+                let sources = [&truths, &chosen, &other];
+                source::map(sources, n, dtype.size(), |rows, places| {
+                    kernel::choose(dtype.size(), rows, places)
+                })
             })
         })
-    })???;
-    Ok(OpResult { dtype, shape, row })
+    })???
 }
 
 /// A frame of constants around an array.
@@ -381,7 +397,7 @@ fn pad(vm: &mut Vm, args: &Args) -> Result {
     let n_axes = array.shape().len();
     let layout = widths.layout().broadcast_to(&[n_axes, 2]);
     let layout = layout.ok_or_else(|| errors::not_broadcast(&[widths.shape(), &[n_axes, 2]]))?;
-    let widths = super::kernel::load_all::<i64>(&widths.with_layout(layout).to_contiguous_bytes()?)?;
+    let widths = kernel::load_all::<i64>(&widths.with_layout(layout).to_contiguous_bytes()?)?;
     if widths.iter().any(|width| *width < 0) {
         return Err(crate::errors::value_error("index can't contain negative values"));
     }

@@ -2,15 +2,20 @@
 //!
 //! No function here accesses elements. Callers check indices.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::value::Result;
 use crate::vm::collect_all;
+
+/// A number for each axis. Those of most arrays need no allocation.
+pub type Axes<T> = SmallVec<[T; 4]>;
 
 /// The shape of an array over some bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    pub shape: Vec<usize>,
+    pub shape: Axes<usize>,
     /// In elements, from one index to the next; negative for a reversed axis, 0 for a broadcast one.
-    pub strides: Vec<isize>,
+    pub strides: Axes<isize>,
     /// In bytes, to the element with all indices 0.
     pub offset: usize,
 }
@@ -18,7 +23,7 @@ pub struct Layout {
 impl Layout {
     /// Contiguous with the last axis fastest, from the first byte on.
     pub fn contiguous(shape: &[usize]) -> Layout {
-        Layout { shape: shape.to_vec(), strides: contiguous_strides(shape), offset: 0 }
+        Layout { shape: shape.into(), strides: contiguous_strides(shape), offset: 0 }
     }
 
     pub fn n_axes(&self) -> usize {
@@ -55,7 +60,7 @@ impl Layout {
     /// The same elements broadcast to a larger shape; `None` if the shapes are incompatible.
     pub fn broadcast_to(&self, shape: &[usize]) -> Option<Layout> {
         let n_new = shape.len().checked_sub(self.n_axes())?;
-        let mut strides = vec![0; n_new];
+        let mut strides: Axes<isize> = smallvec![0; n_new];
         for ((&len, &stride), &wanted) in self.shape.iter().zip(&self.strides).zip(&shape[n_new..]) {
             match len {
                 len if len == wanted => strides.push(stride),
@@ -63,7 +68,7 @@ impl Layout {
                 _ => return None,
             }
         }
-        Some(Layout { shape: shape.to_vec(), strides, offset: self.offset })
+        Some(Layout { shape: shape.into(), strides, offset: self.offset })
     }
 
     /// Axis `i` of the result is axis `order[i]`.
@@ -108,10 +113,10 @@ impl Layout {
     pub fn reshape(&self, shape: &[usize]) -> Option<Layout> {
         if self.is_contiguous() {
             let strides = contiguous_strides(shape);
-            return Some(Layout { shape: shape.to_vec(), strides, offset: self.offset });
+            return Some(Layout { shape: shape.into(), strides, offset: self.offset });
         }
         let strides = regroup(&self.without_ones(), shape)?;
-        Some(Layout { shape: shape.to_vec(), strides, offset: self.offset })
+        Some(Layout { shape: shape.into(), strides, offset: self.offset })
     }
 
     fn without_ones(&self) -> Vec<(usize, isize)> {
@@ -154,8 +159,8 @@ impl Layout {
     }
 }
 
-pub fn contiguous_strides(shape: &[usize]) -> Vec<isize> {
-    let mut strides = vec![0; shape.len()];
+pub fn contiguous_strides(shape: &[usize]) -> Axes<isize> {
+    let mut strides: Axes<isize> = smallvec![0; shape.len()];
     let mut stride = 1isize;
     for (place, &len) in strides.iter_mut().zip(shape).rev() {
         *place = stride;
@@ -166,8 +171,8 @@ pub fn contiguous_strides(shape: &[usize]) -> Vec<isize> {
 
 /// Strides of `shape` over axes with arbitrary strides. Groups of old axes must match groups of new ones in
 /// size. A group of old axes must have no gaps.
-fn regroup(axes: &[(usize, isize)], shape: &[usize]) -> Option<Vec<isize>> {
-    let mut strides = vec![0isize; shape.len()];
+fn regroup(axes: &[(usize, isize)], shape: &[usize]) -> Option<Axes<isize>> {
+    let mut strides: Axes<isize> = smallvec![0; shape.len()];
     let (mut old, mut new) = (0, 0);
     while old < axes.len() && new < shape.len() {
         let (old_start, new_start) = (old, new);
@@ -196,9 +201,9 @@ fn regroup(axes: &[(usize, isize)], shape: &[usize]) -> Option<Vec<isize>> {
 }
 
 /// The shape that all of the shapes broadcast to.
-pub fn broadcast_shapes(shapes: &[&[usize]]) -> Option<Vec<usize>> {
+pub fn broadcast_shapes(shapes: &[&[usize]]) -> Option<Axes<usize>> {
     let n_axes = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
-    let mut result = vec![1; n_axes];
+    let mut result: Axes<usize> = smallvec![1; n_axes];
     for shape in shapes {
         for (wanted, &len) in result.iter_mut().rev().zip(shape.iter().rev()) {
             match (*wanted, len) {
@@ -219,7 +224,7 @@ mod tests {
     #[test]
     fn a_view_is_reshaped_without_a_copy_where_its_axes_are_dense() {
         fn check(shape: &[usize], strides: &[isize], wanted: &[usize], expect: Option<&[isize]>) {
-            let layout = Layout { shape: shape.to_vec(), strides: strides.to_vec(), offset: 0 };
+            let layout = Layout { shape: shape.into(), strides: strides.into(), offset: 0 };
             assert_eq!(layout.reshape(wanted).map(|layout| layout.strides).as_deref(), expect);
         }
         check(&[2, 3], &[3, 1], &[3, 2], Some(&[2, 1]));

@@ -1,23 +1,22 @@
 //! Products of vectors and matrices.
 
 use kps_compute::DType;
-use kps_compute::element::{from_bytes, to_bytes};
-use ndarray::{ArrayView2, Axis, LinalgScalar};
 
 use super::array::NdArray;
 use super::casting::{Casting, Target};
 use super::kernel::binary::Binary;
-use super::kernel::cast::cast;
+use super::kernel::cast::cast_row;
+use super::kernel::product::product;
 use super::kernel::unary::Unary;
 use super::kernel::working_dtype;
-use super::layout::{Layout, broadcast_shapes};
+use super::layout::broadcast_shapes;
 use super::operand::{self, Operand};
 use super::operators::{self, OpResult, check_room};
 use super::promote::promote;
 use super::reduce::{self, Reduction};
-use super::{errors, kernel, strided};
+use super::{errors, kernel};
 use crate::value::{Args, NativeDef, Result, Value};
-use crate::vm::{Vm, checkpoint};
+use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("dot", dot_function),
@@ -57,16 +56,26 @@ pub fn matmul(left: &Operand, right: &Operand) -> Result<OpResult> {
     let dtype = promote(left.kind(), right.kind());
     let working = working_dtype(dtype);
     let n_bytes = check_room(&[&stack[..], &[m, n]].concat(), working)?;
-    let left_rows = Operand::Array(left_matrix).row_in(working, &[&stack[..], &[m, k]].concat())?;
-    let right_rows = Operand::Array(right_matrix).row_in(working, &[&stack[..], &[k, n]].concat())?;
-    let mut row = Vec::with_capacity(n_bytes);
+    let (left_shape, right_shape) = ([&stack[..], &[m, k]].concat(), [&stack[..], &[k, n]].concat());
     let size = working.size();
     let n_products: usize = if n_bytes == 0 { 0 } else { stack.iter().product() };
-    for at in 0..n_products {
-        let left = &left_rows[at * m * k * size..(at + 1) * m * k * size];
-        let right = &right_rows[at * k * n * size..(at + 1) * k * n * size];
-        row.extend(product(working, left, right, (m, k, n))?);
-    }
+    let row = Operand::Array(left_matrix).with_row_of(working, &left_shape, |left| {
+        Operand::Array(right_matrix).with_row_of(working, &right_shape, |right| {
+            let product = |at: usize| {
+                let left = &left[at * m * k * size..(at + 1) * m * k * size];
+                let right = &right[at * k * n * size..(at + 1) * k * n * size];
+                product(working, left, right, (m, k, n))
+            };
+            if n_products == 1 {
+                return product(0);
+            }
+            let mut row = kernel::empty(n_bytes)?;
+            for at in 0..n_products {
+                row.extend(product(at)?);
+            }
+            Ok(row)
+        })
+    })???;
     let mut shape = stack;
     if !is_row {
         shape.push(m);
@@ -74,7 +83,7 @@ pub fn matmul(left: &Operand, right: &Operand) -> Result<OpResult> {
     if !is_column {
         shape.push(n);
     }
-    Ok(OpResult { dtype, shape, row: cast(&row, working, dtype)? })
+    Ok(OpResult { dtype, shape, row: cast_row(row, working, dtype)? })
 }
 
 fn with_axis(array: &NdArray, is_vector: bool, axis: usize) -> NdArray {
@@ -91,74 +100,6 @@ fn last_two(shape: &[usize]) -> (usize, usize) {
 
 fn stack_of(shape: &[usize]) -> &[usize] {
     &shape[..shape.len() - 2]
-}
-
-impl Operand {
-    /// All elements of a larger shape, without broadcasting.
-    fn row_in(&self, dtype: DType, shape: &[usize]) -> Result<Vec<u8>> {
-        let row = self.row_as(dtype)?;
-        if self.shape() == shape {
-            return Ok(row);
-        }
-        let layout = Layout::contiguous(self.shape()).broadcast_to(shape);
-        let layout = layout.ok_or_else(|| errors::not_broadcast(&[self.shape(), shape]))?;
-        check_room(shape, dtype)?;
-        strided::gather(&row, dtype.size(), &layout)
-    }
-}
-
-/// An `m` by `k` matrix times a `k` by `n` one.
-fn product(dtype: DType, left: &[u8], right: &[u8], (m, k, n): (usize, usize, usize)) -> Result<Vec<u8>> {
-    fn of<T: LinalgScalar + kps_compute::Element>(
-        left: &[u8],
-        right: &[u8],
-        (m, k, n): (usize, usize, usize),
-    ) -> Result<Vec<u8>> {
-        kernel::check_room(3 * size_of_val(left).max(size_of_val(right)).max(m * n * size_of::<T>()))?;
-        let (left, right) = (from_bytes::<T>(left), from_bytes::<T>(right));
-        let left = ArrayView2::from_shape((m, k), &left).expect("the row has all elements");
-        let right = ArrayView2::from_shape((k, n), &right).expect("the row has all elements");
-        let mut out = Vec::with_capacity(m * n * size_of::<T>());
-        // Several rows at a time, so that each product takes a few milliseconds.
-        for rows in left.axis_chunks_iter(Axis(0), rows_at_once(k, n)) {
-            checkpoint()?;
-            out.extend(to_bytes(&rows.dot(&right).iter().copied().collect::<Vec<T>>()));
-        }
-        Ok(out)
-    }
-    match dtype {
-        DType::F32 => of::<f32>(left, right, (m, k, n)),
-        DType::F64 => of::<f64>(left, right, (m, k, n)),
-        // The low bits of a sum of products are the same in any wider integer.
-        other => {
-            let (left, right) = (cast(left, other, DType::I64)?, cast(right, other, DType::I64)?);
-            kernel::check_room(2 * left.len().max(right.len()).max(m * n * 8))?;
-            cast(&int_product(&from_bytes(&left), &from_bytes(&right), (m, k, n))?, DType::I64, other)
-        }
-    }
-}
-
-/// The number of rows whose product takes a few milliseconds, for columns of `k` elements.
-fn rows_at_once(k: usize, n: usize) -> usize {
-    const MULTIPLICATIONS: usize = 1 << 26;
-    (MULTIPLICATIONS / k.saturating_mul(n).max(1)).max(8)
-}
-
-fn int_product(left: &[i64], right: &[i64], (m, k, n): (usize, usize, usize)) -> Result<Vec<u8>> {
-    let mut out = vec![0i64; m * n];
-    for row in 0..m {
-        if row % rows_at_once(k, n) == 0 {
-            checkpoint()?;
-        }
-        let places = &mut out[row * n..(row + 1) * n];
-        for step in 0..k {
-            let factor = left[row * k + step];
-            for (place, element) in places.iter_mut().zip(&right[step * n..(step + 1) * n]) {
-                *place = place.wrapping_add(factor.wrapping_mul(*element));
-            }
-        }
-    }
-    Ok(to_bytes(&out))
 }
 
 fn matmul_function(vm: &mut Vm, args: &Args) -> Result {
@@ -182,7 +123,7 @@ pub fn dot_function(vm: &mut Vm, args: &Args) -> Result {
     let made = dot(&left, &right)?;
     // An output array must have the exact properties of a new result.
     if let Some(array) = output.as_ref().and_then(|output| output.downcast::<NdArray>())
-        && (array.dtype() != made.dtype || array.shape() != made.shape)
+        && (array.dtype() != made.dtype || *array.shape() != *made.shape)
     {
         return Err(crate::errors::value_error(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)",
@@ -207,15 +148,10 @@ fn dot(left: &Operand, right: &Operand) -> Result<OpResult> {
     Err(raise.help("write `a @ b` for stacks of matrices"))
 }
 
-fn flat(operand: &Operand) -> Result<Operand> {
-    let dtype = operand.dtype();
-    Ok(Operand::Array(NdArray::from_row(dtype, &[operand.size()], operand.row_as(dtype)?)))
-}
-
 fn vdot(vm: &mut Vm, args: &Args) -> Result {
     let [left, right] = args.exactly("vdot")?;
     let (left, right) = (operand::required(vm, left)?, operand::required(vm, right)?);
-    Ok(dot(&flat(&left)?, &flat(&right)?)?.into_value())
+    Ok(dot(&left.flat()?, &right.flat()?)?.into_value())
 }
 
 fn inner(vm: &mut Vm, args: &Args) -> Result {
@@ -240,9 +176,9 @@ fn outer(vm: &mut Vm, args: &Args) -> Result {
     let output = parser.optional("out")?;
     parser.finish()?;
     let target = Target::new(vm, output, None, Casting::SameKind)?;
-    let column = flat(&left)?.into_array()?;
+    let column = left.flat()?.into_array()?;
     let column = Operand::Array(with_axis(&column, true, 1));
-    let made = operators::apply_binary("multiply", Binary::Multiply, &column, &flat(&right)?)?;
+    let made = operators::apply_binary("multiply", Binary::Multiply, &column, &right.flat()?)?;
     target.finish("multiply", made)
 }
 

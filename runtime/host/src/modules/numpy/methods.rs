@@ -413,14 +413,15 @@ pub fn clip(vm: &mut Vm, args: &Args) -> Result {
     let casting = Casting::from_argument(parser.keyword_only("casting"), Casting::SameKind)?;
     parser.finish()?;
     let target = Target::new(vm, output, mask, casting)?;
-    let mut made = OpResult::new(operand.dtype(), operand.shape(), operand.row_as(operand.dtype())?);
-    for (name, op, bound) in [("maximum", Binary::Maximum, least), ("minimum", Binary::Minimum, most)] {
-        if let Some(bound) = bound
-            && !bound.is_none()
-        {
-            let bound = operand::required(vm, bound)?;
-            made = operators::apply_binary(name, op, &Operand::Array(made.into_array()), &bound)?;
-        }
-    }
+    let operand = Operand::Array(operand.into_array()?);
+    let mut bound = |value: Option<&Value>| {
+        value.filter(|value| !value.is_none()).map(|value| operand::required(vm, value)).transpose()
+    };
+    let made = match (bound(least)?, bound(most)?) {
+        (Some(least), Some(most)) => operators::apply_clip(&operand, &least, &most)?,
+        (Some(least), None) => operators::apply_binary("maximum", Binary::Maximum, &operand, &least)?,
+        (None, Some(most)) => operators::apply_binary("minimum", Binary::Minimum, &operand, &most)?,
+        (None, None) => OpResult::new(operand.dtype(), operand.shape(), operand.row_as(operand.dtype())?),
+    };
     target.finish("clip", made)
 }

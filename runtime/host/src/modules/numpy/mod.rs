@@ -1,8 +1,8 @@
 //! `numpy`: arrays for scripts about tensors.
 //!
 //! An array is a typed, strided view of a [`kps_compute::Storage`], so `t.numpy()` and `t.data()` share a
-//! tensor's memory. Operations gather rows of elements (`strided.rs`, the only place that walks strides), run
-//! loops over rows (`kernel/`), and wrap the result in a new storage. `promote.rs` and `operators.rs`
+//! tensor's memory. Operations read chunks of elements (`kernel/source.rs`), run loops over them (`kernel/`), on
+//! all cores if there are many, and wrap the result in a new storage. `promote.rs` and `operators.rs`
 //! determine the type of a result. `operand.rs` converts operands. `print.rs` formats text as NumPy does.
 //!
 //! Arrays of structs are in `records.rs`. Objects, text, complex numbers and sub-classes are not supported.

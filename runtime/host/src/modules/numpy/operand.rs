@@ -7,10 +7,12 @@ use kps_compute::number::Number;
 use num_bigint::BigInt;
 
 use super::array::NdArray;
+use super::kernel::source::Source;
+use super::layout::Layout;
 use super::operators::check_room;
 use super::promote::{Kind, promote, promote_types};
 use super::scalar::Scalar;
-use super::{errors, kernel, strided};
+use super::{errors, kernel};
 use crate::value::{IterState, Result, Value};
 use crate::vm::Vm;
 
@@ -94,14 +96,67 @@ impl Operand {
         if array.shape() == shape && array.dtype() == dtype {
             return array.with_row(look);
         }
-        let row = array.row_as(dtype)?;
         if array.shape() == shape || array.size() == 1 {
-            return Ok(look(&row));
+            return Ok(look(&array.row_as(dtype)?));
         }
-        let layout = super::layout::Layout::contiguous(array.shape());
-        let layout = layout.broadcast_to(shape).expect("the caller worked out the common shape");
-        check_room(shape, dtype)?;
-        Ok(look(&strided::gather(&row, dtype.size(), &layout)?))
+        let n = check_room(shape, dtype)? / dtype.size();
+        if n == 0 {
+            return Ok(look(&[]));
+        }
+        let row = array.with_source(shape, |source| source.cast(dtype).to_row(n))??;
+        Ok(look(&row))
+    }
+
+    /// The same without broadcasting: the elements of the shape are all there.
+    pub fn with_row_of<R>(&self, dtype: DType, shape: &[usize], look: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        if let Operand::Array(array) = self
+            && array.shape() == shape
+            && array.dtype() == dtype
+        {
+            return array.with_row(look);
+        }
+        let n = check_room(shape, dtype)? / dtype.size();
+        let row = match n {
+            0 => Vec::new(),
+            n => self.with_source(dtype, shape, |source| source.to_row(n))??,
+        };
+        Ok(look(&row))
+    }
+
+    /// Calls `look` with the elements of a shape, which is not empty, as elements of a type.
+    pub fn with_source<R>(&self, dtype: DType, shape: &[usize], look: impl FnOnce(Source) -> R) -> Result<R> {
+        match self {
+            Operand::Array(array) => array.with_source(shape, |source| look(source.cast(dtype))),
+            number => Ok(look(Source::row(&number.row_as(dtype)?, dtype))),
+        }
+    }
+
+    /// As an array of a type, which is the same object if it has it.
+    pub fn in_type(self, dtype: DType) -> Result<Operand> {
+        match self {
+            Operand::Array(array) if array.dtype() == dtype => Ok(Operand::Array(array)),
+            other => Ok(Operand::Array(NdArray::from_row(dtype, other.shape(), other.row_as(dtype)?))),
+        }
+    }
+
+    /// All elements along one axis, in the order of their indices.
+    pub fn flat(&self) -> Result<Operand> {
+        let dtype = self.dtype();
+        match self {
+            Operand::Array(array) if array.layout().is_contiguous() => {
+                let flat = Layout { offset: array.layout().offset, ..Layout::contiguous(&[array.size()]) };
+                Ok(Operand::Array(array.clone().with_layout(flat)))
+            }
+            other => Ok(Operand::Array(NdArray::from_row(dtype, &[other.size()], other.row_as(dtype)?))),
+        }
+    }
+
+    /// As an array; a number as one of a type.
+    pub fn into_array_of(self, dtype: DType) -> Result<NdArray> {
+        match self {
+            Operand::Array(array) => Ok(array),
+            number => Ok(NdArray::from_row(dtype, &[], number.row_as(dtype)?)),
+        }
     }
 
     /// As an array, which is the same object if it is one.
@@ -248,7 +303,10 @@ impl Finder {
             }
             self.enter(depth, items.len())?;
             for item in &items {
-                self.visit(vm, item, depth + 1)?;
+                // All but the first number of its kind need no look.
+                if !self.is_like_the_last(item, depth + 1) {
+                    self.visit(vm, item, depth + 1)?;
+                }
             }
             return Ok(());
         }
@@ -275,6 +333,16 @@ impl Finder {
             (Some(left), right) => Kind::Strong(promote_types(left.dtype(), right.dtype())),
         });
         Ok(())
+    }
+
+    /// Whether it is a float or a small int at the depth of the numbers, and they are known to be of its kind.
+    fn is_like_the_last(&self, item: &Value, depth: usize) -> bool {
+        self.leaf_depth == Some(depth)
+            && match item {
+                Value::Float(_) => matches!(self.kind, Some(Kind::WeakFloat | Kind::Strong(DType::F64))),
+                Value::Int(_) => self.kind == Some(Kind::WeakInt) && !self.needs_u64,
+                _ => false,
+            }
     }
 
     fn enter(&mut self, depth: usize, len: usize) -> Result<()> {
@@ -308,6 +376,17 @@ fn write_items(vm: &mut Vm, value: &Value, dtype: DType, row: &mut Vec<u8>) -> R
             write_items(vm, item, dtype, row)?;
         }
         return Ok(());
+    }
+    match (value, dtype) {
+        (Value::Float(float), DType::F64) => {
+            row.extend_from_slice(&float.to_le_bytes());
+            return Ok(());
+        }
+        (Value::Int(int), DType::I64) => {
+            row.extend_from_slice(&int.to_le_bytes());
+            return Ok(());
+        }
+        _ => {}
     }
     match from_value(vm, value)? {
         Some(Operand::Array(array)) => row.extend_from_slice(&array.row_as(dtype)?),

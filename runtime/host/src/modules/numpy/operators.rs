@@ -9,11 +9,11 @@ use kps_syntax::ast::UnaryOp;
 use super::array::NdArray;
 use super::casting::{self, Casting};
 use super::kernel::binary::Binary;
-use super::kernel::cast::cast;
+use super::kernel::cast::cast_row;
 use super::kernel::compare::{self, Compare};
 use super::kernel::unary::{Test, Unary};
-use super::kernel::{self, working_dtype};
-use super::layout::broadcast_shapes;
+use super::kernel::{self, Filled, Loop1, Places, source, working_dtype};
+use super::layout::{Axes, broadcast_shapes};
 use super::operand::{self, Operand};
 use super::promote::{Kind, float_for, promote};
 use super::scalar::Scalar;
@@ -25,13 +25,13 @@ use crate::vm::Vm;
 /// The result of an operation: elements in the order of their indices.
 pub struct OpResult {
     pub dtype: DType,
-    pub shape: Vec<usize>,
+    pub shape: Axes<usize>,
     pub row: Vec<u8>,
 }
 
 impl OpResult {
     pub fn new(dtype: DType, shape: &[usize], row: Vec<u8>) -> OpResult {
-        OpResult { dtype, shape: shape.to_vec(), row }
+        OpResult { dtype, shape: shape.into(), row }
     }
 
     pub fn into_array(self) -> NdArray {
@@ -150,15 +150,13 @@ fn check_exponents(exponents: &Operand) -> Result<()> {
         Operand::Int(int) => *int < 0,
         Operand::Scalar(scalar) => scalar.number.as_f64() < 0.0,
         Operand::Float(_) => false,
-        Operand::Array(array) => array
-            .with_row(|row| kernel::unary::test(Test::Signbit, working_dtype(array.dtype()), row))??
-            .contains(&1),
+        array => apply_test(Test::Signbit, array)?.row.contains(&1),
     };
     if any_negative { Err(errors::negative_power()) } else { Ok(()) }
 }
 
 /// The shape that operands broadcast to, with room for as many elements.
-pub fn common_shape(shapes: &[&[usize]], dtype: DType) -> Result<Vec<usize>> {
+pub fn common_shape(shapes: &[&[usize]], dtype: DType) -> Result<Axes<usize>> {
     let shape = broadcast_shapes(shapes).ok_or_else(|| errors::not_broadcast(shapes))?;
     check_room(&shape, dtype)?;
     Ok(shape)
@@ -187,18 +185,67 @@ fn loop_binary(
     shape: &[usize],
 ) -> Result<Vec<u8>> {
     let working = working_dtype(dtype);
-    let n = shape.iter().product();
-    // 16-bit floats are rounded to their own type first, so that Python's numbers are.
-    let row = left.with_row(dtype, shape, |left_row| {
-        right.with_row(dtype, shape, |right_row| {
-            if working == dtype {
-                return kernel::binary::binary(op, dtype, left_row, right_row, n);
-            }
-            let (left_row, right_row) = (cast(left_row, dtype, working)?, cast(right_row, dtype, working)?);
-            cast(&kernel::binary::binary(op, working, &left_row, &right_row, n)?, working, dtype)
+    let row = loop_over(kernel::binary::binary(op, working), working.size(), dtype, [left, right], shape)?;
+    cast_row(row, working, dtype)
+}
+
+/// The greater one of an element and its lower bound, or its upper bound if that is less.
+pub fn apply_clip(operand: &Operand, least: &Operand, most: &Operand) -> Result<OpResult> {
+    let (_, raised) = resolve_binary("maximum", Binary::Maximum, operand.kind(), least.kind())?;
+    // A Python int must fit the type without the upper bound.
+    let least = &Operand::Array(least.clone().into_array_of(raised)?);
+    let (minimum, dtype) = resolve_binary("minimum", Binary::Minimum, Kind::Strong(raised), most.kind())?;
+    let (maximum, _) = resolve_binary("maximum", Binary::Maximum, Kind::Strong(dtype), Kind::Strong(dtype))?;
+    let shape = common_shape(&[operand.shape(), least.shape(), most.shape()], dtype)?;
+    let (working, n) = (working_dtype(dtype), shape.iter().product());
+    let (raise, lower) = (kernel::binary::binary(maximum, working), kernel::binary::binary(minimum, working));
+    if n == 0 {
+        check_numbers(dtype, [most, most])?;
+        return Ok(OpResult { dtype, shape, row: Vec::new() });
+    }
+    let row = operand.with_source(dtype, &shape, |operand| {
+        least.with_source(dtype, &shape, |least| {
+            most.with_source(dtype, &shape, |most| {
+                let sources = [&operand.cast(working), &least.cast(working), &most.cast(working)];
+                source::map(sources, n, working.size(), |[row, least, most], places| {
+                    let mut raised = Vec::new();
+                    kernel::append(&mut raised, row.len(), |places| raise(row, least, places));
+                    lower(&raised, most, places)
+                })
+            })
         })
-    })???;
-    Ok(row)
+    })????;
+    Ok(OpResult { row: cast_row(row, working, dtype)?, dtype, shape })
+}
+
+/// A row of elements of a size, each computed from two elements of a type.
+pub fn loop_over(
+    func: impl Fn(&[u8], &[u8], Places<'_>) -> Filled + Sync,
+    size: usize,
+    dtype: DType,
+    [left, right]: [&Operand; 2],
+    shape: &[usize],
+) -> Result<Vec<u8>> {
+    let n = shape.iter().product();
+    if n == 0 {
+        check_numbers(dtype, [left, right])?;
+        return Ok(Vec::new());
+    }
+    let working = working_dtype(dtype);
+    left.with_source(dtype, shape, |left| {
+        right.with_source(dtype, shape, |right| {
+            let sources = [&left.cast(working), &right.cast(working)];
+            source::map(sources, n, size, |[left, right], places| func(left, right, places))
+        })
+    })??
+}
+
+/// Python's ints must fit the type also where there are no elements.
+fn check_numbers(dtype: DType, operands: [&Operand; 2]) -> Result<()> {
+    operands.into_iter().try_for_each(|operand| match operand {
+        Operand::Int(int) => operand::check_bounds(*int, dtype),
+        _ => Ok(()),
+    })
 }
 
 /// Any of `== != < <= > >=`; `None` if the other value is neither a number nor an array.
@@ -229,15 +276,7 @@ pub fn apply_compare(op: Compare, left: &Operand, right: &Operand) -> Result<OpR
         return Ok(OpResult { dtype: DType::Bool, shape, row });
     }
     let working = working_dtype(dtype);
-    let row = left.with_row(dtype, &shape, |left_row| {
-        right.with_row(dtype, &shape, |right_row| {
-            if working == dtype {
-                return compare::compare(op, dtype, left_row, right_row, n);
-            }
-            let (left_row, right_row) = (cast(left_row, dtype, working)?, cast(right_row, dtype, working)?);
-            compare::compare(op, working, &left_row, &right_row, n)
-        })
-    })???;
+    let row = loop_over(compare::compare(op, working), size_of::<bool>(), dtype, [left, right], &shape)?;
     Ok(OpResult { dtype: DType::Bool, shape, row })
 }
 
@@ -293,19 +332,28 @@ pub fn apply_unary(name: &str, op: Unary, operand: &Operand) -> Result<OpResult>
     };
     check_room(operand.shape(), result)?;
     let working = working_dtype(result);
-    let row = operand.with_row(result, operand.shape(), |row| {
-        if working == result {
-            return kernel::unary::unary(op, result, row);
-        }
-        cast(&kernel::unary::unary(op, working, &cast(row, result, working)?)?, working, result)
-    })??;
-    Ok(OpResult::new(result, operand.shape(), row))
+    let row = loop_over_one(kernel::unary::unary(op, working), working.size(), [result, working], operand)?;
+    Ok(OpResult::new(result, operand.shape(), cast_row(row, working, result)?))
+}
+
+/// A row of elements of a size, each computed from one that was converted to these types.
+fn loop_over_one(
+    func: Loop1,
+    size: usize,
+    [dtype, working]: [DType; 2],
+    operand: &Operand,
+) -> Result<Vec<u8>> {
+    match operand.size() {
+        0 => Ok(Vec::new()),
+        n => operand.with_source(dtype, operand.shape(), |source| {
+            source::map([&source.cast(working)], n, size, |[row], places| func(row, places))
+        })?,
+    }
 }
 
 fn count_bits(operand: &Operand) -> Result<OpResult> {
     let dtype = operand.dtype();
-    let row = operand
-        .with_row(dtype, operand.shape(), |row| kernel::unary::unary(Unary::BitwiseCount, dtype, row))??;
+    let row = loop_over_one(kernel::unary::unary(Unary::BitwiseCount, dtype), 1, [dtype, dtype], operand)?;
     Ok(OpResult::new(DType::U8, operand.shape(), row))
 }
 
@@ -317,7 +365,8 @@ fn integer_reciprocal(operand: &Operand) -> Result<OpResult> {
 /// A question about each element.
 pub fn apply_test(test: Test, operand: &Operand) -> Result<OpResult> {
     let working = working_dtype(operand.dtype());
-    let row = operand.with_row(working, operand.shape(), |row| kernel::unary::test(test, working, row))??;
+    let row =
+        loop_over_one(kernel::unary::test(test, working), size_of::<bool>(), [working, working], operand)?;
     Ok(OpResult::new(DType::Bool, operand.shape(), row))
 }
 

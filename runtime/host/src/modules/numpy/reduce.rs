@@ -2,14 +2,16 @@
 
 use kps_compute::DType;
 use kps_compute::number::Number;
+use smallvec::smallvec;
 
 use super::array::NdArray;
 use super::casting::{Casting, Target};
 use super::kernel::binary::Binary;
-use super::kernel::cast::cast;
+use super::kernel::cast::cast_row;
 use super::kernel::reduce::{Extent, Extreme};
 use super::kernel::unary::Unary;
 use super::kernel::{self, working_dtype};
+use super::layout::Axes;
 use super::operand::{self, Operand};
 use super::operators::{self, OpResult};
 use super::promote::promote_types;
@@ -138,7 +140,7 @@ pub fn reduce(
     operators::check_room(&made_shape, working)?;
     let row =
         with_arranged(operand, axes, working, |row, extent| reduce_row(reduction, working, row, extent))?;
-    Ok(OpResult { dtype: result, shape: made_shape, row: cast(&row, working, result)? })
+    Ok(OpResult { dtype: result, shape: made_shape, row: cast_row(row, working, result)? })
 }
 
 fn result_dtype(reduction: Reduction, dtype: DType) -> DType {
@@ -164,6 +166,9 @@ fn reduce_row(reduction: Reduction, dtype: DType, row: &[u8], extent: Extent) ->
     let op = match reduction {
         Reduction::Sum => return kernel::reduce::sum(dtype, row, extent),
         Reduction::Product => return kernel::reduce::product(dtype, row, extent),
+        // The first bool that differs ends the search.
+        Reduction::Any if extent.after == 1 => return kernel::reduce::any(row, extent),
+        Reduction::All if extent.after == 1 => return kernel::reduce::all(row, extent),
         Reduction::Minimum if is_bool => Binary::And,
         Reduction::Maximum if is_bool => Binary::Or,
         other => other.op(),
@@ -174,7 +179,7 @@ fn reduce_row(reduction: Reduction, dtype: DType, row: &[u8], extent: Extent) ->
     kernel::reduce::reduce(op, dtype, row, extent)
 }
 
-fn reduced_shape(shape: &[usize], axes: &[usize], keeps: bool) -> Vec<usize> {
+fn reduced_shape(shape: &[usize], axes: &[usize], keeps: bool) -> Axes<usize> {
     let kept = shape.iter().enumerate().filter_map(|(axis, &len)| match (axes.contains(&axis), keeps) {
         (false, _) => Some(len),
         (true, true) => Some(1),
@@ -228,7 +233,7 @@ fn mean_where(
     let values = masked(Reduction::Sum, operand, working, mask, None)?;
     let sum = reduce(Reduction::Sum, &values, axes, keeps, Some(working))?;
     let mean = divide(sum, &count(operand, axes, keeps, mask)?)?;
-    Ok(OpResult { row: cast(&mean.row, mean.dtype, result)?, dtype: result, shape: mean.shape })
+    Ok(OpResult { row: cast_row(mean.row, mean.dtype, result)?, dtype: result, shape: mean.shape })
 }
 
 fn mean_dtype(dtype: DType) -> DType {
@@ -238,7 +243,7 @@ fn mean_dtype(dtype: DType) -> DType {
 fn divide(made: OpResult, by: &Operand) -> Result<OpResult> {
     let dtype = made.dtype;
     let quotient = operators::apply_binary("divide", Binary::Divide, &Operand::Array(made.into_array()), by)?;
-    Ok(OpResult { row: cast(&quotient.row, quotient.dtype, dtype)?, dtype, shape: quotient.shape })
+    Ok(OpResult { row: cast_row(quotient.row, quotient.dtype, dtype)?, dtype, shape: quotient.shape })
 }
 
 /// The number of elements in each result.
@@ -269,7 +274,7 @@ fn masked(
     let values = Operand::Array(NdArray::from_row(dtype, operand.shape(), operand.row_as(dtype)?));
     let neutral = Operand::Array(NdArray::from_row(dtype, &[], neutral));
     let chosen = super::join::choose(mask, &values, &neutral)?;
-    if chosen.shape != operand.shape() {
+    if *chosen.shape != *operand.shape() {
         return Err(errors::not_broadcast(&[operand.shape(), mask.shape()]));
     }
     Ok(Operand::Array(chosen.into_array()))
@@ -281,7 +286,7 @@ fn variance(request: &Request) -> Result<OpResult> {
     let mask = request.target.mask.as_ref();
     let result = request.dtype.unwrap_or_else(|| mean_dtype(operand.dtype()));
     let working = working_dtype(result);
-    let values = Operand::Array(NdArray::from_row(working, operand.shape(), operand.row_as(working)?));
+    let values = operand.clone().in_type(working)?;
     let mean = mean_where(&values, axes, true, Some(working), mask)?;
     let mean = Operand::Array(mean.into_array());
     let distances = operators::apply_binary("subtract", Binary::Subtract, &values, &mean)?;
@@ -294,7 +299,11 @@ fn variance(request: &Request) -> Result<OpResult> {
     let freedom = Operand::Array(freedom.into_array());
     let freedom = operators::apply_binary("maximum", Binary::Maximum, &freedom, &Operand::Float(0.0))?;
     let variance = divide(sum, &Operand::Array(freedom.into_array()))?;
-    Ok(OpResult { row: cast(&variance.row, variance.dtype, result)?, dtype: result, shape: variance.shape })
+    Ok(OpResult {
+        row: cast_row(variance.row, variance.dtype, result)?,
+        dtype: result,
+        shape: variance.shape,
+    })
 }
 
 /// The indices of extremes along an axis, or in the flat array without an axis.
@@ -308,7 +317,7 @@ pub fn index_of_extreme(
     let working = working_dtype(operand.dtype());
     let (extent, made_shape) = match axis {
         None => {
-            let made = if keeps { vec![1; shape.len()] } else { Vec::new() };
+            let made = if keeps { smallvec![1; shape.len()] } else { Axes::new() };
             (Extent { before: 1, len: operand.size(), after: 1 }, made)
         }
         Some(at) => {
@@ -336,7 +345,7 @@ pub fn accumulate(op: Binary, operand: &Operand, at: i64, wanted: Option<DType>)
     let extent = Extent::around(operand.shape(), axis);
     let row = operand
         .with_row(working, operand.shape(), |row| kernel::reduce::accumulate(op, working, row, extent))??;
-    Ok(OpResult::new(result, operand.shape(), cast(&row, working, result)?))
+    Ok(OpResult::new(result, operand.shape(), cast_row(row, working, result)?))
 }
 
 /// The arguments that reductions share.
@@ -542,11 +551,7 @@ fn running(vm: &mut Vm, args: &Args, name: &str, op: Binary) -> Result {
     let target = Target::new(vm, output, None, Casting::SameKind)?;
     let dtype = dtype::from_argument(vm, dtype)?.or(target.dtype());
     let made = match axis {
-        None | Some(Value::None) => {
-            let row = operand.row_as(operand.dtype())?;
-            let flat = NdArray::from_row(operand.dtype(), &[operand.size()], row);
-            accumulate(op, &Operand::Array(flat), 0, dtype)?
-        }
+        None | Some(Value::None) => accumulate(op, &operand.flat()?, 0, dtype)?,
         Some(axis) => accumulate(op, &operand, vm.index(axis)?, dtype)?,
     };
     target.finish_reduction(name, made)

@@ -4,9 +4,11 @@ use kps_compute::DType;
 use kps_compute::element::to_bytes;
 
 use super::array::NdArray;
+use super::kernel::cast::cast_row;
 use super::kernel::compare::Compare;
+use super::kernel::count;
 use super::kernel::order::{self, Side};
-use super::kernel::{check_room, load_all, row_of, working_dtype};
+use super::kernel::{Places, check_room, load_all, row_of, working_dtype, zip};
 use super::layout::{broadcast_shapes, contiguous_strides};
 use super::methods::unravel;
 use super::operand::{self, Operand};
@@ -60,6 +62,9 @@ impl Runs {
     /// A row in this order as an array with its axes back in place.
     fn put_back(&self, dtype: DType, row: Vec<u8>) -> Result<NdArray> {
         let array = NdArray::from_row(dtype, &self.shape, row);
+        if self.order.is_sorted() {
+            return Ok(array);
+        }
         let mut back = vec![0; self.order.len()];
         for (at, &axis) in self.order.iter().enumerate() {
             back[axis] = at;
@@ -70,10 +75,9 @@ impl Runs {
 }
 
 fn sorted(array: &NdArray, at: i64) -> Result<NdArray> {
-    let mut runs = runs(array, at)?;
-    order::sort(runs.dtype, &mut runs.row, runs.len)?;
-    let row = super::kernel::cast::cast(&runs.row, runs.dtype, array.dtype())?;
-    runs.put_back(array.dtype(), row)
+    let runs = runs(array, at)?;
+    let sorted = order::sort(runs.dtype, &runs.row, runs.len)?;
+    runs.put_back(array.dtype(), cast_row(sorted, runs.dtype, array.dtype())?)
 }
 
 /// An array with an axis: flat if that is None.
@@ -104,7 +108,7 @@ pub fn sort_in_place(vm: &mut Vm, args: &Args) -> Result {
     let at = parser.optional("axis")?.map_or(Ok(-1), |at| vm.index(at))?;
     let _kind = parser.optional("kind")?;
     parser.finish()?;
-    array.write_row(&sorted(array, at)?.to_contiguous_bytes()?)?;
+    sorted(array, at)?.with_row(|row| array.write_row(row))??;
     Ok(Value::None)
 }
 
@@ -119,6 +123,7 @@ pub fn argsort(vm: &mut Vm, args: &Args) -> Result {
     let runs = runs(&array, at)?;
     let indices = order::argsort(runs.dtype, &runs.row, runs.len)?;
     let row = row_of(indices.len(), |at| indices[at] as i64)?;
+    drop(indices);
     runs.put_back(DType::I64, row).map(Value::native)
 }
 
@@ -133,15 +138,18 @@ fn unique(vm: &mut Vm, args: &Args) -> Result {
     let n = array.size();
     let dtype = working_dtype(array.dtype());
     let row = array.row_as(dtype)?;
-    let order = order::argsort(dtype, &row, n)?;
     // Positions, sorted elements, and the results.
     check_room(4 * n * size_of::<usize>())?;
-    let offsets = collect_all(order.iter().map(|at| at * dtype.size()))?;
-    let sorted = strided::gather_at(&row, dtype.size(), &offsets)?;
+    let (order, sorted) = if wants.contains(&true) {
+        let order = order::argsort(dtype, &row, n)?;
+        let offsets = collect_all(order.iter().map(|at| at * dtype.size()))?;
+        (order, strided::gather_at(&row, dtype.size(), &offsets)?)
+    } else {
+        (Vec::new(), order::sort(dtype, &row, n)?)
+    };
     let starts = order::runs(dtype, &sorted)?;
-    let firsts = collect_all(starts.iter().map(|&start| offsets[start]))?;
-    let values = strided::gather_at(&row, dtype.size(), &firsts)?;
-    let values = super::kernel::cast::cast(&values, dtype, array.dtype())?;
+    let firsts = collect_all(starts.iter().map(|start| start * dtype.size()))?;
+    let values = cast_row(strided::gather_at(&sorted, dtype.size(), &firsts)?, dtype, array.dtype())?;
     let mut results = vec![Value::native(NdArray::from_row(array.dtype(), &[starts.len()], values))];
     if wants[0] {
         results.push(index_array(starts.iter().map(|&start| order[start]))?);
@@ -169,8 +177,7 @@ fn index_array(indices: impl Iterator<Item = usize>) -> Result {
 
 /// The flat indices of elements that are not zero.
 fn places(operand: &Operand) -> Result<Vec<usize>> {
-    let truths = operand.row_as(DType::Bool)?;
-    collect_all((0..truths.len()).filter(|&at| truths[at] != 0))
+    operand.with_row(DType::Bool, operand.shape(), count::places)?
 }
 
 /// An array of indices per axis.
@@ -241,18 +248,18 @@ fn bincount(vm: &mut Vm, args: &Args) -> Result {
             "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'",
         ));
     }
-    let numbers = load_all::<i64>(&array.row_as(DType::I64)?)?;
-    if numbers.iter().any(|number| *number < 0) {
+    let row = array.shared_row_as(DType::I64)?;
+    let bounds = count::bounds(&row)?;
+    if bounds.is_some_and(|(least, _)| least < 0) {
         return Err(crate::errors::value_error("'list' argument must have no negative elements"));
     }
-    let most = numbers.iter().max().map_or(0, |most| *most as usize + 1);
-    let n = most.max(usize::try_from(n_least).unwrap_or(0));
+    let n = usize::try_from(n_least).unwrap_or(0).max(bounds.map_or(0, |(_, most)| most as usize + 1));
     operators::check_room(&[n], DType::I64)?;
     let Some(weights) = weights.cloned().and_then(Value::not_none) else {
-        let mut counts = vec![0i64; n];
-        numbers.iter().for_each(|number| counts[*number as usize] += 1);
+        let counts = count::counts(&row, n)?;
         return Ok(Value::native(NdArray::from_row(DType::I64, &[n], to_bytes(&counts))));
     };
+    let numbers = load_all::<i64>(&row)?;
     let weights = load_all::<f64>(&operand::required(vm, &weights)?.row_as(DType::F64)?)?;
     if weights.len() != numbers.len() {
         return Err(crate::errors::value_error("The weights and list don't have the same length."));
@@ -300,8 +307,8 @@ fn median(vm: &mut Vm, args: &Args) -> Result {
     let dtype = if array.dtype().is_float() { array.dtype() } else { DType::F64 };
     let array = NdArray::from_row(dtype, array.shape(), array.row_as(dtype)?);
     let (array, at) = along(vm, array, Some(&at))?;
-    let mut runs = runs(&array, at)?;
-    order::sort(runs.dtype, &mut runs.row, runs.len)?;
+    let runs = runs(&array, at)?;
+    let sorted = order::sort(runs.dtype, &runs.row, runs.len)?;
     let middle = |run: &[f64]| match run.len() {
         0 => f64::NAN,
         // NaN is sorted to the end.
@@ -309,14 +316,14 @@ fn median(vm: &mut Vm, args: &Args) -> Result {
         n if n % 2 == 1 => run[n / 2],
         n => (run[n / 2 - 1] + run[n / 2]) / 2.0,
     };
-    let floats = load_all::<f64>(&super::kernel::cast::cast(&runs.row, runs.dtype, DType::F64)?)?;
+    let floats = load_all::<f64>(&cast_row(sorted, runs.dtype, DType::F64)?)?;
     let shape = &runs.shape[..runs.shape.len() - 1];
     operators::check_room(shape, DType::F64)?;
     let medians: Vec<f64> = match runs.len {
         0 => vec![f64::NAN; shape.iter().product()],
         len => floats.chunks_exact(len).map(middle).collect(),
     };
-    let row = super::kernel::cast::cast(&to_bytes(&medians), DType::F64, dtype)?;
+    let row = cast_row(to_bytes(&medians), DType::F64, dtype)?;
     Ok(operators::wrap(dtype, shape, row))
 }
 
@@ -324,8 +331,7 @@ fn isin(vm: &mut Vm, args: &Args) -> Result {
     let [elements, wanted] = args.exactly("isin")?;
     let (elements, wanted) = (operand::required(vm, elements)?, operand::required(vm, wanted)?);
     let dtype = working_dtype(promote_types(elements.dtype(), wanted.dtype()));
-    let mut sorted = wanted.row_as(dtype)?;
-    order::sort(dtype, &mut sorted, wanted.size())?;
+    let sorted = order::sort(dtype, &wanted.row_as(dtype)?, wanted.size())?;
     let row = elements.row_as(dtype)?;
     let left = order::search(dtype, &sorted, &row, Side::Left)?;
     let right = order::search(dtype, &sorted, &row, Side::Right)?;
@@ -349,10 +355,8 @@ fn close(vm: &mut Vm, args: &Args, name: &str) -> Result<operators::OpResult> {
         }
         (left - right).abs() <= absolute + relative * right.abs()
     };
-    let n = shape.iter().product();
-    let row = left.with_row(DType::F64, &shape, |left| {
-        right.with_row(DType::F64, &shape, |right| super::kernel::zip::<f64, bool>(left, right, n, is_close))
-    })???;
+    let func = |left: &[u8], right: &[u8], places: Places| zip(left, right, places, is_close);
+    let row = operators::loop_over(func, size_of::<bool>(), DType::F64, [&left, &right], &shape)?;
     Ok(operators::OpResult { dtype: DType::Bool, shape, row })
 }
 

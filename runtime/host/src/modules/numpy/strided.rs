@@ -1,59 +1,23 @@
 //! Copies elements between a strided layout and a row, by size only: 1, 2, 4 or 8 bytes.
 //!
-//! All other code works on contiguous rows of elements; only this file walks strides. `ndarray` does the
-//! walking: it merges axes and loops over the longest one.
+//! Only this file and `kernel/source.rs` walk strides. Here `ndarray` walks over what is written: it merges axes
+//! and loops over the longest one.
 
+use kps_compute::DType;
 use ndarray::{ArrayViewD, ArrayViewMutD, Axis, IxDyn, ShapeBuilder};
 
-use super::kernel;
+use super::kernel::source::Source;
+use super::kernel::{self, with_size};
 use super::layout::Layout;
 use crate::value::Result;
 use crate::vm::{STRETCH, checkpoint};
 
-/// Evaluates an expression with the constant `N` standing for a size.
-macro_rules! with_size {
-    ($size:expr, $N:ident => $body:expr) => {
-        match $size {
-            1 => {
-                const $N: usize = 1;
-                $body
-            }
-            2 => {
-                const $N: usize = 2;
-                $body
-            }
-            4 => {
-                const $N: usize = 4;
-                $body
-            }
-            8 => {
-                const $N: usize = 8;
-                $body
-            }
-            size => unreachable!("no element has {size} bytes"),
-        }
-    };
-}
-
 /// The elements in the order of their indices.
-pub fn gather(bytes: &[u8], size: usize, layout: &Layout) -> Result<Vec<u8>> {
-    let n = layout.n_elements();
-    if n == 0 {
-        return Ok(Vec::new());
+pub fn gather(bytes: &[u8], dtype: DType, layout: &Layout) -> Result<Vec<u8>> {
+    match layout.n_elements() {
+        0 => Ok(Vec::new()),
+        n => Source::strided(bytes, dtype, layout).to_row(n),
     }
-    if layout.is_contiguous() {
-        return kernel::copy(&bytes[layout.offset..layout.offset + n * size]);
-    }
-    let mut row = kernel::zeros(n * size)?;
-    each_stretch(layout, size, |part, at| {
-        let row = &mut row[at * size..(at + part.n_elements()) * size];
-        with_size!(size, N => {
-            let (places, _) = row.as_chunks_mut::<N>();
-            let mut target = ArrayViewMutD::from_shape(IxDyn(&part.shape), places).expect("the row has one place per element");
-            target.assign(&view::<N>(bytes, part));
-        });
-    })?;
-    Ok(row)
 }
 
 /// Stores a row of elements, in the order of their indices, at their places. No place occurs twice.
@@ -106,16 +70,11 @@ fn each_stretch(layout: &Layout, size: usize, mut act: impl FnMut(&Layout, usize
 
 /// The elements at these byte offsets.
 pub fn gather_at(bytes: &[u8], size: usize, offsets: &[usize]) -> Result<Vec<u8>> {
-    let mut row = kernel::zeros(offsets.len() * size)?;
-    for (row, offsets) in row.chunks_mut(STRETCH * size).zip(offsets.chunks(STRETCH)) {
-        checkpoint()?;
-        with_size!(size, N => {
-            for (place, &offset) in row.as_chunks_mut::<N>().0.iter_mut().zip(offsets) {
-                *place = *bytes[offset..].first_chunk::<N>().expect("the element is within the bytes");
-            }
-        });
-    }
-    Ok(row)
+    kernel::build(offsets.len(), size, |range, places| {
+        with_size!(size, N => places.fill_bytes(offsets[range].iter().map(|&offset| {
+            bytes[offset..].first_chunk::<N>().expect("the element is within the bytes")
+        })))
+    })
 }
 
 /// Stores a row of elements at these byte offsets, in order.
@@ -129,17 +88,6 @@ pub fn scatter_at(bytes: &mut [u8], size: usize, offsets: &[usize], row: &[u8]) 
         });
     }
     Ok(())
-}
-
-fn view<'a, const N: usize>(bytes: &'a [u8], layout: &Layout) -> ArrayViewD<'a, [u8; N]> {
-    let plan = Plan::new(layout, N);
-    let (elements, _) = bytes[plan.range.clone()].as_chunks::<N>();
-    let shape = IxDyn(&plan.shape).strides(IxDyn(&plan.strides));
-    let mut view = ArrayViewD::from_shape(shape, elements).expect("the layout is within its bytes");
-    for &axis in &plan.backwards {
-        view.invert_axis(Axis(axis));
-    }
-    view
 }
 
 fn view_mut<'a, const N: usize>(bytes: &'a mut [u8], layout: &Layout) -> ArrayViewMutD<'a, [u8; N]> {

@@ -2,8 +2,7 @@
 
 use kps_compute::{DType, Element};
 
-use super::{with_int, zip};
-use crate::value::Result;
+use super::{Loop2, elements, map, with_int, zip};
 
 /// An operation on two elements of one type whose result has the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,33 +35,41 @@ pub enum Binary {
     Lcm,
 }
 
-/// Rows of `n` elements of `dtype`; a row with one element is broadcast. The caller must not pass an
-/// operation that the type lacks.
-pub fn binary(op: Binary, dtype: DType, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u8>> {
-    with_int!(dtype,
-        T => ints::<T>(op, left, right, n),
-        float F => floats::<F>(op, left, right, n)
-    )
+impl Binary {
+    /// Whether elements may be reduced in any order.
+    pub fn is_commutative(self) -> bool {
+        use Binary::*;
+        matches!(self, Add | Multiply | Minimum | Maximum | Fmin | Fmax | And | Or | Xor | Gcd | Lcm)
+    }
 }
 
-fn ints<T: Int>(op: Binary, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u8>> {
+/// The loop over elements of a type. The caller must not pass an operation that the type lacks.
+pub fn binary(op: Binary, dtype: DType) -> Loop2 {
+    with_int!(dtype, T => ints::<T>(op), float F => floats::<F>(op))
+}
+
+fn ints<T: Int>(op: Binary) -> Loop2 {
     match op {
-        Binary::Add => zip(left, right, n, T::add),
-        Binary::Subtract => zip(left, right, n, T::sub),
-        Binary::Multiply => zip(left, right, n, T::mul),
-        Binary::FloorDivide => zip(left, right, n, T::floor_div),
-        Binary::Remainder => zip(left, right, n, T::floor_mod),
-        Binary::Fmod => zip(left, right, n, T::rem),
-        Binary::Power => zip(left, right, n, T::power),
-        Binary::Minimum | Binary::Fmin => zip(left, right, n, |l: T, r: T| if r < l { r } else { l }),
-        Binary::Maximum | Binary::Fmax => zip(left, right, n, |l: T, r: T| if r > l { r } else { l }),
-        Binary::And => zip(left, right, n, T::and),
-        Binary::Or => zip(left, right, n, T::or),
-        Binary::Xor => zip(left, right, n, T::xor),
-        Binary::LeftShift => zip(left, right, n, T::shift_left),
-        Binary::RightShift => zip(left, right, n, T::shift_right),
-        Binary::Gcd => zip(left, right, n, T::gcd),
-        Binary::Lcm => zip(left, right, n, T::lcm),
+        Binary::Add => |left, right, places| zip(left, right, places, T::add),
+        Binary::Subtract => |left, right, places| zip(left, right, places, T::sub),
+        Binary::Multiply => |left, right, places| zip(left, right, places, T::mul),
+        Binary::FloorDivide => |left, right, places| zip(left, right, places, T::floor_div),
+        Binary::Remainder => |left, right, places| zip(left, right, places, T::floor_mod),
+        Binary::Fmod => |left, right, places| zip(left, right, places, T::rem),
+        Binary::Power => |left, right, places| zip(left, right, places, T::power),
+        Binary::Minimum | Binary::Fmin => {
+            |left, right, places| zip(left, right, places, |l: T, r: T| if r < l { r } else { l })
+        }
+        Binary::Maximum | Binary::Fmax => {
+            |left, right, places| zip(left, right, places, |l: T, r: T| if r > l { r } else { l })
+        }
+        Binary::And => |left, right, places| zip(left, right, places, T::and),
+        Binary::Or => |left, right, places| zip(left, right, places, T::or),
+        Binary::Xor => |left, right, places| zip(left, right, places, T::xor),
+        Binary::LeftShift => |left, right, places| zip(left, right, places, T::shift_left),
+        Binary::RightShift => |left, right, places| zip(left, right, places, T::shift_right),
+        Binary::Gcd => |left, right, places| zip(left, right, places, T::gcd),
+        Binary::Lcm => |left, right, places| zip(left, right, places, T::lcm),
         Binary::Divide
         | Binary::Arctan2
         | Binary::Hypot
@@ -72,26 +79,40 @@ fn ints<T: Int>(op: Binary, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u
     }
 }
 
-fn floats<T: Float>(op: Binary, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u8>> {
+fn floats<T: Float>(op: Binary) -> Loop2 {
     match op {
-        Binary::Add => zip(left, right, n, T::add),
-        Binary::Subtract => zip(left, right, n, T::sub),
-        Binary::Multiply => zip(left, right, n, T::mul),
-        Binary::Divide => zip(left, right, n, T::div),
-        Binary::FloorDivide => zip(left, right, n, T::floor_div),
-        Binary::Remainder => zip(left, right, n, T::floor_mod),
-        Binary::Fmod => zip(left, right, n, T::rem),
-        Binary::Power => zip(left, right, n, T::power),
+        Binary::Add => |left, right, places| zip(left, right, places, T::add),
+        Binary::Subtract => |left, right, places| zip(left, right, places, T::sub),
+        Binary::Multiply => |left, right, places| zip(left, right, places, T::mul),
+        Binary::Divide => |left, right, places| zip(left, right, places, T::div),
+        Binary::FloorDivide => |left, right, places| zip(left, right, places, T::floor_div),
+        Binary::Remainder => |left, right, places| zip(left, right, places, T::floor_mod),
+        Binary::Fmod => |left, right, places| zip(left, right, places, T::rem),
+        Binary::Power => |left, right, places| {
+            let is_square = elements::<T>(right).fold(true, |all, exponent| all & exponent.is_two());
+            match is_square {
+                true => map(left, places, |x: T| x.mul(x)),
+                false => zip(left, right, places, T::power),
+            }
+        },
         // A NaN on either side is the result.
-        Binary::Minimum => zip(left, right, n, |l: T, r: T| if l <= r || l.is_nan() { l } else { r }),
-        Binary::Maximum => zip(left, right, n, |l: T, r: T| if l >= r || l.is_nan() { l } else { r }),
-        Binary::Fmin => zip(left, right, n, |l: T, r: T| if l <= r || r.is_nan() { l } else { r }),
-        Binary::Fmax => zip(left, right, n, |l: T, r: T| if l >= r || r.is_nan() { l } else { r }),
-        Binary::Arctan2 => zip(left, right, n, T::atan2),
-        Binary::Hypot => zip(left, right, n, T::hypot),
-        Binary::Copysign => zip(left, right, n, T::copysign),
-        Binary::Logaddexp => zip(left, right, n, T::log_add_exp),
-        Binary::Nextafter => zip(left, right, n, T::next_after),
+        Binary::Minimum => |left, right, places| {
+            zip(left, right, places, |l: T, r: T| if l <= r || l.is_nan() { l } else { r })
+        },
+        Binary::Maximum => |left, right, places| {
+            zip(left, right, places, |l: T, r: T| if l >= r || l.is_nan() { l } else { r })
+        },
+        Binary::Fmin => |left, right, places| {
+            zip(left, right, places, |l: T, r: T| if l <= r || r.is_nan() { l } else { r })
+        },
+        Binary::Fmax => |left, right, places| {
+            zip(left, right, places, |l: T, r: T| if l >= r || r.is_nan() { l } else { r })
+        },
+        Binary::Arctan2 => |left, right, places| zip(left, right, places, T::atan2),
+        Binary::Hypot => |left, right, places| zip(left, right, places, T::hypot),
+        Binary::Copysign => |left, right, places| zip(left, right, places, T::copysign),
+        Binary::Logaddexp => |left, right, places| zip(left, right, places, T::log_add_exp),
+        Binary::Nextafter => |left, right, places| zip(left, right, places, T::next_after),
         Binary::And
         | Binary::Or
         | Binary::Xor
@@ -271,6 +292,7 @@ pub trait Float: Element + PartialOrd {
     fn log_add_exp(self, other: Self) -> Self;
     fn next_after(self, towards: Self) -> Self;
     fn is_nan(self) -> bool;
+    fn is_two(self) -> bool;
 }
 
 macro_rules! float {
@@ -340,6 +362,7 @@ macro_rules! float {
                 self.hypot(other)
             }
 
+            #[inline]
             fn copysign(self, sign: $ty) -> $ty {
                 self.copysign(sign)
             }
@@ -364,6 +387,11 @@ macro_rules! float {
             #[inline]
             fn is_nan(self) -> bool {
                 self.is_nan()
+            }
+
+            #[inline]
+            fn is_two(self) -> bool {
+                self == 2.0
             }
         }
     )*};

@@ -5,119 +5,118 @@
 //! there is one loop per type, not one per pair of types.
 
 use half::{bf16, f16};
+use kps_compute::DType;
 use kps_compute::halves::{to_bf16, to_f16};
-use kps_compute::{DType, Element};
 
-use super::{copy, elements, zeros};
+use super::places::{Filled, Places, append, build};
+use super::{copy, map};
 use crate::value::Result;
-use crate::vm::{STRETCH, checkpoint};
 
+/// Elements that are converted at a time.
 const CHUNK: usize = 1024;
 
 pub fn cast(row: &[u8], from: DType, to: DType) -> Result<Vec<u8>> {
     if from == to {
         return copy(row);
     }
-    let n = row.len() / from.size();
-    let mut out = zeros(n * to.size())?;
-    let chunks = row.chunks(CHUNK * from.size()).zip(out.chunks_mut(CHUNK * to.size()));
-    if from.is_float() || from == DType::U64 && to.is_float() {
-        let mut stage = [0f64; CHUNK];
-        for (at, (source, target)) in chunks.enumerate() {
-            poll(at)?;
-            let n = load_floats(source, from, &mut stage);
-            store_floats(&stage[..n], to, target);
-        }
-    } else {
-        let mut stage = [0i64; CHUNK];
-        for (at, (source, target)) in chunks.enumerate() {
-            poll(at)?;
-            let n = load_ints(source, from, &mut stage);
-            store_ints(&stage[..n], to, target);
-        }
+    build(row.len() / from.size(), to.size(), |range, places| {
+        convert(&row[range.start * from.size()..range.end * from.size()], from, to, places)
+    })
+}
+
+/// The same of a row that the caller does not need any more.
+pub fn cast_row(row: Vec<u8>, from: DType, to: DType) -> Result<Vec<u8>> {
+    if from == to { Ok(row) } else { cast(&row, from, to) }
+}
+
+/// Converts a row from or to the type that a conversion goes through.
+type Conversion = fn(&[u8], DType, Places<'_>) -> Filled;
+
+/// Converts a row of one type to places for elements of another.
+pub fn convert(row: &[u8], from: DType, to: DType, places: Places<'_>) -> Filled {
+    let through =
+        if from.is_float() || from == DType::U64 && to.is_float() { DType::F64 } else { DType::I64 };
+    let (widen, narrow) = match through {
+        DType::F64 => (to_floats as Conversion, of_floats as Conversion),
+        _ => (to_ints as Conversion, of_ints as Conversion),
+    };
+    if from == to {
+        return places.copy(row);
     }
-    Ok(out)
-}
-
-/// Polls for interrupts before some of the chunks.
-fn poll(chunk: usize) -> Result<()> {
-    if chunk.is_multiple_of(STRETCH / CHUNK) { checkpoint() } else { Ok(()) }
-}
-
-fn load<T: Element, U>(row: &[u8], stage: &mut [U], convert: impl Fn(T) -> U) -> usize {
-    let n = row.len() / size_of::<T>();
-    for (place, element) in stage.iter_mut().zip(elements::<T>(row)) {
-        *place = convert(element);
+    if to == through {
+        return widen(row, from, places);
     }
-    n
-}
-
-fn store<T: Element, U: Copy>(stage: &[U], row: &mut [u8], convert: impl Fn(U) -> T) {
-    for (place, &element) in row.chunks_exact_mut(size_of::<T>()).zip(stage) {
-        convert(element).store(place);
+    if from == through {
+        return narrow(row, to, places);
     }
+    let chunks = row.chunks(CHUNK * from.size()).map(|chunk| (chunk.len() / from.size() * to.size(), chunk));
+    let mut wide = Vec::new();
+    places.in_pieces(chunks, |chunk, places| {
+        wide.clear();
+        append(&mut wide, chunk.len() / from.size() * through.size(), |places| widen(chunk, from, places));
+        narrow(&wide, to, places)
+    })
 }
 
-fn load_floats(row: &[u8], from: DType, stage: &mut [f64]) -> usize {
+fn to_floats(row: &[u8], from: DType, places: Places<'_>) -> Filled {
     match from {
-        DType::F16 => load(row, stage, f16::to_f64),
-        DType::Bf16 => load(row, stage, bf16::to_f64),
-        DType::F32 => load(row, stage, f64::from as fn(f32) -> f64),
-        DType::F64 => load(row, stage, |float: f64| float),
-        DType::U64 => load(row, stage, |int: u64| int as f64),
-        other => unreachable!("{other} goes through i64"),
+        DType::F16 => map(row, places, f16::to_f64),
+        DType::Bf16 => map(row, places, bf16::to_f64),
+        DType::F32 => map(row, places, |float: f32| f64::from(float)),
+        DType::U64 => map(row, places, |int: u64| int as f64),
+        other => unreachable!("{other} goes through i64, or is f64"),
     }
 }
 
-fn load_ints(row: &[u8], from: DType, stage: &mut [i64]) -> usize {
+fn to_ints(row: &[u8], from: DType, places: Places<'_>) -> Filled {
     match from {
-        DType::Bool => load(row, stage, |truth: bool| truth as i64),
-        DType::I8 => load(row, stage, |int: i8| int as i64),
-        DType::I16 => load(row, stage, |int: i16| int as i64),
-        DType::I32 => load(row, stage, |int: i32| int as i64),
-        DType::I64 => load(row, stage, |int: i64| int),
-        DType::U8 => load(row, stage, |int: u8| int as i64),
-        DType::U16 => load(row, stage, |int: u16| int as i64),
-        DType::U32 => load(row, stage, |int: u32| int as i64),
+        DType::Bool => map(row, places, |truth: bool| truth as i64),
+        DType::I8 => map(row, places, |int: i8| int as i64),
+        DType::I16 => map(row, places, |int: i16| int as i64),
+        DType::I32 => map(row, places, |int: i32| int as i64),
+        DType::U8 => map(row, places, |int: u8| int as i64),
+        DType::U16 => map(row, places, |int: u16| int as i64),
+        DType::U32 => map(row, places, |int: u32| int as i64),
         // Only to integers and bool, where only the bits matter.
-        DType::U64 => load(row, stage, |int: u64| int as i64),
-        other => unreachable!("{other} goes through f64"),
+        DType::U64 => map(row, places, |int: u64| int as i64),
+        other => unreachable!("{other} goes through f64, or is i64"),
     }
 }
 
-macro_rules! store_as {
-    ($stage:ident, $to:ident, $row:ident) => {
+macro_rules! narrow {
+    ($row:ident as $from:ident, $to:ident, $places:ident) => {
         match $to {
-            DType::Bool => store($stage, $row, |number| number != Default::default()),
-            DType::I8 => store($stage, $row, |number| number as i8),
-            DType::I16 => store($stage, $row, |number| number as i16),
-            DType::I32 => store($stage, $row, |number| number as i32),
-            DType::I64 => store($stage, $row, |number| number as i64),
-            DType::U8 => store($stage, $row, |number| number as u8),
-            DType::U16 => store($stage, $row, |number| number as u16),
-            DType::U32 => store($stage, $row, |number| number as u32),
-            DType::U64 => store($stage, $row, |number| number as u64),
-            DType::F16 => store($stage, $row, |number| to_f16(number as f64)),
-            DType::Bf16 => store($stage, $row, |number| to_bf16(number as f64)),
-            DType::F32 => store($stage, $row, |number| number as f32),
-            DType::F64 => store($stage, $row, |number| number as f64),
+            DType::Bool => map($row, $places, |number: $from| number != Default::default()),
+            DType::I8 => map($row, $places, |number: $from| number as i8),
+            DType::I16 => map($row, $places, |number: $from| number as i16),
+            DType::I32 => map($row, $places, |number: $from| number as i32),
+            DType::I64 => map($row, $places, |number: $from| number as i64),
+            DType::U8 => map($row, $places, |number: $from| number as u8),
+            DType::U16 => map($row, $places, |number: $from| number as u16),
+            DType::U32 => map($row, $places, |number: $from| number as u32),
+            DType::U64 => map($row, $places, |number: $from| number as u64),
+            DType::F16 => map($row, $places, |number: $from| to_f16(number as f64)),
+            DType::Bf16 => map($row, $places, |number: $from| to_bf16(number as f64)),
+            DType::F32 => map($row, $places, |number: $from| number as f32),
+            DType::F64 => map($row, $places, |number: $from| number as f64),
         }
     };
 }
 
-#[allow(clippy::unnecessary_cast, reason = "one of the arms converts to the stage's own type")]
-fn store_floats(stage: &[f64], to: DType, row: &mut [u8]) {
-    store_as!(stage, to, row);
+#[allow(clippy::unnecessary_cast, reason = "one of the arms converts to the row's own type")]
+fn of_floats(row: &[u8], to: DType, places: Places<'_>) -> Filled {
+    narrow!(row as f64, to, places)
 }
 
-#[allow(clippy::unnecessary_cast, reason = "one of the arms converts to the stage's own type")]
-fn store_ints(stage: &[i64], to: DType, row: &mut [u8]) {
-    store_as!(stage, to, row);
+#[allow(clippy::unnecessary_cast, reason = "one of the arms converts to the row's own type")]
+fn of_ints(row: &[u8], to: DType, places: Places<'_>) -> Filled {
+    narrow!(row as i64, to, places)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kps_compute::Element;
     use kps_compute::element::{from_bytes, to_bytes};
 
     fn check<T: Element, U: Element + PartialEq + std::fmt::Debug>(from: &[T], expect: &[U]) {

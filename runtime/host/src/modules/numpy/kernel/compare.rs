@@ -1,9 +1,8 @@
-//! Comparisons of two rows; the result is a row of bools.
+//! Comparisons of two operands; the results are bools.
 
 use kps_compute::DType;
 
-use super::{with_number, zip};
-use crate::value::Result;
+use super::{Loop2, with_number, zip};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
@@ -15,15 +14,14 @@ pub enum Compare {
     GreaterEqual,
 }
 
-pub fn compare(op: Compare, dtype: DType, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u8>> {
+pub fn compare(op: Compare, dtype: DType) -> Loop2 {
     with_number!(dtype, T => match op {
-        Compare::Equal => zip(left, right, n, |l: T, r: T| l == r),
-        Compare::NotEqual => zip(left, right, n, |l: T, r: T| l != r),
-        Compare::Less => zip(left, right, n, |l: T, r: T| l < r),
-        Compare::LessEqual => zip(left, right, n, |l: T, r: T| l <= r),
-        // The other way round, so that there are half as many loops.
-        Compare::Greater => zip(right, left, n, |r: T, l: T| r < l),
-        Compare::GreaterEqual => zip(right, left, n, |r: T, l: T| r <= l),
+        Compare::Equal => |left, right, places| zip(left, right, places, |l: T, r: T| l == r),
+        Compare::NotEqual => |left, right, places| zip(left, right, places, |l: T, r: T| l != r),
+        Compare::Less => |left, right, places| zip(left, right, places, |l: T, r: T| l < r),
+        Compare::LessEqual => |left, right, places| zip(left, right, places, |l: T, r: T| l <= r),
+        Compare::Greater => |left, right, places| zip(left, right, places, |l: T, r: T| l > r),
+        Compare::GreaterEqual => |left, right, places| zip(left, right, places, |l: T, r: T| l >= r),
     })
 }
 

@@ -3,8 +3,7 @@
 use kps_compute::{DType, Element};
 
 use super::binary::Int;
-use super::{copy, map, with_int, zeros};
-use crate::value::Result;
+use super::{Loop1, elementary, map, with_int};
 
 /// An operation that keeps the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,58 +59,66 @@ pub enum Test {
     Not,
 }
 
-pub fn unary(op: Unary, dtype: DType, row: &[u8]) -> Result<Vec<u8>> {
-    with_int!(dtype, T => ints::<T>(op, row), float F => floats::<F>(op, row))
+/// The loop over elements of a type. The caller must not pass an operation that the type lacks.
+pub fn unary(op: Unary, dtype: DType) -> Loop1 {
+    if let (DType::F32, Some(func)) = (dtype, elementary::loop_of(op)) {
+        return func;
+    }
+    with_int!(dtype, T => ints::<T>(op), float F => floats::<F>(op))
 }
 
-fn ints<T: Int>(op: Unary, row: &[u8]) -> Result<Vec<u8>> {
+fn ints<T: Int>(op: Unary) -> Loop1 {
     match op {
-        Unary::Negative => map(row, T::neg),
-        Unary::Absolute => map(row, T::abs),
-        Unary::Sign => map(row, T::signum),
-        Unary::Square => map(row, |int: T| int.mul(int)),
-        Unary::Invert => map(row, T::not),
-        Unary::BitwiseCount => map(row, T::count_ones),
-        Unary::Positive | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Rint => copy(row),
+        Unary::Negative => |row, places| map(row, places, T::neg),
+        Unary::Absolute => |row, places| map(row, places, T::abs),
+        Unary::Sign => |row, places| map(row, places, T::signum),
+        Unary::Square => |row, places| map(row, places, |int: T| int.mul(int)),
+        Unary::Invert => |row, places| map(row, places, T::not),
+        Unary::BitwiseCount => |row, places| map(row, places, T::count_ones),
+        Unary::Positive | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Rint => {
+            |row, places| places.copy(row)
+        }
         _ => unreachable!("{op:?} is for floats"),
     }
 }
 
-fn floats<T: Element + num_traits::Float>(op: Unary, row: &[u8]) -> Result<Vec<u8>> {
+fn floats<T: Element + num_traits::Float>(op: Unary) -> Loop1 {
     match op {
-        Unary::Negative => map(row, |x: T| -x),
-        Unary::Positive => copy(row),
-        Unary::Absolute => map(row, T::abs),
-        Unary::Sign => map(row, |x: T| if x.is_zero() || x.is_nan() { x } else { x.signum() }),
-        Unary::Square => map(row, |x: T| x * x),
-        Unary::Floor => map(row, T::floor),
-        Unary::Ceil => map(row, T::ceil),
-        Unary::Trunc => map(row, T::trunc),
-        Unary::Rint => map(row, round_half_even::<T>),
-        Unary::Reciprocal => map(row, T::recip),
-        Unary::Sqrt => map(row, T::sqrt),
-        Unary::Cbrt => map(row, T::cbrt),
-        Unary::Exp => map(row, T::exp),
-        Unary::Exp2 => map(row, T::exp2),
-        Unary::Expm1 => map(row, T::exp_m1),
-        Unary::Log => map(row, T::ln),
-        Unary::Log2 => map(row, T::log2),
-        Unary::Log10 => map(row, T::log10),
-        Unary::Log1p => map(row, T::ln_1p),
-        Unary::Sin => map(row, T::sin),
-        Unary::Cos => map(row, T::cos),
-        Unary::Tan => map(row, T::tan),
-        Unary::Arcsin => map(row, T::asin),
-        Unary::Arccos => map(row, T::acos),
-        Unary::Arctan => map(row, T::atan),
-        Unary::Sinh => map(row, T::sinh),
-        Unary::Cosh => map(row, T::cosh),
-        Unary::Tanh => map(row, T::tanh),
-        Unary::Arcsinh => map(row, T::asinh),
-        Unary::Arccosh => map(row, T::acosh),
-        Unary::Arctanh => map(row, T::atanh),
-        Unary::Degrees => map(row, T::to_degrees),
-        Unary::Radians => map(row, T::to_radians),
+        Unary::Negative => |row, places| map(row, places, |x: T| -x),
+        Unary::Positive => |row, places| places.copy(row),
+        Unary::Absolute => |row, places| map(row, places, T::abs),
+        Unary::Sign => {
+            |row, places| map(row, places, |x: T| if x.is_zero() || x.is_nan() { x } else { x.signum() })
+        }
+        Unary::Square => |row, places| map(row, places, |x: T| x * x),
+        Unary::Floor => |row, places| map(row, places, T::floor),
+        Unary::Ceil => |row, places| map(row, places, T::ceil),
+        Unary::Trunc => |row, places| map(row, places, T::trunc),
+        Unary::Rint => |row, places| map(row, places, round_half_even::<T>),
+        Unary::Reciprocal => |row, places| map(row, places, T::recip),
+        Unary::Sqrt => |row, places| map(row, places, T::sqrt),
+        Unary::Cbrt => |row, places| map(row, places, T::cbrt),
+        Unary::Exp => |row, places| map(row, places, T::exp),
+        Unary::Exp2 => |row, places| map(row, places, T::exp2),
+        Unary::Expm1 => |row, places| map(row, places, T::exp_m1),
+        Unary::Log => |row, places| map(row, places, T::ln),
+        Unary::Log2 => |row, places| map(row, places, T::log2),
+        Unary::Log10 => |row, places| map(row, places, T::log10),
+        Unary::Log1p => |row, places| map(row, places, T::ln_1p),
+        Unary::Sin => |row, places| map(row, places, T::sin),
+        Unary::Cos => |row, places| map(row, places, T::cos),
+        Unary::Tan => |row, places| map(row, places, T::tan),
+        Unary::Arcsin => |row, places| map(row, places, T::asin),
+        Unary::Arccos => |row, places| map(row, places, T::acos),
+        Unary::Arctan => |row, places| map(row, places, T::atan),
+        Unary::Sinh => |row, places| map(row, places, T::sinh),
+        Unary::Cosh => |row, places| map(row, places, T::cosh),
+        Unary::Tanh => |row, places| map(row, places, T::tanh),
+        Unary::Arcsinh => |row, places| map(row, places, T::asinh),
+        Unary::Arccosh => |row, places| map(row, places, T::acosh),
+        Unary::Arctanh => |row, places| map(row, places, T::atanh),
+        Unary::Degrees => |row, places| map(row, places, T::to_degrees),
+        Unary::Radians => |row, places| map(row, places, T::to_radians),
         Unary::Invert | Unary::BitwiseCount => unreachable!("floats have no bitwise operations"),
     }
 }
@@ -126,20 +133,20 @@ fn round_half_even<T: num_traits::Float>(x: T) -> T {
     ((x + shift) - shift).copysign(x)
 }
 
-pub fn test(op: Test, dtype: DType, row: &[u8]) -> Result<Vec<u8>> {
+pub fn test(op: Test, dtype: DType) -> Loop1 {
     with_int!(dtype,
         T => match op {
-            Test::IsNan | Test::IsInf => zeros(row.len() / size_of::<T>()),
-            Test::IsFinite => map(row, |_: T| true),
-            Test::Signbit => map(row, |int: T| int < T::default()),
-            Test::Not => map(row, |int: T| int == T::default()),
+            Test::IsNan | Test::IsInf => |row, places| map(row, places, |_: T| false),
+            Test::IsFinite => |row, places| map(row, places, |_: T| true),
+            Test::Signbit => |row, places| map(row, places, |int: T| int < T::default()),
+            Test::Not => |row, places| map(row, places, |int: T| int == T::default()),
         },
         float F => match op {
-            Test::IsNan => map(row, F::is_nan),
-            Test::IsInf => map(row, F::is_infinite),
-            Test::IsFinite => map(row, F::is_finite),
-            Test::Signbit => map(row, F::is_sign_negative),
-            Test::Not => map(row, |x: F| x == 0.0),
+            Test::IsNan => |row, places| map(row, places, F::is_nan),
+            Test::IsInf => |row, places| map(row, places, F::is_infinite),
+            Test::IsFinite => |row, places| map(row, places, F::is_finite),
+            Test::Signbit => |row, places| map(row, places, F::is_sign_negative),
+            Test::Not => |row, places| map(row, places, |x: F| x == 0.0),
         }
     )
 }

@@ -68,6 +68,38 @@ impl Bits for Pcg64 {
     }
 }
 
+/// One of the generators.
+pub enum Source {
+    Mersenne(Mersenne),
+    Pcg64(Pcg64),
+}
+
+impl Bits for Source {
+    #[inline]
+    fn next_u32(&mut self) -> u32 {
+        match self {
+            Source::Mersenne(generator) => generator.next_u32(),
+            Source::Pcg64(generator) => generator.next_u32(),
+        }
+    }
+
+    #[inline]
+    fn next_u64(&mut self) -> u64 {
+        match self {
+            Source::Mersenne(generator) => Bits::next_u64(generator),
+            Source::Pcg64(generator) => generator.next_u64(),
+        }
+    }
+
+    #[inline]
+    fn next_f64(&mut self) -> f64 {
+        match self {
+            Source::Mersenne(generator) => generator.next_f64(),
+            Source::Pcg64(generator) => generator.next_f64(),
+        }
+    }
+}
+
 /// A seed of any length as eight words that each depend on all of it.
 fn spread_seed(entropy: &[u32]) -> [u32; 8] {
     const POOL: usize = 4;

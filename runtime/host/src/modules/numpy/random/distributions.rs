@@ -14,7 +14,7 @@ pub enum Bounding {
 }
 
 /// An int from 0 to `most`, which is included.
-pub fn bounded(bits: &mut dyn Bits, most: u64, bounding: Bounding) -> u64 {
+pub fn bounded(bits: &mut impl Bits, most: u64, bounding: Bounding) -> u64 {
     if most == 0 {
         return 0;
     }
@@ -36,10 +36,9 @@ pub fn bounded(bits: &mut dyn Bits, most: u64, bounding: Bounding) -> u64 {
         }
         Bounding::Multiplied => {
             let n = most + 1;
-            let threshold = (u64::MAX - most) % n;
             loop {
                 let product = u128::from(bits.next_u64()) * u128::from(n);
-                if product as u64 >= threshold {
+                if product as u64 >= n || product as u64 >= (u64::MAX - most) % n {
                     return (product >> 64) as u64;
                 }
             }
@@ -47,7 +46,7 @@ pub fn bounded(bits: &mut dyn Bits, most: u64, bounding: Bounding) -> u64 {
     }
 }
 
-fn bounded_u32(bits: &mut dyn Bits, most: u32, bounding: Bounding) -> u32 {
+fn bounded_u32(bits: &mut impl Bits, most: u32, bounding: Bounding) -> u32 {
     if most == u32::MAX {
         return bits.next_u32();
     }
@@ -63,10 +62,10 @@ fn bounded_u32(bits: &mut dyn Bits, most: u32, bounding: Bounding) -> u32 {
         }
         Bounding::Multiplied => {
             let n = most + 1;
-            let threshold = (u32::MAX - most) % n;
             loop {
                 let product = u64::from(bits.next_u32()) * u64::from(n);
-                if product as u32 >= threshold {
+                // The threshold is below `n`: most draws need no division.
+                if product as u32 >= n || product as u32 >= (u32::MAX - most) % n {
                     return (product >> 32) as u32;
                 }
             }
@@ -75,7 +74,7 @@ fn bounded_u32(bits: &mut dyn Bits, most: u32, bounding: Bounding) -> u32 {
 }
 
 /// Two normal numbers by the polar method: one to return now, and one to cache.
-pub fn polar_normals(bits: &mut dyn Bits) -> (f64, f64) {
+pub fn polar_normals(bits: &mut impl Bits) -> (f64, f64) {
     loop {
         let x = 2.0 * bits.next_f64() - 1.0;
         let y = 2.0 * bits.next_f64() - 1.0;
@@ -88,7 +87,7 @@ pub fn polar_normals(bits: &mut dyn Bits) -> (f64, f64) {
 }
 
 /// A normal number by the ziggurat. Marsaglia and Tsang, "The Ziggurat Method" (2000), in Doornik's form.
-pub fn ziggurat_normal(bits: &mut dyn Bits) -> f64 {
+pub fn ziggurat_normal(bits: &mut impl Bits) -> f64 {
     let layers = &*LAYERS;
     loop {
         let word = bits.next_u64();
@@ -111,7 +110,7 @@ pub fn ziggurat_normal(bits: &mut dyn Bits) -> f64 {
 }
 
 /// Beyond the last layer.
-fn tail(bits: &mut dyn Bits, is_negative: bool) -> f64 {
+fn tail(bits: &mut impl Bits, is_negative: bool) -> f64 {
     loop {
         let x = -(-bits.next_f64()).ln_1p() / EDGE;
         let y = -(-bits.next_f64()).ln_1p();

@@ -10,11 +10,11 @@ use std::rc::Rc;
 use kps_compute::DType;
 use num_bigint::Sign;
 
-use self::bits::{Bits, Pcg64};
+use self::bits::{Bits, Pcg64, Source};
 use self::distributions::{Bounding, bounded, polar_normals, ziggurat_normal};
 use super::array::NdArray;
-use super::kernel::cast::cast;
-use super::kernel::row_of;
+use super::kernel::cast::{cast, cast_row};
+use super::kernel::{row_in_order, row_of};
 use super::layout::Layout;
 use super::operand::{self, Operand};
 use super::operators::{self, check_room};
@@ -27,7 +27,7 @@ use crate::vm::{STRETCH, Vm, checkpoint, collect_all};
 
 /// One stream, and how numbers are drawn from it.
 struct Stream {
-    bits: Box<dyn Bits>,
+    bits: Source,
     bounding: Bounding,
     /// The cached second number of a pair of normal numbers.
     kept: Option<f64>,
@@ -35,28 +35,28 @@ struct Stream {
 
 impl Stream {
     fn legacy(seed: u32) -> Stream {
-        Stream { bits: Box::new(Mersenne::from_word(seed)), bounding: Bounding::Masked, kept: None }
+        Stream { bits: Source::Mersenne(Mersenne::from_word(seed)), bounding: Bounding::Masked, kept: None }
     }
 
     fn modern(entropy: &[u32]) -> Stream {
-        Stream { bits: Box::new(Pcg64::new(entropy)), bounding: Bounding::Multiplied, kept: None }
+        Stream { bits: Source::Pcg64(Pcg64::new(entropy)), bounding: Bounding::Multiplied, kept: None }
     }
 
     fn normal(&mut self) -> f64 {
         if self.bounding == Bounding::Multiplied {
-            return ziggurat_normal(&mut *self.bits);
+            return ziggurat_normal(&mut self.bits);
         }
         if let Some(kept) = self.kept.take() {
             return kept;
         }
-        let (now, later) = polar_normals(&mut *self.bits);
+        let (now, later) = polar_normals(&mut self.bits);
         self.kept = Some(later);
         now
     }
 
     /// An int from 0 to `most`, which is included.
     fn int(&mut self, most: u64) -> u64 {
-        bounded(&mut *self.bits, most, self.bounding)
+        bounded(&mut self.bits, most, self.bounding)
     }
 
     /// The indices below `n` in random order.
@@ -66,7 +66,7 @@ impl Stream {
             if at.is_multiple_of(STRETCH) {
                 checkpoint()?;
             }
-            let other = bounded(&mut *self.bits, at as u64, Bounding::Masked) as usize;
+            let other = bounded(&mut self.bits, at as u64, Bounding::Masked) as usize;
             order.swap(at, other);
         }
         Ok(order)
@@ -216,7 +216,7 @@ fn floats(vm: &mut Vm, args: &Args, shape: Option<&[usize]>, draw: impl Fn(&mut 
     let Some(shape) = shape else { return Ok(Value::Float(with_stream(vm, args, draw))) };
     check_room(shape, DType::F64)?;
     let n = shape.iter().product();
-    let drawn = with_stream(vm, args, |stream| row_of(n, |_| draw(stream)))?;
+    let drawn = with_stream(vm, args, |stream| row_in_order(n, || draw(stream)))?;
     Ok(Value::native(NdArray::from_row(DType::F64, shape, drawn)))
 }
 
@@ -337,8 +337,8 @@ fn ints(vm: &mut Vm, args: &Args, name: &str) -> Result {
     };
     check_room(&shape, DType::I64)?;
     let n = shape.iter().product();
-    let drawn = with_stream(vm, args, |stream| row_of(n, |_| draw(stream)))?;
-    Ok(Value::native(NdArray::from_row(dtype, &shape, cast(&drawn, DType::I64, dtype)?)))
+    let drawn = with_stream(vm, args, |stream| row_in_order(n, || draw(stream)))?;
+    Ok(Value::native(NdArray::from_row(dtype, &shape, cast_row(drawn, DType::I64, dtype)?)))
 }
 
 /// An array with the items of its first axis in another order.
