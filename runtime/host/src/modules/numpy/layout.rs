@@ -11,7 +11,7 @@ use crate::vm::collect_all;
 pub type Axes<T> = SmallVec<[T; 4]>;
 
 /// The shape of an array over some bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     pub shape: Axes<usize>,
     /// In elements, from one index to the next; negative for a reversed axis, 0 for a broadcast one.
@@ -20,10 +20,18 @@ pub struct Layout {
     pub offset: usize,
 }
 
+impl Clone for Layout {
+    /// A copy of bytes, which the derived function is not.
+    fn clone(&self) -> Layout {
+        let (shape, strides) = (Axes::from_slice(&self.shape), Axes::from_slice(&self.strides));
+        Layout { shape, strides, offset: self.offset }
+    }
+}
+
 impl Layout {
     /// Contiguous with the last axis fastest, from the first byte on.
     pub fn contiguous(shape: &[usize]) -> Layout {
-        Layout { shape: shape.into(), strides: contiguous_strides(shape), offset: 0 }
+        Layout { shape: Axes::from_slice(shape), strides: contiguous_strides(shape), offset: 0 }
     }
 
     pub fn n_axes(&self) -> usize {
@@ -68,7 +76,7 @@ impl Layout {
                 _ => return None,
             }
         }
-        Some(Layout { shape: shape.into(), strides, offset: self.offset })
+        Some(Layout { shape: Axes::from_slice(shape), strides, offset: self.offset })
     }
 
     /// Axis `i` of the result is axis `order[i]`.
@@ -113,10 +121,10 @@ impl Layout {
     pub fn reshape(&self, shape: &[usize]) -> Option<Layout> {
         if self.is_contiguous() {
             let strides = contiguous_strides(shape);
-            return Some(Layout { shape: shape.into(), strides, offset: self.offset });
+            return Some(Layout { shape: Axes::from_slice(shape), strides, offset: self.offset });
         }
         let strides = regroup(&self.without_ones(), shape)?;
-        Some(Layout { shape: shape.into(), strides, offset: self.offset })
+        Some(Layout { shape: Axes::from_slice(shape), strides, offset: self.offset })
     }
 
     fn without_ones(&self) -> Vec<(usize, isize)> {
@@ -224,7 +232,8 @@ mod tests {
     #[test]
     fn a_view_is_reshaped_without_a_copy_where_its_axes_are_dense() {
         fn check(shape: &[usize], strides: &[isize], wanted: &[usize], expect: Option<&[isize]>) {
-            let layout = Layout { shape: shape.into(), strides: strides.into(), offset: 0 };
+            let layout =
+                Layout { shape: Axes::from_slice(shape), strides: Axes::from_slice(strides), offset: 0 };
             assert_eq!(layout.reshape(wanted).map(|layout| layout.strides).as_deref(), expect);
         }
         check(&[2, 3], &[3, 1], &[3, 2], Some(&[2, 1]));

@@ -31,7 +31,7 @@ pub struct OpResult {
 
 impl OpResult {
     pub fn new(dtype: DType, shape: &[usize], row: Vec<u8>) -> OpResult {
-        OpResult { dtype, shape: shape.into(), row }
+        OpResult { dtype, shape: Axes::from_slice(shape), row }
     }
 
     pub fn into_array(self) -> NdArray {

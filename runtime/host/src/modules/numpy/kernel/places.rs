@@ -5,10 +5,11 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use kps_compute::Element;
 use kps_device::host;
-use rayon::prelude::*;
 
 use super::check_room;
 use crate::modules::numpy::errors;
@@ -140,15 +141,33 @@ pub fn extend_in_parts(
     for start in (0..n).step_by(stretch) {
         checkpoint()?;
         append(row, stretch.min(n - start) * size, |places| {
-            let parts = places.0.par_chunks_mut(n_in_part * size).enumerate();
-            let n_written = parts.map(|(nth, part)| {
+            let parts = places.0.chunks_mut(n_in_part * size).enumerate();
+            Filled(share(parts, |(nth, part)| {
                 let from = start + nth * n_in_part;
                 write(from..from + part.len() / size, Places(part)).0
-            });
-            Filled(n_written.sum())
+            }))
         });
     }
     Ok(())
+}
+
+/// The sum of what `work` returns for all items. This thread takes one after the other, and so does each other one
+/// that has time.
+fn share<I: Send>(items: impl Iterator<Item = I> + Send, work: impl Fn(I) -> usize + Sync) -> usize {
+    let (items, total) = (Mutex::new(items), AtomicUsize::new(0));
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let take = || {
+        while let Some(item) = next() {
+            total.fetch_add(work(item), Ordering::Relaxed);
+        }
+    };
+    rayon::in_place_scope(|scope| {
+        for _ in 1..rayon::current_num_threads() {
+            scope.spawn(|_| take());
+        }
+        take();
+    });
+    total.into_inner()
 }
 
 /// An empty vector with room for so many items, such as the bytes of a row, or a MemoryError.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use kps_compute::DType;
 
-use super::places::{Filled, Places, append, build, extend};
+use super::places::{Filled, Places, append, build, empty, extend};
 use super::{cast, repeated, with_size};
 use crate::modules::numpy::layout::Layout;
 use crate::value::Result;
@@ -66,14 +66,19 @@ impl<'a> Source<'a> {
 
     /// All `n` elements as a row.
     pub fn to_row(&self, n: usize) -> Result<Vec<u8>> {
-        map([self], n, self.wanted.size(), |[row], places| places.copy(row))
+        let mut row = empty(n * self.wanted.size())?;
+        self.append_to(n, &mut row)?;
+        Ok(row)
     }
 
     /// Appends all `n` elements to a row.
     pub fn append_to(&self, n: usize, row: &mut Vec<u8>) -> Result<()> {
-        let size = self.wanted.size();
-        extend(row, n, size, |range, places| {
-            each_chunk([self], range, size, places, |[row], places| places.copy(row))
+        let Source { bytes, dtype, wanted, form } = self;
+        let size = dtype.size();
+        extend(row, n, wanted.size(), |range, places| match form {
+            Form::Row => cast::convert(&bytes[range.start * size..range.end * size], *dtype, *wanted, places),
+            Form::Strided(strides) if dtype == wanted => strides.gather(bytes, size, range, places),
+            _ => each_chunk([self], range, wanted.size(), places, |[row], places| places.copy(row)),
         })
     }
 }
