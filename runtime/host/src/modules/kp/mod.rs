@@ -142,8 +142,8 @@ fn dtype_value(_: &mut Vm, dtype: DType) -> Result {
 fn array_over_view(this: &Value, view: &View) -> Value {
     let size = view.tensor.element_size();
     let layout = Layout {
-        shape: view.layout.shape.to_vec(),
-        strides: view.layout.strides.to_vec(),
+        shape: view.layout.shape.clone(),
+        strides: view.layout.strides.clone(),
         offset: view.layout.start * size,
     };
     let array = NdArray::from_storage(view.tensor.storage().clone(), view.tensor.dtype(), &view.layout.shape);
