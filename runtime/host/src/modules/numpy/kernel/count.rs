@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::binary::Binary;
 use super::elements;
-use super::places::{MANY, PART, empty};
+use super::places::{PART, empty, is_many};
 use super::reduce::{Extent, reduce};
 use crate::value::Result;
 use crate::vm::{STRETCH, checkpoint};
@@ -30,7 +30,7 @@ pub fn counts(row: &[u8], n: usize) -> Result<Vec<i64>> {
     };
     let mut total = vec![0; n];
     // Each thread has counts of its own, which are added at last.
-    let n_parts = if row.len() < MANY { 1 } else { rayon::current_num_threads() };
+    let n_parts = if !is_many(row.len()) { 1 } else { rayon::current_num_threads() };
     let n_bytes = (row.len() / 8).div_ceil(n_parts).clamp(1, 16 * STRETCH) * 8;
     if n_parts == 1 || n > n_bytes / 64 {
         checkpoint()?;
@@ -54,10 +54,10 @@ pub fn counts(row: &[u8], n: usize) -> Result<Vec<i64>> {
 /// The indices of a row of bools that are true.
 pub fn places(truths: &[u8]) -> Result<Vec<usize>> {
     checkpoint()?;
-    let n_in_part = if truths.len() < MANY { truths.len().max(1) } else { PART };
+    let n_in_part = if !is_many(truths.len()) { truths.len().max(1) } else { PART };
     let n_true = |part: &[u8]| part.iter().map(|truth| usize::from(*truth)).sum::<usize>();
     let counts: Vec<usize> = match truths.len() {
-        n if n < MANY => vec![n_true(truths)],
+        n if !is_many(n) => vec![n_true(truths)],
         _ => truths.par_chunks(n_in_part).map(n_true).collect(),
     };
     let n = counts.iter().sum();

@@ -25,7 +25,7 @@ use kps_device::host;
 use rayon::prelude::*;
 
 pub use self::places::{Filled, Places, append, build, empty};
-use self::places::{MANY, PART, vectorised};
+use self::places::{PART, is_many, vectorised};
 use super::errors;
 use crate::value::Result;
 use crate::vm::{STRETCH, checkpoint};
@@ -179,7 +179,7 @@ pub fn row_in_order<T: Element>(n: usize, mut element: impl FnMut() -> T) -> Res
 /// A vector of `n` items, each computed from its index.
 pub fn vec_of<T: Send>(n: usize, item: impl Fn(usize) -> T + Sync + Send) -> Result<Vec<T>> {
     let mut all = empty(n)?;
-    if n * size_of::<T>() < MANY {
+    if !is_many(n * size_of::<T>()) {
         all.extend((0..n).map(item));
         return Ok(all);
     }
@@ -192,7 +192,7 @@ pub fn vec_of<T: Send>(n: usize, item: impl Fn(usize) -> T + Sync + Send) -> Res
 
 /// The index of the first item for which a condition holds.
 pub fn find<T: Sync>(items: &[T], condition: impl Fn(&T) -> bool + Sync + Send) -> Option<usize> {
-    if size_of_val(items) < MANY {
+    if !is_many(size_of_val(items)) {
         return items.iter().position(condition);
     }
     let parts = items.par_chunks(PART).enumerate();

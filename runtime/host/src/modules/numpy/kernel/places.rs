@@ -6,10 +6,11 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
 use kps_compute::Element;
 use kps_device::host;
+use rayon::ThreadPoolBuilder;
 
 use super::check_room;
 use crate::modules::numpy::errors;
@@ -20,7 +21,24 @@ use crate::vm::{STRETCH, checkpoint};
 pub const PART: usize = 1 << 18;
 
 /// From this number of bytes on, waking other threads costs less than they save.
-pub const MANY: usize = 1 << 20;
+const MANY: usize = 1 << 20;
+
+/// Whether so many bytes are the work of several threads, which the first call starts. Where the system refuses
+/// threads, the calling one does all the work.
+pub fn is_many(n_bytes: usize) -> bool {
+    static START: Once = Once::new();
+    let is_many = n_bytes >= MANY;
+    if is_many {
+        START.call_once(|| {
+            let started = ThreadPoolBuilder::new().build_global();
+            if started.is_err() {
+                let alone = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
+                alone.expect("it starts no thread");
+            }
+        });
+    }
+    is_many
+}
 
 /// Bytes of a row between two polls for interrupts: all threads share the work.
 pub const LONG_STRETCH: usize = 32 * STRETCH;
@@ -121,7 +139,7 @@ pub fn extend(
     size: usize,
     write: impl Fn(Range<usize>, Places<'_>) -> Filled + Sync,
 ) -> Result<()> {
-    let n_in_part = if n * size < MANY { n } else { PART / size };
+    let n_in_part = if !is_many(n * size) { n } else { PART / size };
     extend_in_parts(row, n, size, n_in_part, write)
 }
 

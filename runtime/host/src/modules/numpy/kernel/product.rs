@@ -6,7 +6,7 @@ use ndarray::{ArrayView2, Axis, LinalgScalar, s};
 
 use super::binary::Float;
 use super::cast::cast;
-use super::places::{LONG_STRETCH, MANY, PART, append, empty, extend_in_parts, vectorised};
+use super::places::{LONG_STRETCH, PART, append, empty, extend_in_parts, is_many, vectorised};
 use super::{check_room, elements};
 use crate::value::Result;
 use crate::vm::checkpoint;
@@ -43,9 +43,9 @@ fn float_product<T: LinalgScalar + Float + Send + Sync>(
     let (left, right) = (from_bytes::<T>(left), from_bytes::<T>(right));
     let left = ArrayView2::from_shape((m, k), &left).expect("the row has all elements");
     let right = ArrayView2::from_shape((k, n), &right).expect("the row has all elements");
-    let n_threads = match m.saturating_mul(k).saturating_mul(n) < MANY {
-        true => 1,
-        false => rayon::current_num_threads(),
+    let n_threads = match is_many(m.saturating_mul(k).saturating_mul(n)) {
+        true => rayon::current_num_threads(),
+        false => 1,
     };
     // Several rows at a time, so that each product takes a few milliseconds.
     let n_rows = rows_at_once(k, n).min(m.div_ceil(n_threads).next_multiple_of(16));
@@ -85,7 +85,7 @@ fn int_product(left: &[i64], right: &[i64], (m, k, n): (usize, usize, usize)) ->
 /// The sum of products of two rows of as many elements. It depends on their number only, not on that of threads.
 fn dot_long<T: Float + Send>(left: &[u8], right: &[u8]) -> Result<T> {
     if left.len() <= LONG_STRETCH {
-        return Ok(if left.len() < MANY { dot(left, right) } else { dot_shared(left, right) });
+        return Ok(if !is_many(left.len()) { dot(left, right) } else { dot_shared(left, right) });
     }
     checkpoint()?;
     let half = half::<T>(left.len());

@@ -7,7 +7,9 @@ use kps_compute::{DType, Element};
 use rayon::prelude::*;
 
 use super::binary::{Binary, Float, Int, binary};
-use super::places::{LONG_STRETCH, MANY, PART, append, build_in_parts, empty, extend_in_parts, vectorised};
+use super::places::{
+    LONG_STRETCH, PART, append, build_in_parts, empty, extend_in_parts, is_many, vectorised,
+};
 use super::source::CHUNK;
 use super::{Loop2, elements, repeated, row_of_equal, with_int, with_number};
 use crate::value::Result;
@@ -97,7 +99,7 @@ fn each_block<T: Element + Send>(
 ) -> Result<Vec<u8>> {
     let n_bytes = extent.len * size;
     let block = |at: usize| &row[at * n_bytes..(at + 1) * n_bytes];
-    if n_bytes >= MANY || row.len() < MANY {
+    if is_many(n_bytes) || !is_many(row.len()) {
         let mut folded = empty(extent.before * size_of::<T>())?;
         for at in 0..extent.before {
             let element = fold(block(at))?;
@@ -120,7 +122,7 @@ fn n_in_part(n: usize) -> usize {
 fn fold_steps(op: Loop2, size: usize, row: &[u8], start: Option<&[u8]>, extent: Extent) -> Result<Vec<u8>> {
     let Extent { before, len, after } = extent;
     let n = before * after;
-    let n_in_part = if row.len() < MANY { n } else { n_in_part(n) };
+    let n_in_part = if !is_many(row.len()) { n } else { n_in_part(n) };
     build_in_parts(n, size, n_in_part, |range, places| {
         places.in_pieces(tiles(range, after, size), |Tile { block, columns }, places| {
             let step = |at: usize| {
@@ -170,7 +172,7 @@ fn fold_blocks(op: Binary, dtype: DType, row: &[u8], extent: Extent) -> Result<V
     let fold = |block: &[u8]| {
         if op.is_commutative() { fold_chunks(func, size, block) } else { fold_in_order(func, size, block) }
     };
-    if n_bytes >= MANY {
+    if is_many(n_bytes) {
         let mut folded = empty(extent.before * size)?;
         for block in row.chunks_exact(n_bytes) {
             let mut parts = Vec::new();
@@ -189,7 +191,7 @@ fn fold_blocks(op: Binary, dtype: DType, row: &[u8], extent: Extent) -> Result<V
         }
         return Ok(folded);
     }
-    let n_in_part = if row.len() < MANY { extent.before } else { n_in_part(extent.before) };
+    let n_in_part = if !is_many(row.len()) { extent.before } else { n_in_part(extent.before) };
     build_in_parts(extent.before, size, n_in_part, |range, places| {
         let blocks = range.map(|at| (size, &row[at * n_bytes..(at + 1) * n_bytes]));
         places.in_pieces(blocks, |block, places| places.copy(&fold(block)))
@@ -234,7 +236,7 @@ fn fold_in_order(op: Loop2, size: usize, block: &[u8]) -> Vec<u8> {
 /// interrupts.
 fn pairwise_long<T: Float + Send>(row: &[u8]) -> Result<T> {
     if row.len() <= LONG_STRETCH {
-        return Ok(if row.len() < MANY { pairwise(row) } else { pairwise_shared(row) });
+        return Ok(if !is_many(row.len()) { pairwise(row) } else { pairwise_shared(row) });
     }
     checkpoint()?;
     let (left, right) = halves::<T>(row);
@@ -387,7 +389,7 @@ fn find_in_block<T: Element + Send + Sync>(block: &[u8], wins: &(impl Fn(T, T) -
         let extremes = chunks.map(|(at, chunk)| (extreme_of(chunk, wins), nth * (PART / n_bytes) + at));
         extremes.reduce(better).expect("a part has at least one element")
     };
-    let parts = if block.len() < MANY {
+    let parts = if !is_many(block.len()) {
         vec![part((0, block))]
     } else {
         block.par_chunks(PART).enumerate().map(part).collect()
