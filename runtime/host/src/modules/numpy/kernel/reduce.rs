@@ -40,7 +40,7 @@ pub fn sum(dtype: DType, row: &[u8], extent: Extent) -> Result<Vec<u8>> {
     with_int!(dtype,
         T => fold::<T>(Binary::Add, row, &zero, extent),
         float F => match extent.after {
-            1 => each_block(row, size_of::<F>(), extent, |block| pairwise_long::<F>(block)),
+            1 => each_block(row, size_of::<F>(), extent, pairwise_long::<F>),
             _ => fold::<F>(Binary::Add, row, &zero, extent),
         }
     )

@@ -70,7 +70,7 @@ impl Bits for Pcg64 {
 
 /// One of the generators.
 pub enum Source {
-    Mersenne(Mersenne),
+    Mersenne(Box<Mersenne>),
     Pcg64(Pcg64),
 }
 
@@ -86,7 +86,7 @@ impl Bits for Source {
     #[inline]
     fn next_u64(&mut self) -> u64 {
         match self {
-            Source::Mersenne(generator) => Bits::next_u64(generator),
+            Source::Mersenne(generator) => Bits::next_u64(&mut **generator),
             Source::Pcg64(generator) => generator.next_u64(),
         }
     }

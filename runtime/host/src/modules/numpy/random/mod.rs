@@ -35,7 +35,11 @@ struct Stream {
 
 impl Stream {
     fn legacy(seed: u32) -> Stream {
-        Stream { bits: Source::Mersenne(Mersenne::from_word(seed)), bounding: Bounding::Masked, kept: None }
+        Stream {
+            bits: Source::Mersenne(Box::new(Mersenne::from_word(seed))),
+            bounding: Bounding::Masked,
+            kept: None,
+        }
     }
 
     fn modern(entropy: &[u32]) -> Stream {
