@@ -491,7 +491,7 @@ pub fn power(base: Operand, exponent: Operand) -> Result<Array> {
         (Some(op), Operand::Array(array), Operand::Number(number))
             if is_float || matches!(number, Number::Int(_)) && array.dtype().is_int() =>
         {
-            Array::apply(ops::known(op), &[base.clone()])
+            Array::apply(ops::known(op), std::slice::from_ref(&base))
         }
         _ => Array::apply(ops::known("pow"), &[base, exponent]),
     }
