@@ -6,7 +6,7 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use kps_compute::Element;
 use kps_device::host;
@@ -26,18 +26,8 @@ const MANY: usize = 1 << 20;
 /// Whether so many bytes are the work of several threads, which the first call starts. Where the system refuses
 /// threads, the calling one does all the work.
 pub fn is_many(n_bytes: usize) -> bool {
-    static START: Once = Once::new();
-    let is_many = n_bytes >= MANY;
-    if is_many {
-        START.call_once(|| {
-            let started = ThreadPoolBuilder::new().build_global();
-            if started.is_err() {
-                let alone = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
-                alone.expect("it starts no thread");
-            }
-        });
-    }
-    is_many
+    static STARTED: OnceLock<bool> = OnceLock::new();
+    n_bytes >= MANY && *STARTED.get_or_init(|| ThreadPoolBuilder::new().build_global().is_ok())
 }
 
 /// Bytes of a row between two polls for interrupts: all threads share the work.
