@@ -59,7 +59,7 @@ print(Tensor([[1, 2], [3, 4]]), Tensor([[1, 2], [3, 4]]).tolist(), Tensor(range(
 "#,
         "[2.0, 4.0, 6.0] True False\n[2.0, 2.0, 2.0]\nTrue\nMemoryTypes.device True True DataTypes.float\n\
          Tensor([1, 2], dtype=i32, shape=(2,)) (2,) [1, 2]\n\
-         Tensor([1.0, 2.0, 3.0, 4.0], dtype=f32, shape=(2, 2)) [[1.0, 2.0], [3.0, 4.0]] \
+         Tensor([[1.0, 2.0], [3.0, 4.0]], dtype=f32, shape=(2, 2)) [[1.0, 2.0], [3.0, 4.0]] \
          Tensor([0.0, 1.0, 2.0, .., 7.0, 8.0, 9.0], dtype=f32, shape=(10,))\n",
     );
 }
