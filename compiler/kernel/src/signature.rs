@@ -176,6 +176,8 @@ pub(crate) enum CaptureValue {
     Constant(Constant),
     Type(Type),
     Function(DefIdentity),
+    /// A function that was found before, by its place among those that were found.
+    Again(usize),
     Builtin(Name),
     Str(Name),
     Declared(TypeExpr),

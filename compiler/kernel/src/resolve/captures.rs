@@ -1,11 +1,12 @@
 //! The names that a kernel captures: their values at a launch, those of the functions that it calls included.
 
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_syntax::Span;
 use kps_syntax::ast::{FunctionDef, Name};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::free::free_paths;
 use super::params::is_constant;
@@ -22,39 +23,30 @@ impl KernelTemplate {
         env: &dyn KernelEnv,
         types: impl Iterator<Item = &'t Type>,
     ) -> Vec<Capture> {
-        let mut captures = Vec::new();
-        let seen = FxHashSet::from_iter([(Arc::as_ptr(&self.def), env.identity())]);
-        let mut called: Vec<HelperFunction> = Vec::new();
+        let (mut found, mut captures) = (Found::starting_at(&self.def, env), Vec::new());
         for ty in types {
-            called.extend(ty.methods());
+            ty.methods().into_iter().for_each(|method| found.function(method, &mut captures));
             capture_classes(ty, &mut captures);
         }
-        self.capture_names(&self.def, env, &mut called, &mut captures);
-        self.capture_called(called, seen, &mut captures);
+        self.capture_names(&self.def, env, &mut found, &mut captures);
+        self.capture_called(found, &mut captures);
         captures
     }
 
     /// A value that a launch passes, followed by the captures of the functions that it leads to.
     pub(crate) fn captures_of(&self, value: EnvValue) -> Vec<Capture> {
-        let (mut called, mut captures) = (Vec::new(), Vec::new());
-        capture("".into(), value, &mut called, &mut captures);
-        self.capture_called(called, FxHashSet::default(), &mut captures);
+        let (mut found, mut captures) = (Found::default(), Vec::new());
+        capture("".into(), value, &mut found, &mut captures);
+        self.capture_called(found, &mut captures);
         captures
     }
 
-    /// The captures of functions and of those that they call. `seen` are functions whose captures are known.
-    fn capture_called(
-        &self,
-        // A list, not recursion: a chain of helpers may be of any length.
-        mut called: Vec<HelperFunction>,
-        mut seen: FxHashSet<(*const FunctionDef, usize)>,
-        captures: &mut Vec<Capture>,
-    ) {
-        while let Some(function) = called.pop() {
-            if seen.insert((Arc::as_ptr(&function.def), function.env.identity())) {
-                self.capture_defaults(&function, &mut called, captures);
-                self.capture_names(&function.def, &*function.env, &mut called, captures);
-            }
+    /// The captures of functions and of those that they call.
+    // A list, not recursion: a chain of helpers may be of any length.
+    fn capture_called(&self, mut found: Found, captures: &mut Vec<Capture>) {
+        while let Some(function) = found.waiting.pop() {
+            self.capture_defaults(&function, &mut found, captures);
+            self.capture_names(&function.def, &*function.env, &mut found, captures);
         }
     }
 
@@ -62,15 +54,14 @@ impl KernelTemplate {
     /// `passed` are the functions that the launch passes.
     pub(crate) fn is_collective(&self, env: &dyn KernelEnv, passed: &[HelperFunction]) -> bool {
         let is_collective = |(name, _): &(Name, Span)| &**name == "barrier" || name.starts_with("coop_");
-        let mut seen = FxHashSet::from_iter([Arc::as_ptr(&self.def)]);
-        let (mut called, mut captures) = (passed.to_vec(), Vec::new());
-        let mut is_there = self.free_paths(&self.def).iter().any(is_collective);
-        self.capture_names(&self.def, env, &mut called, &mut captures);
-        while let Some(function) = called.pop() {
-            if seen.insert(Arc::as_ptr(&function.def)) {
-                is_there |= self.free_paths(&function.def).iter().any(is_collective);
-                self.capture_names(&function.def, &*function.env, &mut called, &mut captures);
-            }
+        let has_collective = |def: &Arc<FunctionDef>| self.free_paths(def).iter().any(is_collective);
+        let (mut found, mut captures) = (Found::starting_at(&self.def, env), Vec::new());
+        passed.iter().for_each(|function| found.function(function.clone(), &mut captures));
+        self.capture_names(&self.def, env, &mut found, &mut captures);
+        let mut is_there = has_collective(&self.def);
+        while let Some(function) = found.waiting.pop() {
+            is_there |= has_collective(&function.def);
+            self.capture_names(&function.def, &*function.env, &mut found, &mut captures);
         }
         is_there
     }
@@ -88,7 +79,7 @@ impl KernelTemplate {
     fn capture_defaults(
         &self,
         function: &HelperFunction,
-        called: &mut Vec<HelperFunction>,
+        found: &mut Found,
         captures: &mut Vec<Capture>,
     ) {
         for param in function.def.params.iter() {
@@ -96,7 +87,7 @@ impl KernelTemplate {
             let Some(value) = function.env.default_of(&param.name.name).filter(|_| is_computed) else {
                 continue;
             };
-            capture(Arc::clone(&param.name.name), value, called, captures);
+            capture(Arc::clone(&param.name.name), value, found, captures);
         }
     }
 
@@ -104,13 +95,13 @@ impl KernelTemplate {
         &self,
         def: &Arc<FunctionDef>,
         env: &dyn KernelEnv,
-        called: &mut Vec<HelperFunction>,
+        found: &mut Found,
         captures: &mut Vec<Capture>,
     ) {
         for (path, _) in self.free_paths(def).iter() {
             // A name that the script does not define is built in, and never changes.
             let Some(value) = resolve(path, env) else { continue };
-            capture(Arc::clone(path), value, called, captures);
+            capture(Arc::clone(path), value, found, captures);
         }
     }
 
@@ -120,8 +111,39 @@ impl KernelTemplate {
     }
 }
 
-fn capture(path: Name, value: EnvValue, called: &mut Vec<HelperFunction>, captures: &mut Vec<Capture>) {
-    functions_of(&value, called);
+/// The functions that captured values lead to, in the order in which they are found.
+#[derive(Default)]
+struct Found {
+    numbers: FxHashMap<(*const FunctionDef, usize), usize>,
+    /// Those whose captures are not known yet.
+    waiting: Vec<HelperFunction>,
+}
+
+impl Found {
+    /// Where the captures of this function are being found.
+    fn starting_at(def: &Arc<FunctionDef>, env: &dyn KernelEnv) -> Found {
+        let numbers = FxHashMap::from_iter([((Arc::as_ptr(def), env.identity()), 0)]);
+        Found { numbers, waiting: Vec::new() }
+    }
+
+    /// Adds a function. For one that was found before, the captures have which one it is: functions of one definition
+    /// differ in what they capture, and captures are listed once for each function.
+    fn function(&mut self, function: HelperFunction, captures: &mut Vec<Capture>) {
+        let next = self.numbers.len();
+        match self.numbers.entry((Arc::as_ptr(&function.def), function.env.identity())) {
+            Entry::Occupied(known) => {
+                captures.push(Capture { path: "".into(), value: CaptureValue::Again(*known.get()) });
+            }
+            Entry::Vacant(place) => {
+                place.insert(next);
+                self.waiting.push(function);
+            }
+        }
+    }
+}
+
+fn capture(path: Name, value: EnvValue, found: &mut Found, captures: &mut Vec<Capture>) {
+    functions_of(&value, &mut |function| found.function(function, captures));
     types_of(&value, &mut |ty| capture_classes(ty, captures));
     captures.push(Capture { path, value: CaptureValue::of(value) });
 }
@@ -143,12 +165,12 @@ fn types_of(value: &EnvValue, found: &mut dyn FnMut(&Type)) {
 }
 
 /// The functions that a captured value may lead to.
-fn functions_of(value: &EnvValue, called: &mut Vec<HelperFunction>) {
+fn functions_of(value: &EnvValue, found: &mut dyn FnMut(HelperFunction)) {
     match value {
-        EnvValue::Function(function) => called.push(function.clone()),
-        EnvValue::Type(ty) | EnvValue::Numbers(ty, _) => called.extend(ty.methods()),
+        EnvValue::Function(function) => found(function.clone()),
+        EnvValue::Type(ty) | EnvValue::Numbers(ty, _) => ty.methods().into_iter().for_each(found),
         EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items) => {
-            items.iter().for_each(|item| functions_of(item, called));
+            items.iter().for_each(|item| functions_of(item, found));
         }
         _ => {}
     }

@@ -49,8 +49,8 @@ pub(crate) enum ArgKey {
     /// Its name and identity.
     Module(Name, usize),
     Tuple(Vec<ArgKey>),
-    /// With its captures, then its defaults.
-    Closure(DefIdentity, Vec<ArgKey>),
+    /// A nested function: its definition, the identity of its environment, its captures, then its defaults.
+    Closure(DefIdentity, usize, Vec<ArgKey>),
     /// A parameter of a nested function without a default.
     Absent,
 }
@@ -60,7 +60,7 @@ impl ArgKey {
     pub fn functions(&self, found: &mut Vec<DefIdentity>) {
         match self {
             ArgKey::Function(def, _) => found.push(def.clone()),
-            ArgKey::Closure(def, parts) => {
+            ArgKey::Closure(def, _, parts) => {
                 found.push(def.clone());
                 parts.iter().for_each(|part| part.functions(found));
             }
@@ -113,7 +113,7 @@ impl Passed {
                 for default in defaults {
                     parts.push(default.as_ref().map_or(Some(ArgKey::Absent), Passed::key)?);
                 }
-                ArgKey::Closure(DefIdentity(Arc::clone(&closure.def)), parts)
+                ArgKey::Closure(DefIdentity(Arc::clone(&closure.def)), closure.env_identity(), parts)
             }
             Passed::Static(operand) => match operand {
                 Operand::Literal(literal) => ArgKey::Literal(*literal),

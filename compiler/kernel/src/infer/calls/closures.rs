@@ -61,6 +61,16 @@ impl Closure {
         }
     }
 
+    /// The identity of the environment of the enclosing function; 0 for that of the kernel.
+    pub fn env_identity(&self) -> usize {
+        self.env.as_ref().map_or(0, |env| env.identity())
+    }
+
+    /// Whether both are one function, but for the values of captures and defaults.
+    pub fn is_same_function(&self, other: &Closure) -> bool {
+        Arc::ptr_eq(&self.def, &other.def) && self.env_identity() == other.env_identity()
+    }
+
     pub fn describe(&self) -> Found {
         let name = &self.def.name.name;
         // `lambda` is a keyword, so no function has that name.

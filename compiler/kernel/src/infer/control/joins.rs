@@ -407,7 +407,7 @@ pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
 fn same_closure(a: &Rc<Closure>, b: &Rc<Closure>) -> bool {
     let no_defaults = |closure: &Closure| closure.defaults.iter().all(Option::is_none);
     let is_open = |closure: &Closure| closure.values.is_none() && no_defaults(closure);
-    Rc::ptr_eq(a, b) || (std::sync::Arc::ptr_eq(&a.def, &b.def) && is_open(a) && is_open(b))
+    Rc::ptr_eq(a, b) || (a.is_same_function(b) && is_open(a) && is_open(b))
 }
 
 /// Whether two places are the same. Indices that are computed again are different nodes, so those places

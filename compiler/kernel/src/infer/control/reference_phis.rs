@@ -7,7 +7,6 @@
 //! Never here: paths whose references differ in anything but numbers.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use kps_syntax::Span;
 
@@ -82,7 +81,7 @@ fn is_alike(a: &Operand, b: &Operand) -> bool {
                 let values = closure.values.iter().flat_map(|values| values.iter());
                 values.chain(closure.defaults.iter().flatten()).cloned().collect()
             };
-            Arc::ptr_eq(&a.def, &b.def) && all(&parts(a), &parts(b))
+            a.is_same_function(b) && all(&parts(a), &parts(b))
         }
         (a, b) => same_static(a, b),
     }
