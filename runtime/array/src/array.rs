@@ -13,10 +13,11 @@ use std::rc::{Rc, Weak};
 use kps_compute::storage::PendingRead;
 use kps_compute::{ComputeError, Number, Tensor};
 use kps_scalar::Scalar;
+use kps_syntax::Location;
 use smallvec::SmallVec;
 
 use crate::engine::Engine;
-use crate::errors::{self, ArrayError, Result};
+use crate::errors::{self, Result};
 use crate::layout::{Layout, Part};
 use crate::ops::{self, Op, Typed};
 use crate::pick::{Pick, Picking};
@@ -36,6 +37,8 @@ pub(crate) struct Node {
     pub value: RefCell<Value>,
     /// Operations and tensors of the expression when it was made: those of pending operands are included.
     extent: Extent,
+    /// The place of the program that made a pending node.
+    origin: Option<Location>,
     /// The pending nodes that read it, until its memory knows them.
     readers: RefCell<Vec<Weak<Node>>>,
     /// While the launch that computes it is being started: then it need not be computed before a write.
@@ -143,6 +146,7 @@ impl Array {
 
     /// New memory, whose elements nobody has set.
     pub fn uninitialised(engine: &Rc<Engine>, dtype: Scalar, shape: &[usize]) -> Result<Array> {
+        shape::check(shape)?;
         if shape::size(shape) == 0 {
             return Ok(Array::new(engine, dtype, shape.into(), Value::Empty));
         }
@@ -180,6 +184,7 @@ impl Array {
         shape: Shape,
         expression: Expression,
     ) -> Result<Array> {
+        shape::check(&shape)?;
         if shape::size(&shape) == 0 {
             return Ok(Array::new(engine, dtype, shape, Value::Empty));
         }
@@ -263,9 +268,22 @@ impl Array {
     pub fn evaluate(&self) -> Result<()> {
         let value = self.0.value.borrow().clone();
         let Value::Pending(expression) = value else { return Ok(()) };
-        match &expression {
+        let computed = match &expression {
             Expression::Reduce(reduction) => reduce::compute(self, reduction),
             _ => expression::compute(self),
+        };
+        computed.map_err(|error| error.computing(self.0.origin.as_ref()))
+    }
+
+    /// The kernels that would compute the elements, as a reader would write them.
+    pub fn source(&self) -> Result<String> {
+        let value = self.0.value.borrow().clone();
+        let Value::Pending(expression) = value else {
+            return Ok("# The elements are computed: no kernel runs.\n".to_owned());
+        };
+        match &expression {
+            Expression::Reduce(reduction) => reduce::source(self, reduction),
+            _ => expression::source(self),
         }
     }
 
@@ -359,6 +377,7 @@ impl Array {
     }
 
     pub fn broadcast_to(&self, to: &[usize]) -> Result<Array> {
+        shape::check(to)?;
         self.viewed(|layout| layout.broadcast_to(to))
     }
 
@@ -404,7 +423,8 @@ impl View {
 impl Node {
     fn new(engine: Rc<Engine>, dtype: Scalar, shape: Shape, value: Value, extent: Extent) -> Node {
         let (value, readers, is_running) = (RefCell::new(value), RefCell::default(), Cell::new(false));
-        Node { engine, dtype, shape, value, extent, readers, is_running }
+        let origin = matches!(*value.borrow(), Value::Pending(_)).then(|| engine.origin()).flatten();
+        Node { engine, dtype, shape, value, extent, origin, readers, is_running }
     }
 }
 
@@ -415,8 +435,7 @@ impl PendingRead for Node {
         }
         match Array(self).evaluate() {
             Ok(()) => Ok(()),
-            Err(ArrayError::Compute(error)) => Err(error),
-            Err(other) => Err(ComputeError::Expression { message: other.to_string() }),
+            Err(error) => Err(error.into_compute()),
         }
     }
 }
@@ -481,6 +500,11 @@ fn engine_of(inputs: &[Operand]) -> Rc<Engine> {
 /// `a ** b`, with cheaper forms for common exponents.
 pub fn power(base: Operand, exponent: Operand) -> Result<Array> {
     let is_float = matches!(&base, Operand::Array(array) if array.dtype().is_float());
+    if let (Operand::Array(array), Operand::Number(Number::Int(..0))) = (&base, &exponent)
+        && array.dtype().is_int()
+    {
+        return Err(errors::negative_power(array.dtype()));
+    }
     let op = match &exponent {
         Operand::Number(number) if number.as_f64() == 2.0 => Some("square"),
         Operand::Number(number) if is_float && number.as_f64() == 0.5 => Some("sqrt"),

@@ -15,7 +15,7 @@ use kps_kernel::{
 };
 use kps_scalar::Scalar;
 use kps_syntax::ast::StmtKind;
-use kps_syntax::{Source, parse};
+use kps_syntax::{Location, Source, parse};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -31,6 +31,8 @@ pub struct Engine {
     kernels: RefCell<FxHashMap<Rc<str>, Rc<Generated>>>,
     /// Whether operations run when they are written, not when somebody needs their result.
     is_eager: Rc<Cell<bool>>,
+    /// The place of the program that makes arrays now.
+    origin: RefCell<Option<Location>>,
 }
 
 /// A generated kernel with its compiled forms.
@@ -71,6 +73,26 @@ pub enum Argument {
     Number(Number),
 }
 
+/// A kernel with the arguments of one launch.
+pub struct Written {
+    pub text: String,
+    /// `None` for the device's usual size of workgroups.
+    pub local_size: Option<[u32; 3]>,
+    pub arguments: Vec<Argument>,
+    pub size: Size,
+}
+
+impl Written {
+    /// The kernel as a script has it.
+    pub fn source(&self) -> String {
+        let decorator = match self.local_size {
+            Some([x, ..]) => format!("@kernel(local_size=({x},))"),
+            None => "@kernel".to_owned(),
+        };
+        format!("{decorator}\n{}", self.text)
+    }
+}
+
 /// How many invocations a launch has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
@@ -88,7 +110,7 @@ impl Engine {
     pub fn new(manager: Rc<Manager>, is_eager: Rc<Cell<bool>>) -> Engine {
         let target = target::target_of(manager.info());
         let (library, kernels) = (Library::default(), RefCell::default());
-        Engine { manager, target, library, kernels, is_eager }
+        Engine { manager, target, library, kernels, is_eager, origin: RefCell::default() }
     }
 
     pub fn manager(&self) -> &Rc<Manager> {
@@ -104,6 +126,15 @@ impl Engine {
         self.is_eager.get()
     }
 
+    /// The arrays that are made from now on come from this place of the program, which errors name.
+    pub fn set_origin(&self, origin: Option<Location>) {
+        *self.origin.borrow_mut() = origin;
+    }
+
+    pub(crate) fn origin(&self) -> Option<Location> {
+        self.origin.borrow().clone()
+    }
+
     /// New memory for elements, all of which a kernel writes.
     pub fn allocate(&self, ty: Scalar, size: usize) -> Result<Tensor> {
         let tensor = Builder::new(ty, &[size]).overwritten()?;
@@ -111,14 +142,10 @@ impl Engine {
     }
 
     /// Starts a generated kernel.
-    pub fn launch(
-        &self,
-        text: &str,
-        local_size: Option<[u32; 3]>,
-        arguments: &[Argument],
-        size: Size,
-    ) -> Result<()> {
-        let generated = self.generated(text, local_size)?;
+    pub fn launch(&self, written: &Written) -> Result<()> {
+        let Written { text, local_size, arguments, size } = written;
+        let size = *size;
+        let generated = self.generated(text, *local_size)?;
         let compiled = self.compiled(text, &generated, arguments, size)?;
         let tensors: SmallVec<[Tensor; 8]> =
             compiled.tensors.iter().map(|at| tensor(&arguments[*at])).collect();

@@ -2,7 +2,7 @@
 
 use kps_compute::{ComputeError, Number};
 use kps_scalar::Scalar;
-use kps_syntax::Diagnostics;
+use kps_syntax::{Diagnostics, Location};
 
 use crate::promote::Kinds;
 
@@ -24,6 +24,13 @@ pub enum ArrayError {
     Overflow { message: String },
     #[error(transparent)]
     Compute(#[from] ComputeError),
+    /// An array could not be computed.
+    #[error("{error}")]
+    Computing {
+        error: Box<ArrayError>,
+        /// The expression that made the array.
+        origin: Location,
+    },
     /// A generated kernel was refused by the compiler: a defect of this crate.
     #[error("the kernel of an expression does not compile:\n{text}\n{}", .mistakes.iter().map(|mistake| mistake.message.as_str()).collect::<Vec<_>>().join("\n"))]
     Kernel { text: String, mistakes: Diagnostics },
@@ -36,6 +43,23 @@ impl ArrayError {
 
     fn value(message: String) -> ArrayError {
         ArrayError::Value { message, help: None }
+    }
+
+    /// Adds the expression that could not be computed, if none is known.
+    pub(crate) fn computing(self, origin: Option<&Location>) -> ArrayError {
+        match (self, origin) {
+            (error @ ArrayError::Computing { .. }, _) | (error, None) => error,
+            (error, Some(origin)) => ArrayError::Computing { error: Box::new(error), origin: origin.clone() },
+        }
+    }
+
+    /// The error for whoever only knows tensors.
+    pub(crate) fn into_compute(self) -> ComputeError {
+        match self {
+            ArrayError::Compute(error) => error,
+            ArrayError::Computing { error, .. } => error.into_compute(),
+            other => ComputeError::Expression { message: other.to_string() },
+        }
     }
 
     fn with_help(self, text: impl Into<String>) -> ArrayError {
@@ -68,6 +92,10 @@ pub fn not_broadcast_to(from: &[usize], to: &[usize]) -> ArrayError {
 
 pub fn not_reshaped(from: &[usize], to: &str) -> ArrayError {
     ArrayError::value(format!("an array of shape {} cannot have the shape {to}", shape_text(from)))
+}
+
+pub fn too_large(shape: &[usize]) -> ArrayError {
+    ArrayError::value(format!("an array of shape {} is larger than any memory", shape_text(shape)))
 }
 
 pub fn axis_out_of_range(axis: i64, ndim: usize) -> ArrayError {
@@ -114,6 +142,16 @@ pub fn no_common_type(left: Scalar, right: Scalar) -> ArrayError {
 pub fn number_out_of_range(number: Number, ty: Scalar) -> ArrayError {
     let range = ty.int_range().map(|(least, most)| format!(": it holds {least} to {most}"));
     ArrayError::Overflow { message: format!("{number} does not fit `{ty}`{}", range.unwrap_or_default()) }
+}
+
+pub fn not_an_int(number: Number, ty: Scalar) -> ArrayError {
+    ArrayError::value(format!("{number} is no `{ty}`"))
+}
+
+/// For a power of ints, which would not be an int.
+pub fn negative_power(ty: Scalar) -> ArrayError {
+    ArrayError::value(format!("an array of `{ty}` has no negative powers"))
+        .with_help("`1 / x` is an array of floats")
 }
 
 pub fn would_change_type(op: &str, target: Scalar, result: Scalar) -> ArrayError {

@@ -5,20 +5,13 @@ use kps_scalar::Scalar;
 use smallvec::SmallVec;
 
 use crate::array::{Array, View};
-use crate::engine::{Argument, Size};
+use crate::engine::{Argument, Size, Written};
 use crate::errors::Result;
 use crate::layout::Layout;
 use crate::ops::{Form, Precedence};
 use crate::pick::Picking;
 use crate::places::{Places, Space};
 use crate::plan::{Action, PickStep, Plan};
-
-/// A kernel with the arguments of one launch.
-pub struct Written {
-    pub text: String,
-    pub arguments: Vec<Argument>,
-    pub size: Size,
-}
 
 /// A result that a kernel stores.
 struct Stored {
@@ -89,7 +82,7 @@ fn run(array: &Array, plan: &Plan, stored: Stored) -> Result<()> {
     let written = write(plan, array.shape(), &all);
     let is_running = |on: bool| plan.joined.iter().for_each(|node| node.0.is_running.set(on));
     is_running(true);
-    let started = array.engine().launch(&written.text, None, &written.arguments, written.size);
+    let started = array.engine().launch(&written);
     is_running(false);
     started?;
     for ((node, _), stored) in plan.also_stored.iter().zip(all.into_iter().skip(1)) {
@@ -98,11 +91,11 @@ fn run(array: &Array, plan: &Plan, stored: Stored) -> Result<()> {
     Ok(())
 }
 
-/// The kernel that would compute an array, for a reader.
+/// The text of the kernel that would compute an array.
 pub fn source(array: &Array) -> Result<String> {
     let (plan, result) = Plan::of(array)?;
     let stored = Stored::fresh(array, result)?;
-    Ok(format!("@kernel\n{}", write(&plan, array.shape(), &[stored]).text))
+    Ok(write(&plan, array.shape(), &[stored]).source())
 }
 
 /// The text of a kernel that stores the results of some steps.
@@ -132,7 +125,8 @@ fn write(plan: &Plan, shape: &[usize], stored: &[Stored]) -> Written {
     parameters.numbers(plan);
     parameters.ints(int, &places.ints);
     let text = format!("def {}({}):\n    {}\n", title(plan), parameters.text(), lines.join("\n    "));
-    Written { text, arguments: parameters.arguments, size: Size::Invocations(space.size() as u64) }
+    let size = Size::Invocations(space.size() as u64);
+    Written { text, local_size: None, arguments: parameters.arguments, size }
 }
 
 /// A place with the indices that pick from it, and the condition that these are in range.

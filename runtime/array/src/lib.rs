@@ -49,7 +49,6 @@ pub mod target;
 pub use array::{Array, Operand, View, power};
 pub use engine::Engine;
 pub use errors::{ArrayError, Result};
-pub use expression::source;
 pub use layout::{Layout, Part};
 pub use ops::Op;
 pub use pick::IndexPart;

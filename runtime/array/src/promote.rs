@@ -119,7 +119,8 @@ pub fn as_sum(ty: Scalar) -> Scalar {
     }
 }
 
-/// A number of the script as an element of this type. An error if an int is out of its range.
+/// A number of the script as an element of this type. An error if it is out of the range of an int type, which
+/// drops the fraction of a float.
 pub fn fitting(number: Number, ty: Scalar) -> Result<Number> {
     match (number, ty.int_range()) {
         (Number::Int(value), Some((least, most))) if !(least..=most).contains(&value) => {
@@ -128,6 +129,8 @@ pub fn fitting(number: Number, ty: Scalar) -> Result<Number> {
         (Number::Int(value), None) if ty == Scalar::Bool => Ok(Number::Bool(value != 0)),
         (Number::Int(value), None) => Ok(Number::Float(value as f64)),
         (Number::Float(value), None) if ty == Scalar::Bool => Ok(Number::Bool(value != 0.0)),
+        (Number::Float(value), Some(_)) if !value.is_finite() => Err(errors::not_an_int(number, ty)),
+        (Number::Float(value), Some(_)) => fitting(Number::Int(value as i128), ty),
         (Number::Bool(value), Some(_)) => Ok(Number::Int(value.into())),
         (Number::Bool(value), None) if ty != Scalar::Bool => Ok(Number::Float(f64::from(u8::from(value)))),
         _ => Ok(number),

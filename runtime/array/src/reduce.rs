@@ -10,7 +10,7 @@ use kps_scalar::{Kind, Scalar};
 use smallvec::SmallVec;
 
 use crate::array::{Array, Expression, Value, View};
-use crate::engine::{Engine, Size};
+use crate::engine::{Engine, Size, Written};
 use crate::errors::{self, Result};
 use crate::expression::{self, Parameters};
 use crate::layout::Layout;
@@ -157,14 +157,21 @@ impl Array {
 
 /// Starts the kernels that compute a reduction.
 pub(crate) fn compute(array: &Array, reduction: &Reduction) -> Result<()> {
-    let Reduction { reducer, input, axes } = reduction;
-    let (plan, result) = producer(input)?;
-    let (combined, stored) = reducer.types(input.dtype());
-    let kept: SmallVec<[usize; 4]> = (0..input.ndim()).filter(|axis| !axes.contains(axis)).collect();
-    let pass = Pass { engine: array.engine(), reducer: *reducer, combined, stored };
-    let tensor = pass.reduce(&plan, result, input.shape(), (&kept, axes), None)?;
+    let tensor =
+        Pass::of(array.engine(), reduction).run(reduction, &mut |written| array.engine().launch(written))?;
     array.is_now(View { tensor, layout: Layout::contiguous(array.shape(), 0) });
     Ok(())
+}
+
+/// The texts of the kernels that would compute a reduction.
+pub(crate) fn source(array: &Array, reduction: &Reduction) -> Result<String> {
+    let mut texts: Vec<String> = Vec::new();
+    Pass::of(array.engine(), reduction).run(reduction, &mut |written| {
+        texts.push(written.source());
+        Ok(())
+    })?;
+    texts.dedup();
+    Ok(texts.join("\n\n"))
 }
 
 /// The plan of the elements. What somebody else holds of them is computed before.
@@ -194,6 +201,9 @@ struct Pass<'a> {
     combined: Scalar,
     stored: Scalar,
 }
+
+/// What becomes of a kernel.
+type Launch<'a> = &'a mut dyn FnMut(&Written) -> Result<()>;
 
 /// How the work of one launch is divided.
 struct Division {
@@ -241,7 +251,19 @@ impl Division {
     }
 }
 
-impl Pass<'_> {
+impl<'a> Pass<'a> {
+    fn of(engine: &'a Engine, reduction: &Reduction) -> Pass<'a> {
+        let (combined, stored) = reduction.reducer.types(reduction.input.dtype());
+        Pass { engine, reducer: reduction.reducer, combined, stored }
+    }
+
+    fn run(&self, reduction: &Reduction, launch: Launch) -> Result<Tensor> {
+        let Reduction { input, axes, .. } = reduction;
+        let (plan, result) = producer(input)?;
+        let kept: SmallVec<[usize; 4]> = (0..input.ndim()).filter(|axis| !axes.contains(axis)).collect();
+        self.reduce(&plan, result, input.shape(), (&kept, axes), None, launch)
+    }
+
     /// Reduces the elements of a plan, whose axes are those that stay and those that are reduced. `indices` has the
     /// index that belongs to each element, if that is not its place.
     fn reduce(
@@ -251,6 +273,7 @@ impl Pass<'_> {
         shape: &[usize],
         (kept, reduced): (&[usize], &[usize]),
         indices: Option<&Tensor>,
+        launch: Launch,
     ) -> Result<Tensor> {
         let part_of = |axes: &[usize]| -> Shape { axes.iter().map(|axis| shape[*axis]).collect() };
         let restricted = |axes: &[usize], start: bool| -> Vec<Layout> {
@@ -273,7 +296,7 @@ impl Pass<'_> {
             true => Some(self.engine.allocate(Scalar::I64, n)?),
             false => None,
         };
-        self.launch(plan, value, (&results, &elements), &division, indices, (&out, found.as_ref()))?;
+        launch(&self.write(plan, value, (&results, &elements), &division, indices, (&out, found.as_ref())))?;
         if is_last {
             return Ok(found.unwrap_or(out));
         }
@@ -282,10 +305,11 @@ impl Pass<'_> {
             By::Invocations => ([division.n_parts, division.n_results], ([1], [0])),
         };
         let partial = Plan::of_tensor(&out, &shape);
-        self.reduce(&partial, 0, &shape, (&axes.0, &axes.1), found.as_ref())
+        self.reduce(&partial, 0, &shape, (&axes.0, &axes.1), found.as_ref(), launch)
     }
 
-    fn launch(
+    /// The kernel of one launch.
+    fn write(
         &self,
         plan: &Plan,
         value: usize,
@@ -293,7 +317,7 @@ impl Pass<'_> {
         division: &Division,
         indices: Option<&Tensor>,
         (out, found): (&Tensor, Option<&Tensor>),
-    ) -> Result<()> {
+    ) -> Written {
         let names: Vec<String> = (0..plan.sources.len()).map(expression::array_name).collect();
         let result_places = Places::of(results, &names, "row");
         let element_places = Places::of(elements, &names, "i");
@@ -305,8 +329,10 @@ impl Pass<'_> {
 
         let mut load = element_places.lines.clone();
         let texts = expression::values(plan, &at, &mut load);
-        let element = format!("{}({})", self.combined, texts[value].0);
-        let element = if self.combined == Scalar::Bool { texts[value].0.clone() } else { element };
+        let element = match plan.steps[value].ty == self.combined || self.combined == Scalar::Bool {
+            true => texts[value].0.clone(),
+            false => format!("{}({})", self.combined, texts[value].0),
+        };
         match (found, indices) {
             (None, _) => load.push(format!("return {element}")),
             (Some(_), None) => load.push(format!("return {element}, i64(i)")),
@@ -332,10 +358,10 @@ impl Pass<'_> {
         parameters.ints(int, &element_places.ints);
 
         let mut lines = Vec::new();
-        let (size, local) = match division.by {
+        let (size, local_size) = match division.by {
             By::Workgroups { local } => {
-                let wide = if is_narrow { "" } else { "i64" };
-                lines.push(format!("group = {wide}(group_id.y) * num_groups.x + group_id.x"));
+                let y = if is_narrow { "group_id.y" } else { "i64(group_id.y)" };
+                lines.push(format!("group = {y} * num_groups.x + group_id.x"));
                 lines.push("if group >= n_results * n_parts:\n        return".to_owned());
                 lines.push("row, of_row = divmod(group, n_parts)".to_owned());
                 (groups(division, self.engine), Some([local, 1, 1]))
@@ -384,7 +410,7 @@ impl Pass<'_> {
         }
         let text =
             format!("def {}({}):\n    {}\n", self.reducer.name(), parameters.text(), lines.join("\n    "));
-        self.engine.launch(&text, local, &parameters.arguments, size)
+        Written { text, local_size, arguments: parameters.arguments, size }
     }
 }
 

@@ -12,6 +12,13 @@ pub fn size(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
+/// Refuses a shape with more elements than memory has addresses.
+pub fn check(shape: &[usize]) -> Result<()> {
+    let largest = (isize::MAX / 16) as usize;
+    let n = shape.iter().filter(|len| **len > 0).try_fold(1usize, |n, len| n.checked_mul(*len));
+    n.filter(|n| *n <= largest).map(drop).ok_or_else(|| errors::too_large(shape))
+}
+
 /// The shape that both broadcast to: axes are aligned at the last one, and an axis of 1 repeats.
 ///
 /// ```

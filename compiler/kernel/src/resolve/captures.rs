@@ -76,12 +76,7 @@ impl KernelTemplate {
     }
 
     /// The defaults that were computed when the function was defined.
-    fn capture_defaults(
-        &self,
-        function: &HelperFunction,
-        found: &mut Found,
-        captures: &mut Vec<Capture>,
-    ) {
+    fn capture_defaults(&self, function: &HelperFunction, found: &mut Found, captures: &mut Vec<Capture>) {
         for param in function.def.params.iter() {
             let is_computed = param.default.as_ref().is_some_and(|default| !is_constant(default));
             let Some(value) = function.env.default_of(&param.name.name).filter(|_| is_computed) else {

@@ -168,6 +168,7 @@ enum Raised {
         help: Option<String>,
         diagnostics: Option<Diagnostics>,
         place: Option<KernelPlace>,
+        expression: Option<Location>,
         members: Vec<(&'static str, Value)>,
     },
     Object(Rc<Instance>),
@@ -187,6 +188,7 @@ impl Raise {
             help: None,
             diagnostics: None,
             place: None,
+            expression: None,
             members: Vec::new(),
         }))
     }
@@ -218,6 +220,7 @@ impl Raise {
             help: None,
             diagnostics: Some(diagnostics),
             place: None,
+            expression: None,
             members: Vec::new(),
         }))
     }
@@ -278,6 +281,14 @@ impl Raise {
             if let [Value::Str(message)] = &args[..] {
                 *args = vec![Value::str(format!("{} ({what})", message.as_str()))];
             }
+        }
+        self
+    }
+
+    /// Adds the place of the expression that was being computed.
+    pub(crate) fn computing(mut self, location: Location) -> Raise {
+        if let Raised::New { expression, .. } = &mut *self.0 {
+            *expression = Some(location);
         }
         self
     }
@@ -345,13 +356,14 @@ impl Raise {
     ) -> Rc<Instance> {
         match *self.0 {
             Raised::Object(instance) => instance,
-            Raised::New { kind, args, order, help, diagnostics, place, members } => {
+            Raised::New { kind, args, order, help, diagnostics, place, expression, members } => {
                 let data = ExceptionData::default();
                 *data.args.borrow_mut() = args;
                 data.order.set(order);
                 *data.help.borrow_mut() = help;
                 *data.diagnostics.borrow_mut() = diagnostics;
                 *data.place.borrow_mut() = place;
+                *data.expression.borrow_mut() = expression;
                 if kind.is_of(ExceptionKind::OSError) {
                     data.take_file();
                 }
@@ -423,6 +435,8 @@ pub struct ExceptionData {
     pub help: RefCell<Option<String>>,
     pub diagnostics: RefCell<Option<Diagnostics>>,
     pub place: RefCell<Option<KernelPlace>>,
+    /// The expression of arrays that was being computed.
+    pub expression: RefCell<Option<Location>>,
     /// Values that a script assigned to `value`, `code`, `errno` and similar members, which are otherwise
     /// arguments.
     pub members: RefCell<Attrs>,

@@ -6,7 +6,7 @@ use kps_bytecode::HandlerKind;
 use kps_bytecode::op::Op;
 use kps_syntax::diagnostic::Frame as TraceFrame;
 
-use kps_syntax::{Diagnostic, Diagnostics};
+use kps_syntax::{Diagnostic, Diagnostics, Location};
 
 use super::frame::FrameKind;
 use super::{Vm, with_stack};
@@ -179,6 +179,15 @@ impl Vm {
         self.frames.iter().map(frame).collect()
     }
 
+    /// The place that a script, not the library, has reached.
+    pub(crate) fn script_location(&self) -> Option<Location> {
+        let is_script =
+            |frame: &&super::frame::Frame| !frame.function.code.source().name().starts_with("<kp.");
+        let frame = self.frames.iter().rev().find(is_script)?;
+        let code = &frame.function.code;
+        Some(code.source().at(code.span_before(frame.pc)))
+    }
+
     fn record_frame(&self, exception: &Rc<Instance>) {
         let (Some(frame), Some(data)) = (self.frames.last(), exception.exception()) else { return };
         let code = &frame.function.code;
@@ -250,6 +259,11 @@ impl Vm {
                 }
                 (None, Some(entry)) => diagnostic = diagnostic.label(entry.location.clone(), ""),
                 (None, None) => {}
+            }
+            let is_elsewhere =
+                |at: &&Location| diagnostic.labels.iter().all(|label| !label.location.overlaps(at));
+            if let Some(written) = data.expression.borrow().as_ref().filter(is_elsewhere) {
+                diagnostic = diagnostic.label(written.clone(), "the array that could not be computed");
             }
         }
         diagnostic

@@ -94,7 +94,7 @@ fn source(vm: &mut Vm, args: &Args) -> Result {
         return Err(type_error(format!("source() takes a tensor, not {}", given.type_name())));
     };
     let array = array_of(vm, tensor)?;
-    kps_array::source(&array).map(Value::str).map_err(raised)
+    array.source().map(Value::str).map_err(raised)
 }
 
 fn evaluate(vm: &mut Vm, args: &Args) -> Result {

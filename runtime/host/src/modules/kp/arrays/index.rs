@@ -7,12 +7,12 @@ use kps_array::{Array, IndexPart, Op, Operand, Part};
 use kps_compute::{DType, Number};
 
 use super::{array, array_of, operand, raised, value};
-use crate::errors::type_error;
+use crate::errors::{index_error, type_error};
 use crate::modules::kp::tensor::ScriptTensor;
 use crate::modules::kp::{errors, values};
 use crate::modules::numpy::NdArray;
 use crate::text::slice::SliceIndices;
-use crate::value::{Result, Slice, Value};
+use crate::value::{Raise, Result, Slice, Value};
 use crate::vm::Vm;
 
 /// `tensor[index]`: a number where the index names one element, else a tensor.
@@ -77,11 +77,10 @@ fn dropping_axes(item: Operand, ndim: usize) -> Result<Operand> {
 /// The type of an array in an index; `None` for ints, slices and the like.
 fn picked_type(part: &Value) -> Option<DType> {
     match part {
-        Value::Bool(_) => Some(DType::Bool),
         Value::Tuple(_) => Some(DType::I64),
         Value::List(list) => match list.borrow().first() {
             Some(Value::Bool(_)) => Some(DType::Bool),
-            Some(Value::List(_)) => None,
+            Some(inner @ Value::List(_)) => picked_type(inner),
             _ => Some(DType::I64),
         },
         part => match part.downcast::<NdArray>() {
@@ -101,7 +100,7 @@ fn picks(index: &Value) -> bool {
 
 /// The index, if it is one mask with the shape of the array.
 fn whole_mask(vm: &mut Vm, this: &Array, index: &Value) -> Result<Option<Value>> {
-    if picked_type(index) != Some(DType::Bool) || matches!(index, Value::Bool(_)) {
+    if picked_type(index) != Some(DType::Bool) {
         return Ok(None);
     }
     let mask = array(vm, index, DType::Bool)?;
@@ -127,6 +126,9 @@ fn picking(vm: &mut Vm, this: &Array, index: &Value) -> Result<Vec<IndexPart>> {
         let indices = match indices.dtype() {
             DType::Bool => {
                 let of_axes = &this.shape()[axis.min(this.ndim())..];
+                if indices.ndim() == 0 {
+                    return Err(no_bool_index());
+                }
                 if !of_axes.starts_with(indices.shape()) {
                     return Err(errors::mask_shape(indices.shape(), this.shape()));
                 }
@@ -177,12 +179,19 @@ fn whole_axis() -> Value {
     Value::Slice(Rc::new(Slice { start: Value::Unset, stop: Value::None, step: Value::None }))
 }
 
+fn no_bool_index() -> Raise {
+    index_error("one bool is no index").help("an array of bools selects elements: `x[x > 0]`")
+}
+
 /// The parts of an index for an array of this shape.
 pub fn parts(vm: &mut Vm, shape: &[usize], index: &Value) -> Result<Vec<Part>> {
     let items = match index {
         Value::Tuple(items) => items.to_vec(),
         item => vec![item.clone()],
     };
+    if items.iter().filter(|item| matches!(item, Value::Ellipsis)).count() > 1 {
+        return Err(index_error("an index has one `...` at most"));
+    }
     let named = items.iter().filter(|item| !matches!(item, Value::None | Value::Ellipsis)).count();
     if named > shape.len() {
         return Err(raised(kps_array::errors::too_many_indices(named, shape.len())));
@@ -209,6 +218,7 @@ pub fn parts(vm: &mut Vm, shape: &[usize], index: &Value) -> Result<Vec<Part>> {
                 parts.push(Part::Slice { start, step: indices.step as isize, len: indices.len });
                 axis += 1;
             }
+            Value::Bool(_) => return Err(no_bool_index()),
             item => match vm.try_index(item)? {
                 Some(at) => {
                     parts.push(Part::At(at));

@@ -49,6 +49,7 @@ pub fn raised(error: ArrayError) -> Raise {
         ArrayError::Value { message, help } => (ExceptionKind::ValueError, message, help),
         ArrayError::Index { message } => (ExceptionKind::IndexError, message, None),
         ArrayError::Overflow { message } => (ExceptionKind::OverflowError, message, None),
+        ArrayError::Computing { error, origin } => return raised(*error).computing(origin),
         error @ ArrayError::Kernel { .. } => return runtime_error(error.to_string()),
     };
     match help {
@@ -60,12 +61,15 @@ pub fn raised(error: ArrayError) -> Raise {
 /// The engine of the manager that a tensor belongs to, or of the one that kernels would run on.
 pub fn engine_for(vm: &mut Vm, tensor: Option<&Tensor>) -> Result<Rc<Engine>> {
     let tensors: &[Tensor] = tensor.map_or(&[], std::slice::from_ref);
-    Ok(shared::manager_for(vm, tensors)?.engine())
+    let engine = shared::manager_for(vm, tensors)?.engine();
+    engine.set_origin(vm.script_location());
+    Ok(engine)
 }
 
 /// A tensor as an array.
 pub fn array_of(vm: &mut Vm, tensor: &ScriptTensor) -> Result<Array> {
     if let Some(array) = tensor.array() {
+        array.engine().set_origin(vm.script_location());
         return Ok(array);
     }
     let memory = tensor.tensor()?;
