@@ -12,13 +12,14 @@ use crate::ops::{Form, Precedence};
 use crate::pick::Picking;
 use crate::places::{Places, Space};
 use crate::plan::{Action, PickStep, Plan};
+use crate::vectors;
 
 /// A result that a kernel stores.
-struct Stored {
-    view: View,
-    step: usize,
+pub struct Stored {
+    pub view: View,
+    pub step: usize,
     /// Indices that are added to the place.
-    picks: SmallVec<[PickStep; 2]>,
+    pub picks: SmallVec<[PickStep; 2]>,
 }
 
 impl Stored {
@@ -73,16 +74,16 @@ pub fn store_at(array: &Array, target: &View, picking: &Picking) -> Result<()> {
     run(array, &plan, Stored { view: target.clone(), step: result, picks })
 }
 
-/// Starts a kernel that stores a result, and those of other nodes that somebody holds.
+/// Starts the kernels that store a result, and those of other nodes that somebody holds.
 fn run(array: &Array, plan: &Plan, stored: Stored) -> Result<()> {
     let mut all = vec![stored];
     for (node, step) in &plan.also_stored {
         all.push(Stored::fresh(node, *step)?);
     }
-    let written = write(plan, array.shape(), &all);
+    let kernels = kernels(array, plan, &all);
     let is_running = |on: bool| plan.joined.iter().for_each(|node| node.0.is_running.set(on));
     is_running(true);
-    let started = array.engine().launch(&written);
+    let started = kernels.iter().try_for_each(|written| array.engine().launch(written));
     is_running(false);
     started?;
     for ((node, _), stored) in plan.also_stored.iter().zip(all.into_iter().skip(1)) {
@@ -95,22 +96,41 @@ fn run(array: &Array, plan: &Plan, stored: Stored) -> Result<()> {
 pub fn source(array: &Array) -> Result<String> {
     let (plan, result) = Plan::of(array)?;
     let stored = Stored::fresh(array, result)?;
-    Ok(write(&plan, array.shape(), &[stored]).source())
+    Ok(kernels(array, &plan, &[stored])[0].source())
 }
 
-/// The text of a kernel that stores the results of some steps.
-fn write(plan: &Plan, shape: &[usize], stored: &[Stored]) -> Written {
-    let n_sources = plan.sources.len();
-    let mut names: Vec<String> = (0..n_sources).map(array_name).collect();
-    names.extend((0..stored.len()).map(|at| if at == 0 { "out".to_owned() } else { format!("out{at}") }));
+/// Arrays with more elements than this are computed in vectors.
+const MAX_SINGLE: usize = 1 << 14;
+
+/// The kernels that store the results of some steps for all elements of an array: one, and where vectors leave some
+/// elements, another one for these.
+fn kernels(array: &Array, plan: &Plan, stored: &[Stored]) -> SmallVec<[Written; 2]> {
     let results = stored.iter().map(|stored| &stored.view.layout);
-    let space = Space::of(shape, layouts(plan).chain(results));
-    let places = Places::of(&space, &names, "i");
+    let space = Space::of(array.shape(), layouts(plan).chain(results));
+    // A CPU makes vectors of neighbouring invocations itself.
+    if space.size() > MAX_SINGLE && !array.engine().is_cpu() {
+        let (first, rest) = space.clone().divided(vectors::WIDTH);
+        if let Some(written) = vectors::write(plan, &first, stored) {
+            return [Some(written), rest.map(|rest| write(plan, &rest, stored))]
+                .into_iter()
+                .flatten()
+                .collect();
+        }
+    }
+    SmallVec::from_iter([write(plan, &space, stored)])
+}
+
+/// The kernel that stores the results of some steps.
+fn write(plan: &Plan, space: &Space, stored: &[Stored]) -> Written {
+    let n_sources = plan.sources.len();
+    let names = names(plan, stored.len());
+    let places = Places::of(space, &names, "i");
     let indices = places.indices();
-    let (int, id) = if space.is_narrow() { ("i32", "global_id.x") } else { ("i64", "global_id64.x") };
+    let (int, id) = space.index();
     let mut lines = vec![format!("i = {id}")];
     lines.extend(places.lines.iter().cloned());
-    let texts = values(plan, &indices, &mut lines);
+    let load = |at: usize| format!("{}[{}]", array_name(at), indices[at]);
+    let texts = values(plan, &load, &|at| indices[at].clone(), &mut lines);
     let mut parameters = Parameters::of(plan);
     for (at, Stored { view, step, picks }) in stored.iter().enumerate() {
         let (name, place) = (&names[n_sources + at], &indices[n_sources + at]);
@@ -120,7 +140,7 @@ fn write(plan: &Plan, shape: &[usize], stored: &[Stored]) -> Written {
             Some(is_inside) => format!("if {is_inside}:\n        {store}"),
             None => store,
         });
-        parameters.array(name, &view.tensor);
+        parameters.array(name, view.tensor.dtype().name(), &view.tensor);
     }
     parameters.numbers(plan);
     parameters.ints(int, &places.ints);
@@ -150,6 +170,7 @@ pub fn layouts(plan: &Plan) -> impl Iterator<Item = &Layout> {
 }
 
 /// The parameters of a kernel, with their arguments.
+#[derive(Default)]
 pub struct Parameters {
     texts: Vec<String>,
     pub arguments: Vec<Argument>,
@@ -158,17 +179,17 @@ pub struct Parameters {
 impl Parameters {
     /// The tensors that a plan reads.
     pub fn of(plan: &Plan) -> Parameters {
-        let mut parameters = Parameters { texts: Vec::new(), arguments: Vec::new() };
+        let mut parameters = Parameters::default();
         for (at, source) in plan.sources.iter().enumerate() {
             if let Some(tensor) = &source.tensor {
-                parameters.array(&array_name(at), tensor);
+                parameters.array(&array_name(at), tensor.dtype().name(), tensor);
             }
         }
         parameters
     }
 
-    pub fn array(&mut self, name: &str, tensor: &Tensor) {
-        self.texts.push(format!("{name}: Array[{}]", tensor.dtype()));
+    pub fn array(&mut self, name: &str, element: &str, tensor: &Tensor) {
+        self.texts.push(format!("{name}: Array[{element}]"));
         self.arguments.push(Argument::Tensor(tensor.clone()));
     }
 
@@ -193,22 +214,28 @@ impl Parameters {
     }
 }
 
-/// The text of each step. Values that are used several times get names, by statements.
-pub fn values(plan: &Plan, indices: &[String], lines: &mut Vec<String>) -> Vec<(String, Precedence)> {
+/// The text of each step, for sources whose elements and whose places have these texts. Values that are used several
+/// times get names, by statements.
+pub fn values(
+    plan: &Plan,
+    load: &dyn Fn(usize) -> String,
+    place: &dyn Fn(usize) -> String,
+    lines: &mut Vec<String>,
+) -> Vec<(String, Precedence)> {
     let mut texts: Vec<(String, Precedence)> = Vec::with_capacity(plan.steps.len());
     let mut n_named = 0;
     for step in &plan.steps {
         let (text, precedence) = match &step.action {
-            Action::Load(at) => (format!("{}[{}]", array_name(*at), indices[*at]), Precedence::Atom),
+            Action::Load(at) => (load(*at), Precedence::Atom),
             Action::Number(at) => (number_name(*at), Precedence::Atom),
             Action::Literal(n) if *n < 0 => (n.to_string(), Precedence::Sign),
             Action::Literal(n) => (n.to_string(), Precedence::Atom),
             Action::Count { source, start, step: by } => {
                 let (start, by) = (number_name(*start), number_name(*by));
-                (format!("{start} + {}({}) * {by}", step.ty, indices[*source]), Precedence::Sum)
+                (format!("{start} + {}({}) * {by}", step.ty, place(*source)), Precedence::Sum)
             }
             Action::Pick { source, picks } => {
-                let (place, is_inside) = picked(&indices[*source], picks, &texts);
+                let (place, is_inside) = picked(&place(*source), picks, &texts);
                 let nothing = if step.ty == Scalar::Bool { "False" } else { "0" };
                 let is_inside = is_inside.expect("it has indices");
                 (
@@ -286,6 +313,12 @@ fn applied(form: Form, operands: &[usize], texts: &[(String, Precedence)]) -> (S
         Form::Operand => texts[operands[0]].clone(),
         Form::Always(text) => (text.to_owned(), Precedence::Atom),
     }
+}
+
+/// The names of a plan's sources, then those of the results.
+pub fn names(plan: &Plan, n_results: usize) -> Vec<String> {
+    let result = |at: usize| if at == 0 { "out".to_owned() } else { format!("out{at}") };
+    (0..plan.sources.len()).map(array_name).chain((0..n_results).map(result)).collect()
 }
 
 /// `a` to `z`, but for `i`, which is the index.

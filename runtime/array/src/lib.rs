@@ -11,6 +11,7 @@
 //! | [`shape`], [`layout`] | broadcasting, and the places of elements in memory |
 //! | `plan` | which nodes become one kernel |
 //! | `places`, `expression` | the text of that kernel |
+//! | `vectors` | its form with four elements an invocation |
 //! | `pick` | elements at indices that are arrays |
 //! | [`reduce`] | sums and other reductions |
 //! | [`engine`] | runs the text of a kernel, and keeps its compiled forms |
@@ -45,6 +46,7 @@ pub mod promote;
 pub mod reduce;
 pub mod shape;
 pub mod target;
+mod vectors;
 
 pub use array::{Array, Operand, View, power};
 pub use engine::Engine;

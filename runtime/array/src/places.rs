@@ -10,6 +10,7 @@ use crate::layout::{Layout, Strides};
 use crate::shape::Shape;
 
 /// The merged axes of an expression.
+#[derive(Clone)]
 pub struct Space {
     /// The lengths of the axes. Without an axis there is one element.
     pub lens: Shape,
@@ -53,6 +54,55 @@ impl Space {
         self.lens.iter().product()
     }
 
+    /// The first elements of a space of one axis, a multiple of `width`, and the others. A space of several axes
+    /// stays whole.
+    pub fn divided(self, width: usize) -> (Space, Option<Space>) {
+        let [len] = self.lens[..] else { return (self, None) };
+        let n_rest = len % width;
+        if n_rest == 0 {
+            return (self, None);
+        }
+        let n = len - n_rest;
+        let moved =
+            |(start, strides): (&usize, &Strides)| (*start as isize + n as isize * strides[0]) as usize;
+        let starts = self.starts.iter().zip(&self.strides).map(moved).collect();
+        let rest = Space { lens: Shape::from_slice(&[n_rest]), strides: self.strides.clone(), starts };
+        (Space { lens: Shape::from_slice(&[n]), ..self }, Some(rest))
+    }
+
+    /// The space whose last axis counts vectors of neighbouring elements; `None` if a view has no vectors there,
+    /// nor one element for each.
+    pub fn in_vectors(&self, width: usize) -> Option<Vectors> {
+        let (last, outer) = self.lens.split_last()?;
+        let mut space = Space {
+            lens: outer.iter().copied().chain([last / width]).collect(),
+            strides: self.strides.clone(),
+            starts: self.starts.clone(),
+        };
+        let mut are_vectors = SmallVec::new();
+        for (start, strides) in space.starts.iter_mut().zip(&mut space.strides) {
+            let (inner, others) = strides.split_last_mut()?;
+            are_vectors.push(*inner == 1);
+            if *inner == 1 {
+                let is_aligned =
+                    *start % width == 0 && others.iter().all(|stride| stride % width as isize == 0);
+                if !is_aligned {
+                    return None;
+                }
+                *start /= width;
+                others.iter_mut().for_each(|stride| *stride /= width as isize);
+            } else if *inner != 0 {
+                return None;
+            }
+        }
+        (last % width == 0).then_some(Vectors { space, are_vectors })
+    }
+
+    /// The type of indices, and the id of an invocation in it.
+    pub fn index(&self) -> (&'static str, &'static str) {
+        if self.is_narrow() { ("i32", "global_id.x") } else { ("i64", "global_id64.x") }
+    }
+
     /// Whether the elements of a view lie one behind the other from its start on.
     fn is_flat(&self, view: usize) -> bool {
         let mut expected = 1;
@@ -86,6 +136,19 @@ impl Space {
         });
         let most = ends.max().unwrap_or(0).max(self.size() as u64);
         i32::try_from(most).is_ok()
+    }
+}
+
+/// A space in which some views consist of vectors.
+pub struct Vectors {
+    pub space: Space,
+    are_vectors: SmallVec<[bool; 8]>,
+}
+
+impl Vectors {
+    /// Whether a view consists of vectors; else one element stands for all of a vector.
+    pub fn is_vector(&self, view: usize) -> bool {
+        self.are_vectors[view]
     }
 }
 

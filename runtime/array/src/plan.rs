@@ -256,6 +256,11 @@ impl Plan {
         }
     }
 
+    /// Whether a step loads elements of a source at their own places.
+    pub fn loads(&self, source: usize) -> bool {
+        self.steps.iter().any(|step| matches!(step.action, Action::Load(at) if at == source))
+    }
+
     /// Whether elements of the target's memory are read at other places than they are written.
     pub fn overlaps(&self, target: &View) -> bool {
         self.sources.iter().any(|source| source.is_of(&target.tensor) && source.layout != target.layout)

@@ -328,7 +328,8 @@ impl<'a> Pass<'a> {
         let int = if is_narrow { "i32" } else { "i64" };
 
         let mut load = element_places.lines.clone();
-        let texts = expression::values(plan, &at, &mut load);
+        let element = |source: usize| format!("{}[{}]", expression::array_name(source), at[source]);
+        let texts = expression::values(plan, &element, &|source| at[source].clone(), &mut load);
         let element = match plan.steps[value].ty == self.combined || self.combined == Scalar::Bool {
             true => texts[value].0.clone(),
             false => format!("{}({})", self.combined, texts[value].0),
@@ -341,11 +342,11 @@ impl<'a> Pass<'a> {
 
         let mut parameters = Parameters::of(plan);
         if let Some(indices) = indices {
-            parameters.array("indices", indices);
+            parameters.array("indices", indices.dtype().name(), indices);
         }
-        parameters.array("out", out);
+        parameters.array("out", out.dtype().name(), out);
         if let Some(found) = found {
-            parameters.array("found", found);
+            parameters.array("found", found.dtype().name(), found);
         }
         parameters.numbers(plan);
         parameters.number("identity", self.combined.name(), self.reducer.identity(self.combined));
