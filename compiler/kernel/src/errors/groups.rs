@@ -292,6 +292,13 @@ pub(crate) fn coop_mismatch(at: Location, name: &str, wanted: &str, found: &str)
         .help("the accumulator is m x n, and the factors m x k for \"a\" and k x n for \"b\", of one type")
 }
 
+pub(crate) fn coop_memory_width(at: Location, name: &str, n_each: u32, width: u32) -> Diagnostic {
+    let message =
+        format!("`{name}` moves lines of {n_each} numbers here, and the array holds vectors of {width}");
+    error("kernel/coop-matrix", at, message, "")
+        .help("pass an array of numbers, or make the matrix a multiple of the vectors")
+}
+
 pub(crate) fn coop_memory_type(at: Location, name: &str, wanted: Scalar, found: Scalar) -> Diagnostic {
     let message = format!("`{name}` moves elements of `{wanted}` here, and the array holds `{found}`");
     error("kernel/coop-matrix", at, message, "")

@@ -46,6 +46,8 @@ pub enum CoopKind {
 #[derive(Debug, Clone)]
 pub struct CoopArray {
     pub array: Array,
+    /// Numbers in each element of the array: more than one where these are vectors, which lie along a line.
+    pub width: u32,
     /// The index of the first element: a signed int, of 32 or 64 bits.
     pub start: NodeId,
     /// Elements from line to line: a signed int, of 32 or 64 bits.

@@ -266,9 +266,14 @@ impl Ctx<'_> {
         let lines = self.coop_lines(call.keyword)?;
         self.require_convergence(span);
         let coop = self.coop(name, &args[0])?;
-        let array = self.coop_memory(name, &coop, args)?;
+        let (array, width) = self.coop_memory(name, &coop, args)?;
+        let n_each = lines.choose(coop.shape.columns, coop.shape.rows);
+        if !n_each.is_multiple_of(width) {
+            self.error(errors::coop_memory_width(self.at(args[1].1), name, n_each, width));
+            return None;
+        }
         let (start, stride) = (self.coop_index(&args[2], span)?, self.coop_index(&args[3], span)?);
-        Some((coop, CoopArray { array, start, stride, lines }))
+        Some((coop, CoopArray { array, width, start, stride, lines }))
     }
 
     /// An index or a stride, as a signed int of 32 or 64 bits.
@@ -307,8 +312,8 @@ impl Ctx<'_> {
         CallWithoutRow { call, has_length: index != "0" }
     }
 
-    /// The array of a load or a store.
-    fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[Spanned]) -> Option<Array> {
+    /// The array of a load or a store, and how many numbers each of its elements has.
+    fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[Spanned]) -> Option<(Array, u32)> {
         let (memory, at) = &args[1];
         if let Operand::Buffer(buffer) = memory
             && self.array(*buffer).rank > 1
@@ -339,8 +344,12 @@ impl Ctx<'_> {
             _ => None,
         };
         match found {
-            Some((array, Type::Scalar(scalar))) if scalar == coop.shape.scalar => Some(array),
-            Some((_, Type::Scalar(scalar))) => {
+            Some((array, element @ (Type::Scalar(scalar) | Type::Vector(2 | 4, scalar))))
+                if scalar == coop.shape.scalar =>
+            {
+                Some((array, element.n_components().into()))
+            }
+            Some((_, Type::Scalar(scalar) | Type::Vector(2 | 4, scalar))) => {
                 self.error(errors::coop_memory_type(self.at(*at), name, coop.shape.scalar, scalar));
                 None
             }

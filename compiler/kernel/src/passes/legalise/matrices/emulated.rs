@@ -32,8 +32,8 @@ fn zero(matrix: &Place, builder: &mut Builder) {
     builder.stmt(matrix.store(zero, builder.span));
 }
 
-fn elements(CoopArray { array, start, stride, .. }: CoopArray) -> Vec<LibraryArg> {
-    vec![LibraryArg::Array(array), LibraryArg::Node(start), LibraryArg::Node(stride)]
+fn elements(CoopArray { array, width, start, stride, .. }: CoopArray) -> Vec<LibraryArg> {
+    vec![LibraryArg::Array(array), LibraryArg::Node(start), LibraryArg::Node(stride), LibraryArg::Int(width)]
 }
 
 /// The type of the numbers in rows.

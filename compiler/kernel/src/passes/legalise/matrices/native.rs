@@ -63,7 +63,9 @@ fn is_accessible(array: &Array, function: &Function) -> bool {
         // Workgroup memory stores `bf16` as f32.
         Array::Place(Place { root: Root::Local(local), path, ty }) => {
             let is_shared = matches!(function.local(*local).home, Home::Workgroup(_));
-            is_shared && path.is_empty() && ty.part(0) != Some(Scalar::Bf16.into())
+            is_shared
+                && path.is_empty()
+                && ty.part(0).and_then(|element| element.scalar()) != Some(Scalar::Bf16)
         }
         Array::Place(_) => false,
     }
@@ -134,7 +136,7 @@ fn load(CoopMatrix { place, .. }: &CoopMatrix, builder: &mut Builder) -> NodeId 
 /// The arguments of a function in `library/tiles.kps` that loads or stores a matrix.
 fn args_of_move(
     matrix: CoopMatrix,
-    CoopArray { array, start, stride, lines }: CoopArray,
+    CoopArray { array, width, start, stride, lines }: CoopArray,
     builder: &mut Builder,
     (kernel, numbers): (&Kernel, &Numbers),
 ) -> Vec<LibraryArg> {
@@ -145,7 +147,7 @@ fn args_of_move(
     let [start, stride] = [start, stride].map(|node| of_subgroup(node, index, builder));
     let n_each = lines.choose(coop.columns, coop.rows);
     let line_bytes = n_each * coop.scalar.bytes();
-    let align = (line_bytes.min(ALIGNMENT) / coop.scalar.bytes()).max(1);
+    let align = (line_bytes.min(ALIGNMENT) / (width * coop.scalar.bytes())).max(1);
     let id =
         numbers.iter().find(|(scalar, _)| *scalar == coop.scalar).expect("each moved type has numbers").1;
     vec![
@@ -156,6 +158,7 @@ fn args_of_move(
         LibraryArg::Int(coop.rows),
         LibraryArg::Int(coop.columns),
         LibraryArg::Int(align),
+        LibraryArg::Int(width),
         LibraryArg::Array(numbers_at(id, coop.scalar, builder)),
     ]
 }
