@@ -6,8 +6,8 @@ use super::interval::Size;
 use super::values::int_of;
 use super::walk::Walk;
 use crate::ir::{
-    AtomicPlace, BinaryOp, BufferId, ElementIndex, Extent, Function, LocalId, NodeId, NodeKind, NumberFact,
-    Step, ValueIndex,
+    AtomicPlace, BinaryOp, BufferId, CompareOp, ElementIndex, Extent, Function, LocalId, NodeId, NodeKind,
+    NumberFact, Step, ValueIndex,
 };
 use crate::types::{Scalar, Type};
 
@@ -62,6 +62,10 @@ impl Walk<'_> {
                 return;
             }
             NodeKind::Abs(a) => holds(int_of(function.ty(node)).is_some() && self.is_nonnegative(*a)),
+            NodeKind::Compare(op, a, b) => {
+                let are_ints = [a, b].map(|of| matches!(function.ty(*of), Type::Scalar(of) if of.is_int()));
+                holds(are_ints == [true, true] && self.always(*op, *a, *b))
+            }
             NodeKind::IsInside { of: Extent::Elements(buffer), index } => {
                 holds(self.is_element(*buffer, index))
             }
@@ -94,6 +98,21 @@ impl Walk<'_> {
     pub fn decide_report(&mut self, report: &ValueIndex) {
         let holds = report.axes.iter().all(|(index, len)| self.is_part(*index, *len));
         self.decisions.stmts.push(Decision { holds, ..Decision::default() });
+    }
+
+    /// Whether a comparison of ints is always true.
+    fn always(&self, op: CompareOp, a: NodeId, b: NodeId) -> bool {
+        let [x, y] = [a, b].map(|of| &self.intervals[of.idx()]);
+        let is_reached = !x.is_empty() && !y.is_empty();
+        is_reached
+            && match op {
+                CompareOp::Equal => x.known().is_some() && x.known() == y.known(),
+                CompareOp::NotEqual => x.largest < y.least || y.largest < x.least,
+                CompareOp::Less => x.largest < y.least,
+                CompareOp::LessEqual => x.largest <= y.least,
+                CompareOp::Greater => x.least > y.largest,
+                CompareOp::GreaterEqual => x.least >= y.largest,
+            }
     }
 
     fn is_nonnegative(&self, node: NodeId) -> bool {

@@ -1,4 +1,5 @@
-//! What is known of an int: the least and the largest value, and bounds by sizes of the launch.
+//! What is known of an int: the least and the largest value, a number that divides it, and bounds by sizes of the
+//! launch.
 
 use crate::constant::Constant;
 use crate::ir::{BufferId, NodeId};
@@ -12,6 +13,8 @@ const MAX_BOUNDS: usize = 3;
 pub(super) struct Interval {
     pub least: i128,
     pub largest: i128,
+    /// The int is a multiple of it. 0 for the int 0.
+    pub divisor: u64,
     pub bounds: Bounds,
 }
 
@@ -88,10 +91,11 @@ impl FromIterator<Bound> for Bounds {
 
 impl Interval {
     /// Of a value that is no int.
-    pub const ANY: Interval = Interval { least: i128::MIN, largest: i128::MAX, bounds: Bounds::NONE };
+    pub const ANY: Interval =
+        Interval { least: i128::MIN, largest: i128::MAX, divisor: 1, bounds: Bounds::NONE };
 
     pub fn new(least: i128, largest: i128) -> Interval {
-        Interval { least, largest, bounds: Bounds::NONE }
+        Interval { least, largest, divisor: 1, bounds: Bounds::NONE }
     }
 
     /// All values of a type.
@@ -100,7 +104,10 @@ impl Interval {
     }
 
     pub fn constant(constant: Constant) -> Interval {
-        constant.as_int().map_or(Interval::ANY, |value| Interval::new(value, value))
+        let exactly = |value: i128| {
+            Interval::new(value, value).with_divisor(u64::try_from(value.unsigned_abs()).unwrap_or(1))
+        };
+        constant.as_int().map_or(Interval::ANY, exactly)
     }
 
     /// A size, which is at least 0.
@@ -117,11 +124,12 @@ impl Interval {
         (self.least == self.largest).then_some(self.least)
     }
 
-    /// As a value of a type: unchanged if the type has all values, else any value of the type.
+    /// As a value of a type: unchanged if the type has all values, else any value of the type. A power of two divides
+    /// what wraps around, too.
     pub fn in_type(self, ty: Scalar) -> Interval {
         match ty.int_range() {
             Some(_) if self.fits(ty) => self,
-            _ => Interval::of_type(ty),
+            _ => Interval::of_type(ty).with_divisor(power_of_two_in(self.divisor).min(1 << 16)),
         }
     }
 
@@ -148,6 +156,7 @@ impl Interval {
         Interval {
             least: self.least.min(other.least),
             largest: self.largest.max(other.largest),
+            divisor: common_divisor(self.divisor, other.divisor),
             bounds: self.bounds.iter().filter_map(common).collect(),
         }
     }
@@ -157,8 +166,18 @@ impl Interval {
         Interval {
             least: self.least.max(other.least),
             largest: self.largest.min(other.largest),
+            divisor: if other.is_multiple_of(self.divisor) { other.divisor } else { self.divisor },
             bounds: self.bounds.and(&other.bounds),
         }
+    }
+
+    pub fn with_divisor(self, divisor: u64) -> Interval {
+        Interval { divisor, ..self }
+    }
+
+    /// Whether a number divides all values.
+    pub fn is_multiple_of(&self, divisor: u64) -> bool {
+        common_divisor(self.divisor, divisor) == divisor
     }
 
     pub fn with_bounds(self, bounds: Bounds) -> Interval {
@@ -173,7 +192,8 @@ impl Interval {
     pub fn contains(&self, other: &Interval) -> bool {
         let mut bounds = self.bounds.iter();
         let is_between = self.least <= other.least && other.largest <= self.largest;
-        other.is_empty() || is_between && bounds.all(|bound| other.is_bound_by(bound))
+        let is_divided = other.is_multiple_of(self.divisor);
+        other.is_empty() || is_between && is_divided && bounds.all(|bound| other.is_bound_by(bound))
     }
 
     fn is_bound_by(&self, bound: &Bound) -> bool {
@@ -192,7 +212,8 @@ impl Interval {
         };
         let largest = if other.largest <= self.largest { self.largest } else { all.largest };
         let kept = self.bounds.iter().filter(|bound| other.is_bound_by(bound));
-        Interval { least, largest, bounds: kept.copied().collect() }
+        let divisor = common_divisor(self.divisor, other.divisor);
+        Interval { least, largest, divisor, bounds: kept.copied().collect() }
     }
 
     /// Without bounds that mean something in one function alone.
@@ -200,4 +221,14 @@ impl Interval {
         let is_kept = |bound: &&Bound| !matches!(bound.size, Size::Choice(_));
         self.with_bounds(self.bounds.iter().filter(is_kept).copied().collect())
     }
+}
+
+/// The greatest common divisor, by the algorithm of Euclid. All numbers divide 0.
+pub(super) fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
+/// The largest power of two that divides a number: that of 0 is the largest of all.
+pub(super) fn power_of_two_in(number: u64) -> u64 {
+    1 << number.trailing_zeros().min(u64::BITS - 1)
 }

@@ -2,13 +2,14 @@
 //!
 //! In goes a kernel whose accesses are all unproven. Out comes the same kernel:
 //! - an index that is in range is marked (`NodeKind::Proven`), so that the emitter adds no test for it;
-//! - a test of such an index is gone, with the branch or the choice that it decided;
+//! - a test of such an index is gone, with the branch or the choice that it decided, and so is a comparison of ints that
+//!   always holds;
 //! - an index whose byte offset does not overflow is marked, too (`overflow.rs`);
 //! - an access with several indices states what is proven of the number of its element (`NumberFact`): each index is in
 //!   range along its axis, or the number does not overflow;
 //! - `//` and `%` of ints that are not negative are plain divisions, and `abs` of such an int is the int.
 //!
-//! An int has an interval, and bounds by sizes that only a launch knows (`interval.rs`). A forward walk computes them
+//! An int has an interval, a divisor, and bounds by sizes that only a launch knows (`interval.rs`). A forward walk computes them
 //! from operands (`values.rs`) and from the conditions that dominate a statement (`conditions.rs`). At the head of a
 //! loop, a variable has an assumed interval. If a round breaks the assumption, it is widened, and the function is walked
 //! again (`walk.rs`). Widening is bounded, and so is the number of walks.

@@ -33,7 +33,7 @@ struct Rewriter<'a> {
     next_stmt: usize,
     /// Statements to insert before the current one.
     inserted: Block,
-    /// Tests of indices that are in range.
+    /// Tests that are always true.
     proven_tests: FxHashSet<NodeId>,
     /// The nodes that are used instead of others.
     replaced: FxHashMap<NodeId, NodeId>,
@@ -49,7 +49,7 @@ impl Rewriter<'_> {
             block.append(&mut self.inserted);
             match stmt {
                 // The branch that is always taken.
-                Stmt::If { condition, mut then, .. } if self.proven_tests.contains(&condition) => {
+                Stmt::If { condition, mut then, .. } if self.is_true(condition) => {
                     block.append(&mut then);
                 }
                 stmt if is_kept => block.push(stmt),
@@ -96,15 +96,19 @@ impl Rewriter<'_> {
         let decision = self.decisions.nodes[id.idx()];
         let placeholder = NodeKind::Constant(Constant::bool(true));
         let mut kind = std::mem::replace(&mut self.function.nodes[id.idx()].kind, placeholder);
-        let is_true = |node: &NodeId| self.proven_tests.contains(node);
+        let is_true = |node: &NodeId| self.is_true(*node);
         let instead = match &mut kind {
             NodeKind::Binary(op @ (BinaryOp::FloorDiv | BinaryOp::FloorMod), ..) if decision.holds => {
                 *op = if *op == BinaryOp::FloorDiv { BinaryOp::PlainDiv } else { BinaryOp::PlainMod };
                 None
             }
             NodeKind::Abs(a) if decision.holds => Some(*a),
-            NodeKind::IsInside { .. } if decision.holds => {
+            NodeKind::IsInside { .. } | NodeKind::Compare(..) if decision.holds => {
                 // A constant needs no statement. It is the placeholder.
+                self.proven_tests.insert(id);
+                return false;
+            }
+            NodeKind::Binary(BinaryOp::And, a, b) if is_true(a) && is_true(b) => {
                 self.proven_tests.insert(id);
                 return false;
             }
@@ -132,6 +136,10 @@ impl Rewriter<'_> {
         self.function.nodes[id.idx()].kind = kind;
         self.replaced.extend(instead.map(|instead| (id, instead)));
         instead.is_none()
+    }
+
+    fn is_true(&self, node: NodeId) -> bool {
+        self.proven_tests.contains(&node) || self.function.constant(node) == Some(Constant::bool(true))
     }
 
     // Indices.

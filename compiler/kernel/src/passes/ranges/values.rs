@@ -3,9 +3,9 @@
 //! Arithmetic is exact. Where the exact result does not fit the type, it wraps, and may be any value of the type.
 //! A vector has the interval that all its components are in.
 
-use super::interval::{Bound, Bounds, Interval, Size};
+use super::interval::{Bound, Bounds, Interval, Size, common_divisor, power_of_two_in};
 use super::walk::Walk;
-use crate::ir::{BinaryOp, BitsOp, BufferId, CompareOp, LocalId, NodeId, NodeKind, UnaryOp};
+use crate::ir::{BinaryOp, BitsOp, BufferId, CompareOp, LocalId, NodeId, NodeKind, SubgroupOp, UnaryOp};
 use crate::launch::Ints;
 use crate::signature::Width;
 use crate::template::Input;
@@ -42,14 +42,16 @@ impl Walk<'_> {
             NodeKind::Arg(at) => self.args.get(*at as usize).copied().unwrap_or(Interval::ANY),
             NodeKind::BufferLen(buffer) => self.size(Size::Elements(*buffer), *buffer),
             NodeKind::BufferAxis { buffer, axis } => self.size(Size::Axis(*buffer, *axis), *buffer),
-            NodeKind::Unary(UnaryOp::Negate, a) => Interval::new(-of(a).largest, -of(a).least),
+            NodeKind::Unary(UnaryOp::Negate, a) => {
+                Interval::new(-of(a).largest, -of(a).least).with_divisor(of(a).divisor)
+            }
             NodeKind::Unary(UnaryOp::Invert, a) if ty.is_signed() => {
                 Interval::new(-of(a).largest - 1, -of(a).least - 1)
             }
             NodeKind::Bits(BitsOp::CountOnes, _) => Interval::new(0, 32),
             NodeKind::Binary(op, a, b) => match self.value_of_round(node) {
                 Some((interval, _)) => interval,
-                None => self.binary(*op, [*a, *b], ty),
+                None => self.binary(*op, [*a, *b], ty).with_divisor(self.divisor(*op, [*a, *b])),
             },
             NodeKind::Convert(a) | NodeKind::Bitcast(a) => self.converted(*a, self.function.ty(node)),
             NodeKind::Proven(_, a) | NodeKind::Uniform(a) | NodeKind::Splat(a) | NodeKind::Swizzle(a, _) => {
@@ -58,6 +60,7 @@ impl Walk<'_> {
             NodeKind::Abs(a) if of(a).is_nonnegative() => *of(a),
             NodeKind::Abs(a) => Interval::new(0, of(a).largest.max(-of(a).least)),
             NodeKind::Sign(_) => Interval::new(-1, 1),
+            NodeKind::Subgroup { op: SubgroupOp::FromFirst, value: Some(value), .. } => *of(value),
             NodeKind::Construct(parts) => self.join_of(parts),
             NodeKind::Extract(a, at) => self.component(*a, *at),
             NodeKind::ExtractAt { whole, .. } => of(whole).join(&Interval::new(0, 0)),
@@ -86,6 +89,28 @@ impl Walk<'_> {
         intervals.fold(first, |joined, part| joined.join(part))
     }
 
+    /// A number that divides the result of an operation, if that does not wrap around.
+    fn divisor(&self, op: BinaryOp, [a, b]: [NodeId; 2]) -> u64 {
+        let (x, y) = (&self.intervals[a.idx()], &self.intervals[b.idx()]);
+        let number = y.known().and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0);
+        match (op, number) {
+            (BinaryOp::Add | BinaryOp::Sub, _) => common_divisor(x.divisor, y.divisor),
+            (BinaryOp::Mul, _) => x.divisor.checked_mul(y.divisor).unwrap_or(1),
+            (BinaryOp::FloorDiv | BinaryOp::PlainDiv | BinaryOp::TruncDiv, Some(number))
+                if x.is_multiple_of(number) =>
+            {
+                x.divisor / number
+            }
+            (BinaryOp::FloorMod | BinaryOp::PlainMod | BinaryOp::TruncRem, Some(number)) => {
+                common_divisor(x.divisor, number)
+            }
+            (BinaryOp::ShiftLeft, Some(amount @ ..32)) => x.divisor.checked_mul(1 << amount).unwrap_or(1),
+            (BinaryOp::And, _) => power_of_two_in(x.divisor).max(power_of_two_in(y.divisor)),
+            (BinaryOp::Or | BinaryOp::Xor, _) => power_of_two_in(x.divisor).min(power_of_two_in(y.divisor)),
+            _ => 1,
+        }
+    }
+
     fn binary(&self, op: BinaryOp, [a, b]: [NodeId; 2], ty: Scalar) -> Interval {
         let (x, y) = (&self.intervals[a.idx()], &self.intervals[b.idx()]);
         let bits = i128::from(ty.bits());
@@ -112,6 +137,9 @@ impl Walk<'_> {
             }
             BinaryOp::FloorDiv if y.least > 0 => corners(x, y, |x, y| Some(x.div_euclid(y))),
             BinaryOp::TruncDiv if y.least > 0 => corners(x, y, |x, y| Some(x / y)),
+            BinaryOp::FloorMod | BinaryOp::PlainMod | BinaryOp::TruncRem if is_divided(x, y) => {
+                Interval::new(0, 0)
+            }
             BinaryOp::FloorMod | BinaryOp::PlainMod | BinaryOp::TruncRem if x.least >= 0 && y.least >= 0 => {
                 let largest = x.largest.min((y.largest - 1).max(0));
                 Interval::new(0, largest).with_bounds(x.bounds)
@@ -352,6 +380,12 @@ pub(super) fn int_of(ty: &Type) -> Option<Scalar> {
 /// Counts are not negative as signed ints either.
 fn largest_count(ty: Scalar) -> i128 {
     (1 << (ty.bits() - 1)) - 1
+}
+
+/// Whether all values are multiples of a known number.
+fn is_divided(x: &Interval, by: &Interval) -> bool {
+    let number = by.known().and_then(|number| u64::try_from(number).ok());
+    number.is_some_and(|number| number > 0 && x.is_multiple_of(number))
 }
 
 /// The results of an operation that is monotonic in each operand.

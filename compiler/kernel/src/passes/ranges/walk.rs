@@ -470,6 +470,7 @@ impl<'a> Walk<'a> {
             Counts::Down => Interval { least: entry.least.min(-1), ..entry }.in_type(ty),
             Counts::Otherwise => entry,
         }
+        .with_divisor(1)
     }
 
     /// At the end of a round, they must hold of the next one.

@@ -82,14 +82,12 @@ pub(super) fn expand(
     let value = match kind {
         CoopKind::Part => return,
         CoopKind::Load(from) => {
-            let name = from.lines.choose("tile_load", "tile_load_columns");
             let args = args_of_move(matrix, from, builder, (kernel, numbers));
-            return library.call(builder, name, args);
+            return library.call(builder, "tile_load", args);
         }
         CoopKind::Store(to) => {
-            let name = to.lines.choose("tile_store", "tile_store_columns");
             let args = args_of_move(matrix, to, builder, (kernel, numbers));
-            return library.call(builder, name, args);
+            return library.call(builder, "tile_store", args);
         }
         CoopKind::Zero => {
             let zero = builder.constant(Constant::zero(scalar));
@@ -155,10 +153,11 @@ fn args_of_move(
         LibraryArg::Array(array),
         LibraryArg::Node(start),
         LibraryArg::Node(stride),
-        LibraryArg::Int(coop.rows),
-        LibraryArg::Int(coop.columns),
+        LibraryArg::Int(lines.choose(coop.rows, coop.columns)),
+        LibraryArg::Int(n_each),
         LibraryArg::Int(align),
         LibraryArg::Int(width),
+        LibraryArg::Int(lines.choose(0, 1)),
         LibraryArg::Array(numbers_at(id, coop.scalar, builder)),
     ]
 }
