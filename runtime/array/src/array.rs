@@ -362,11 +362,22 @@ impl Array {
         self.viewed(|layout| layout.broadcast_to(to))
     }
 
+    /// A shape for the same elements. One axis may be -1.
+    fn resolved(&self, to: &[i64]) -> Result<Shape> {
+        let text = || format!("({})", to.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+        shape::resolved(to, self.size()).ok_or_else(|| errors::not_reshaped(self.shape(), &text()))
+    }
+
+    /// The elements in another shape, over the same memory. An error if the order does not allow it.
+    pub fn reshaped_view(&self, to: &[i64]) -> Result<Array> {
+        let to_shape = self.resolved(to)?;
+        let needs_copy = || errors::reshape_copies(self.shape(), &to_shape);
+        self.viewed(|layout| layout.reshaped(&to_shape).ok_or_else(needs_copy))
+    }
+
     /// The elements in another shape: a view if the order allows it, else a copy. One axis may be -1.
     pub fn reshaped(&self, to: &[i64]) -> Result<Array> {
-        let text = || format!("({})", to.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
-        let to_shape =
-            shape::resolved(to, self.size()).ok_or_else(|| errors::not_reshaped(self.shape(), &text()))?;
+        let to_shape = self.resolved(to)?;
         match self.view()? {
             Some(view) if view.layout.reshaped(&to_shape).is_none() => self.copy()?.reshaped(to),
             Some(_) => self.viewed(|layout| Ok(layout.reshaped(&to_shape).expect("it was just tried"))),

@@ -70,6 +70,11 @@ pub fn not_reshaped(from: &[usize], to: &str) -> ArrayError {
     ArrayError::value(format!("an array of shape {} cannot have the shape {to}", shape_text(from)))
 }
 
+pub fn reshape_copies(from: &[usize], to: &[usize]) -> ArrayError {
+    let (from, to) = (shape_text(from), shape_text(to));
+    ArrayError::value(format!("the view of shape {from} takes the shape {to} only as a copy"))
+}
+
 pub fn axis_out_of_range(axis: i64, ndim: usize) -> ArrayError {
     ArrayError::Index { message: format!("axis {axis} is out of range for an array with {ndim} axes") }
 }

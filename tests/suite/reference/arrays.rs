@@ -151,7 +151,11 @@ pub const SECTIONS: &[Section] = &[
             "nextafter",
         ])],
     },
-    Section { title: "Types", head: "", tables: &[functions(&["astype", "result_type"])] },
+    Section {
+        title: "Types",
+        head: "",
+        tables: &[functions(&["astype", "result_type", "can_cast", "isdtype", "iinfo", "finfo"])],
+    },
     Section {
         title: "Shapes",
         head: "A view shares the memory of its tensor.",

@@ -169,6 +169,8 @@ const SECTIONS: &[Section] = &[
             "Tensor",
             "t.",
             &[
+                "device",
+                "to_device",
                 "T",
                 "mT",
                 "astype",
@@ -319,17 +321,19 @@ const SECTIONS: &[Section] = &[
     },
 ];
 
-/// Prints each public name of the module and of its classes: its owner, name, signature and sentence.
+/// Prints each public name of the module and of its classes: its owner, name, signature and sentence. Constants and
+/// types of elements are on the page of the array API standard.
 const SCRIPT: &str = "\
-import kp, pyshader
+import kp, numpy, pyshader
 classes = [kp.Manager, kp.Tensor, kp.Image, kp.Sampler, kp.Algorithm, kp.Sequence, kp.Stream, kp.Event, kp.Shader]
 classes += [kp.Profile, kp.Memory]
 owners = [(kp, 'kp')] + [(c, c.__name__) for c in classes + [pyshader.ShaderModule]]
 for owner, title in owners:
     for name in dir(owner):
         inherited = owner is kp.Image and hasattr(kp.Tensor, name)
-        if not name.startswith('_') and not inherited:
-            value = getattr(owner, name)
+        value = getattr(owner, name)
+        is_constant = value is None or isinstance(value, (float, numpy.dtype))
+        if not name.startswith('_') and not inherited and not is_constant:
             print(title, name, getattr(value, '__text_signature__', None) or '', value.__doc__ or '', sep='\\t')
 ";
 

@@ -254,6 +254,27 @@ fn first_rounded(vm: &mut Vm, source: &Value, dtype: DType) -> Result<Option<i12
     }
 }
 
+/// The type of numbers that have none: `f32` if one of them is a float, else `i32`, or `bool` if all are bools.
+pub fn untyped(vm: &mut Vm, source: &Value) -> Result<DType> {
+    vm.check_stack()?;
+    match number(source)? {
+        Some(Number::Bool(_)) => return Ok(DType::Bool),
+        Some(Number::Int(_)) => return Ok(DType::I32),
+        Some(Number::Float(_)) => return Ok(DType::F32),
+        None if !is_nested(source) || is_array(source) => return Ok(DType::F32),
+        None => {}
+    }
+    let mut common = None;
+    for item in vm.collect(source)? {
+        common = match (common, untyped(vm, &item)?) {
+            (_, DType::F32) => return Ok(DType::F32),
+            (Some(DType::I32), _) | (_, DType::I32) => Some(DType::I32),
+            _ => Some(DType::Bool),
+        };
+    }
+    Ok(common.unwrap_or(DType::F32))
+}
+
 /// Whether any of the numbers that [`elements`] reads is a float.
 pub fn has_floats(vm: &mut Vm, source: &Value) -> Result<bool> {
     vm.check_stack()?;

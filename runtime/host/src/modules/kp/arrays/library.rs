@@ -21,6 +21,7 @@ const fn function(
 }
 
 const JOINING: &str = "kp.kernels.joining";
+const DTYPES: &str = "kp.kernels.dtypes";
 const MORE: &str = "kp.kernels.functions";
 
 #[rustfmt::skip]
@@ -40,7 +41,13 @@ static FUNCTIONS: &[Function] = &[
     function("meshgrid",    JOINING, "(*arrays, indexing=\"xy\")", "The coordinates of a grid, one array for each axis."),
     function("tril",        JOINING, "(x, k=0)",                "A matrix with zeros above its k-th diagonal."),
     function("triu",        JOINING, "(x, k=0)",                "A matrix with zeros below its k-th diagonal."),
-    function("diff",        JOINING, "(x, n=1, axis=-1)",       "The differences of neighbours along an axis."),
+    function("diff",        JOINING, "(x, n=1, axis=-1, prepend=None, append=None)", "The differences of neighbours along an axis."),
+
+    function("isdtype",     DTYPES, "(dtype, kind)",            "Whether a type is of a kind, such as \"real floating\", or of one of several."),
+    function("can_cast",    DTYPES, "(from_, to)",              "Whether a type is the common one of itself and another."),
+    function("iinfo",       DTYPES, "(type)",                   "The limits of a type of ints: `bits`, `min` and `max`."),
+    function("finfo",       DTYPES, "(type)",                   "The limits of a type of floats: `bits`, `eps`, `min`, `max` and `smallest_normal`."),
+    function("__array_namespace_info__", DTYPES, "()",          "What the library offers: devices, types and capabilities."),
 
     function("cumulative_sum",  MORE, "(x, axis=None, dtype=None, include_initial=False)", "The sums of the elements up to each one."),
     function("cumulative_prod", MORE, "(x, axis=None, dtype=None, include_initial=False)", "The products of the elements up to each one."),
@@ -52,7 +59,7 @@ static FUNCTIONS: &[Function] = &[
     function("sort",            MORE, "(x, axis=-1, descending=False, stable=True)", "The elements along an axis in order; a NaN is the largest number."),
     function("argsort",         MORE, "(x, axis=-1, descending=False, stable=True)", "The indices that sort an axis."),
     function("topk",            MORE, "(x, k, axis=-1)",        "The k largest elements along an axis from the largest on, and their indices."),
-    function("searchsorted",    MORE, "(x1, x2, side=\"left\")", "The places in a sorted array where elements keep it sorted."),
+    function("searchsorted",    MORE, "(x1, x2, side=\"left\", sorter=None)", "The places in a sorted array where elements keep it sorted."),
     function("unique_values",   MORE, "(x)",                    "The different elements, in order."),
     function("unique_counts",   MORE, "(x)",                    "The different elements, and how often each occurs."),
     function("unique_inverse",  MORE, "(x)",                    "The different elements, and which of them each element is."),

@@ -2,11 +2,12 @@
 
 use kps_array::{Array, Part};
 
-use super::functions::{clipped, ints, squeezed};
-use super::{array_of, operand, raised, result};
+use super::functions::{as_type, clipped, ints, squeezed};
+use super::{array_of, moved, operand, raised, result};
 use crate::errors::type_error;
+use crate::modules::kp::manager::ScriptManager;
 use crate::modules::kp::tensor::ScriptTensor;
-use crate::modules::kp::values;
+use crate::modules::kp::{shared, values};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -35,9 +36,14 @@ pub const METHODS: &[NativeDef] = &[
         let int = Value::Class(vm.builtin_class(crate::value::BuiltinType::Int));
         vm.call(&int, &[number])
     }),
+    NativeDef::method("__index__", index),
+    NativeDef::method("__array_namespace__", namespace),
+    NativeDef::getter("device", device).doc("", "The manager whose device has the elements."),
+    NativeDef::method("to_device", to_device)
+        .doc("(device)", "Returns the elements on the device of a manager: a copy, unless they are there."),
     NativeDef::getter("T", transposed).doc("", "A view with the axes in reverse order."),
     NativeDef::getter("mT", matrix_transposed).doc("", "A view with the last two axes exchanged."),
-    NativeDef::method("astype", astype).doc("(dtype)", "Returns the elements as another type."),
+    NativeDef::method("astype", astype).doc("(dtype, copy=True)", "Returns the elements as another type."),
     NativeDef::method("copy", copy).doc("()", "Returns a copy in memory of its own."),
     NativeDef::method("fill", fill).doc("(value)", "Sets every element to a number."),
     NativeDef::method("item", item).doc("()", "Returns the only element as a number."),
@@ -90,10 +96,40 @@ fn matrix_transposed(vm: &mut Vm, args: &Args) -> Result {
 fn astype(vm: &mut Vm, args: &Args) -> Result {
     let array = this(vm, args)?;
     let mut parser = args.method_parser("astype");
-    let dtype = parser.required("dtype")?;
+    let (dtype, copy) = (parser.required("dtype")?, parser.optional("copy")?);
     parser.finish()?;
-    let dtype = values::dtype(vm, dtype)?;
-    result(array.converted(dtype))
+    as_type(vm, &array, dtype, copy)
+}
+
+fn device(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    shared::manager_of(vm, array.engine()).map(ScriptManager::value)
+}
+
+fn to_device(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    let mut parser = args.method_parser("to_device");
+    let device = parser.required("device")?;
+    parser.finish()?;
+    moved(vm, &array, Some(device)).map(super::value)
+}
+
+/// The functions of arrays are those of one module, whatever the version of the standard.
+fn namespace(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.method_parser("__array_namespace__");
+    parser.optional("api_version")?;
+    parser.finish()?;
+    vm.import("kp").map(Value::Module)
+}
+
+/// A whole number of a tensor as the index of a list.
+fn index(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    if array.size() != 1 || !array.dtype().is_int() {
+        let (n, dtype) = (array.size(), array.dtype());
+        return Err(type_error(format!("an index is one int, not a tensor of {n} elements of {dtype}")));
+    }
+    only(&array)
 }
 
 fn copy(vm: &mut Vm, args: &Args) -> Result {

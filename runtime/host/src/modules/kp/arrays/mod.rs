@@ -18,10 +18,11 @@ use kps_array::{Array, ArrayError, Engine, Operand};
 use kps_compute::{DType, Tensor};
 
 use super::errors::compute;
+use super::manager::ScriptManager;
 use super::tensor::ScriptTensor;
 use super::{shared, values};
-use crate::errors::runtime_error;
-use crate::modules::numpy::NdArray;
+use crate::errors::{runtime_error, type_error};
+use crate::modules::numpy::{NdArray, dtype_object};
 use crate::value::{ExceptionKind, Module, NativeDef, NativeFunction, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -32,10 +33,21 @@ pub use operators::{binary, binary_in_place, compare, unary};
 /// The functions of arrays in the module `kp`.
 pub const FUNCTIONS: &[&[NativeDef]] = &[create::FUNCTIONS, reductions::FUNCTIONS, functions::FUNCTIONS];
 
-/// Adds the functions of arrays to the module `kp`.
+const CONSTANTS: [(&str, f64); 4] =
+    [("e", std::f64::consts::E), ("inf", f64::INFINITY), ("nan", f64::NAN), ("pi", std::f64::consts::PI)];
+
+/// Adds the functions of arrays, the constants and the types of elements to the module `kp`.
 pub fn add_to(module: &Module) {
     functions::add_to(module);
     library::add_to(module);
+    for (name, number) in CONSTANTS {
+        module.set(name, Value::Float(number));
+    }
+    module.set("newaxis", Value::None);
+    // `kp.bool` is also a member of `DataTypes`, which equals the type.
+    for dtype in DType::ALL.into_iter().filter(|dtype| *dtype != DType::Bool) {
+        module.set(dtype.numpy_name(), dtype_object(dtype));
+    }
     for def in FUNCTIONS.iter().copied().flatten().chain(create::HIDDEN) {
         module.set(def.name, Value::NativeFunction(NativeFunction::of_module(def).into()));
     }
@@ -61,6 +73,36 @@ pub fn raised(error: ArrayError) -> Raise {
 pub fn engine_for(vm: &mut Vm, tensor: Option<&Tensor>) -> Result<Rc<Engine>> {
     let tensors: &[Tensor] = tensor.map_or(&[], std::slice::from_ref);
     Ok(shared::manager_for(vm, tensors)?.engine())
+}
+
+/// The engine of a device of the standard, which is a manager; `None` is the one that kernels would run on.
+pub fn engine_on(vm: &mut Vm, device: Option<&Value>) -> Result<Rc<Engine>> {
+    let Some(device) = device.filter(|device| !device.is_none()) else { return engine_for(vm, None) };
+    match device.downcast::<ScriptManager>() {
+        Some(device) => Ok(device.manager().engine()),
+        None => Err(type_error(format!("a device is a Manager, not {}", device.type_name()))
+            .help("open it first: kp.Manager(0)")),
+    }
+}
+
+/// The elements on a device: the same array if it has them.
+pub fn moved(vm: &mut Vm, array: &Array, device: Option<&Value>) -> Result<Array> {
+    if device.is_none_or(Value::is_none) {
+        return Ok(array.clone());
+    }
+    let engine = engine_on(vm, device)?;
+    if Rc::ptr_eq(&engine, array.engine()) {
+        return Ok(array.clone());
+    }
+    if array.size() == 0 {
+        return Array::uninitialised(&engine, array.dtype(), array.shape()).map_err(raised);
+    }
+    let tensor = array.in_one_piece().and_then(|array| array.tensor()).map_err(raised)?;
+    let (bytes, written) = (tensor.shared_bytes().map_err(compute)?, tensor.written());
+    let elements = values::Elements { dtype: array.dtype(), shape: array.shape().to_vec(), bytes, written };
+    let tensor = super::tensor::make(elements, kps_compute::MemoryType::Device)?;
+    let tensor = engine.manager().adopt(tensor).map_err(compute)?;
+    Array::of_tensor(&engine, &tensor).map_err(raised)
 }
 
 /// A tensor as an array.
@@ -92,6 +134,13 @@ pub fn operand(vm: &mut Vm, value: &Value, beside: Option<&Array>) -> Result<Opt
         return Ok(Some(filled.into()));
     }
     Ok(values::number(value)?.map(Operand::Number))
+}
+
+/// The array that a value is: a tensor, a NumPy array, a number, or a list of numbers, whose type is that of
+/// [`values::untyped`].
+pub fn as_array(vm: &mut Vm, value: &Value) -> Result<Array> {
+    let untyped = values::untyped(vm, value)?;
+    array(vm, value, untyped)
 }
 
 /// The array that a value is: a tensor, a NumPy array, or a list of numbers, which get the type `untyped`.

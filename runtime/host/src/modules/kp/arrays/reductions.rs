@@ -4,7 +4,7 @@ use kps_array::{Array, Op, Operand, ReducedAxes, Reducer};
 use kps_compute::{DType, Number};
 
 use super::functions::ints;
-use super::{array, raised, value};
+use super::{as_array, raised, value};
 use crate::modules::kp::values;
 use crate::value::{Args, NativeDef, Parser, Result};
 use crate::vm::Vm;
@@ -54,7 +54,7 @@ impl Given {
         let x = parser.required("x")?;
         let axis = parser.optional("axis")?;
         let keepdims = parser.keyword_only("keepdims");
-        let x = array(vm, x, DType::F32)?;
+        let x = as_array(vm, x)?;
         let axes = match axis.filter(|axis| !axis.is_none()) {
             Some(axis) => Some(ints(vm, axis)?),
             None => None,
