@@ -489,8 +489,14 @@ fn engine_of(inputs: &[Operand]) -> Rc<Engine> {
     arrays.into_iter().next().expect("an operation has an array among its operands").clone()
 }
 
-/// `a ** b`, with cheaper forms for common exponents.
+/// `a ** b`, with cheaper forms for common exponents. A negative power of ints is an error.
 pub fn power(base: Operand, exponent: Operand) -> Result<Array> {
+    if let (Operand::Array(array), Operand::Number(Number::Int(n))) = (&base, &exponent)
+        && array.dtype().is_int()
+        && *n < 0
+    {
+        return Err(errors::negative_power(array.dtype()));
+    }
     let is_float = matches!(&base, Operand::Array(array) if array.dtype().is_float());
     let op = match &exponent {
         Operand::Number(number) if number.as_f64() == 2.0 => Some("square"),

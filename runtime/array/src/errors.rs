@@ -70,6 +70,11 @@ pub fn not_reshaped(from: &[usize], to: &str) -> ArrayError {
     ArrayError::value(format!("an array of shape {} cannot have the shape {to}", shape_text(from)))
 }
 
+pub fn negative_power(ty: Scalar) -> ArrayError {
+    ArrayError::value(format!("a negative power of an `{ty}` is not an int"))
+        .with_help("make the base a float: x.astype(f32) ** -1")
+}
+
 pub fn reshape_copies(from: &[usize], to: &[usize]) -> ArrayError {
     let (from, to) = (shape_text(from), shape_text(to));
     ArrayError::value(format!("the view of shape {from} takes the shape {to} only as a copy"))

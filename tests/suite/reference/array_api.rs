@@ -191,7 +191,11 @@ const SECTIONS: &[Section] = &[
             function!("nextafter"),
             function!("not_equal"),
             function!("positive"),
-            function!("pow", "", "Of an int by a negative one, 0."),
+            function!(
+                "pow",
+                "",
+                "Of an int by a negative number, an error; by a negative element of an array, 0."
+            ),
             function!("real"),
             function!("reciprocal"),
             function!("remainder", "", "Of ints by 0, 0."),
