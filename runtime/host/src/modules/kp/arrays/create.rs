@@ -1,7 +1,7 @@
 //! New tensors: `kp.zeros(shape)`, `kp.arange(n)`. Their elements are made on the device.
 
-use kps_array::Array;
 use kps_array::promote::{DEFAULT_FLOAT, DEFAULT_INT};
+use kps_array::{Array, Constant, ElementType};
 use kps_compute::{DType, Number};
 
 use super::functions::ints;
@@ -74,8 +74,14 @@ fn shape_of(vm: &mut Vm, value: &Value) -> Result<Vec<usize>> {
         .collect()
 }
 
-fn dtype_of(vm: &mut Vm, given: Option<&Value>, default: DType) -> Result<DType> {
-    given.filter(|dtype| !dtype.is_none()).map_or(Ok(default), |dtype| values::dtype(vm, dtype))
+fn dtype_of(vm: &mut Vm, given: Option<&Value>, default: impl Into<ElementType>) -> Result<ElementType> {
+    let given = given.filter(|dtype| !dtype.is_none());
+    given.map_or(Ok(default.into()), |dtype| values::element_type(vm, dtype))
+}
+
+fn constant_of(value: &Value) -> Result<Constant> {
+    let number = values::constant(value)?;
+    number.ok_or_else(|| type_error(format!("a number is expected, not {}", value.type_name())))
 }
 
 fn number_of(value: &Value) -> Result<Number> {
@@ -84,11 +90,12 @@ fn number_of(value: &Value) -> Result<Number> {
 }
 
 /// A type that has the number, if no type was given.
-fn default_type(number: Number) -> DType {
+fn default_type(number: Constant) -> ElementType {
     match number {
-        Number::Bool(_) => DType::Bool,
-        Number::Int(_) => DEFAULT_INT,
-        Number::Float(_) => DEFAULT_FLOAT,
+        Constant::Real(Number::Bool(_)) => DType::Bool.into(),
+        Constant::Real(Number::Int(_)) => DEFAULT_INT.into(),
+        Constant::Real(Number::Float(_)) => DEFAULT_FLOAT.into(),
+        Constant::Complex { .. } => ElementType::complex_of(DEFAULT_FLOAT),
     }
 }
 
@@ -123,14 +130,14 @@ fn full(vm: &mut Vm, args: &Args) -> Result {
     let (shape, number) = (parser.required("shape")?, parser.required("value")?);
     let dtype = parser.optional("dtype")?;
     parser.finish()?;
-    let (shape, number) = (shape_of(vm, shape)?, number_of(number)?);
+    let (shape, number) = (shape_of(vm, shape)?, constant_of(number)?);
     let dtype = dtype_of(vm, dtype, default_type(number))?;
     let engine = engine_for(vm, None)?;
     result(Array::filled(&engine, dtype, &shape, number))
 }
 
 /// The array that another one is made like, and the type.
-fn like(vm: &mut Vm, parser: &mut Parser) -> Result<(Array, DType)> {
+fn like(vm: &mut Vm, parser: &mut Parser) -> Result<(Array, ElementType)> {
     let x = parser.required("x")?;
     let dtype = parser.keyword_only("dtype");
     let x = array(vm, x, DEFAULT_FLOAT)?;
@@ -163,7 +170,7 @@ fn empty_like(vm: &mut Vm, args: &Args) -> Result {
 fn full_like(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("full_like");
     let (x, dtype) = like(vm, &mut parser)?;
-    let number = number_of(parser.required("value")?)?;
+    let number = constant_of(parser.required("value")?)?;
     parser.finish()?;
     result(Array::filled(x.engine(), dtype, x.shape(), number))
 }
@@ -202,7 +209,8 @@ fn arange(vm: &mut Vm, args: &Args) -> Result {
     let dtype = dtype_of(vm, dtype, if is_float { DEFAULT_FLOAT } else { DEFAULT_INT })?;
     let n = n_steps(start, stop, step)?;
     let engine = engine_for(vm, None)?;
-    result(Array::counted(&engine, dtype, n, start, step))
+    let counted = Array::counted(&engine, dtype.part(), n, start, step);
+    result(counted.and_then(|counted| counted.converted(dtype)))
 }
 
 fn linspace(vm: &mut Vm, args: &Args) -> Result {
@@ -257,12 +265,12 @@ fn asarray(vm: &mut Vm, args: &Args) -> Result {
     let (x, dtype) = (parser.required("x")?, parser.optional("dtype")?);
     parser.finish()?;
     let dtype = match dtype.filter(|dtype| !dtype.is_none()) {
-        Some(dtype) => Some(values::dtype(vm, dtype)?),
+        Some(dtype) => Some(values::element_type(vm, dtype)?),
         None => None,
     };
-    let untyped = match values::number(x)? {
+    let untyped = match values::constant(x)? {
         Some(number) => default_type(number),
-        None => DEFAULT_FLOAT,
+        None => DEFAULT_FLOAT.into(),
     };
     let x = array(vm, x, dtype.unwrap_or(untyped))?;
     match dtype {

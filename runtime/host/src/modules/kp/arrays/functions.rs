@@ -21,6 +21,12 @@ pub const FUNCTIONS: &[NativeDef] = &[
         .doc("(on=True)", "Turns on that every operation runs when it is written, to find a mistake."),
     NativeDef::function("clip", clip)
         .doc("(x, min=None, max=None)", "The elements, but none below or above."),
+    NativeDef::function("view_as_real", view_as_real)
+        .doc("(x)", "A view of complex numbers as floats: a new last axis has the real and the imaginary part."),
+    NativeDef::function("view_as_complex", view_as_complex).doc(
+        "(x)",
+        "Floats whose last axis has the real and the imaginary part as complex numbers; a view if that is possible.",
+    ),
     NativeDef::function("astype", astype).doc("(x, dtype)", "The elements as another type."),
     NativeDef::function("reshape", reshape).doc(
         "(x, shape)",
@@ -147,8 +153,18 @@ fn astype(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("astype");
     let (x, dtype) = (parser.required("x")?, parser.required("dtype")?);
     parser.finish()?;
-    let dtype = values::dtype(vm, dtype)?;
+    let dtype = values::element_type(vm, dtype)?;
     result(array(vm, x, kps_compute::DType::F32)?.converted(dtype))
+}
+
+fn view_as_real(vm: &mut Vm, args: &Args) -> Result {
+    let [x] = args.exactly("view_as_real")?;
+    result(array(vm, x, kps_compute::DType::F32)?.as_parts())
+}
+
+fn view_as_complex(vm: &mut Vm, args: &Args) -> Result {
+    let [x] = args.exactly("view_as_complex")?;
+    result(array(vm, x, kps_compute::DType::F32)?.of_parts())
 }
 
 /// `result_type(*arrays)`: of arrays, numbers and types.
@@ -158,7 +174,7 @@ fn result_type(vm: &mut Vm, args: &Args) -> Result {
         types.push(match operand(vm, value, None) {
             Ok(Some(Operand::Array(array))) => OperandType::Array(array.dtype()),
             Ok(Some(Operand::Number(number))) => OperandType::Number(number),
-            _ => OperandType::Array(values::dtype(vm, value)?),
+            _ => OperandType::Array(values::element_type(vm, value)?),
         });
     }
     let common = promote::common_of(&types).map_err(raised)?;

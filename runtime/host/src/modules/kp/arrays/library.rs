@@ -71,7 +71,7 @@ static FUNCTIONS: &[Function] = &[
 
     function("matmul",          MORE, "(a, b)",                 "The product of matrices, or of batches of them."),
     function("dot",             MORE, "(a, b)",                 "The sum of the products of two vectors; of matrices, their product."),
-    function("vecdot",          MORE, "(a, b, axis=-1)",        "The sums of products along an axis."),
+    function("vecdot",          MORE, "(a, b, axis=-1)",        "The sums of products along an axis, of the conjugates of `a` with `b`."),
     function("outer",           MORE, "(a, b)",                 "The products of each element of one vector with each of another."),
     function("tensordot",       MORE, "(a, b, axes=2)",         "The sums of products over some axes of both."),
     function("matrix_transpose", MORE, "(x)",                   "A view with the last two axes exchanged."),
