@@ -36,6 +36,7 @@ static MODULES: &[(&str, &str)] = &[
     ("heapq", include_str!("modules/heapq.kps")),
     ("itertools", include_str!("modules/itertools.kps")),
     ("json", include_str!("modules/json.kps")),
+    ("kp.fft", include_str!("modules/kp_fft.kps")),
     ("kp.kernels", include_str!("kernels/__init__.kps")),
     ("kp.kernels.complex", include_str!("kernels/complex.kps")),
     ("kp.kernels.elementwise", include_str!("kernels/elementwise.kps")),

@@ -22,6 +22,7 @@ const fn function(
 
 const JOINING: &str = "kp.kernels.joining";
 const MORE: &str = "kp.kernels.functions";
+const FOURIER: &str = "kp.fft";
 
 #[rustfmt::skip]
 static FUNCTIONS: &[Function] = &[
@@ -76,6 +77,8 @@ static FUNCTIONS: &[Function] = &[
     function("tensordot",       MORE, "(a, b, axes=2)",         "The sums of products over some axes of both."),
     function("matrix_transpose", MORE, "(x)",                   "A view with the last two axes exchanged."),
     function("norm",            MORE, "(x, axis=None, keepdims=False, ord=2)", "The length of a vector."),
+
+    function("fftconvolve",     FOURIER, "(a, b, mode=\"full\")", "The convolution of two arrays along all of their axes, by Fourier transforms."),
 
     function("softmax",         MORE, "(x, axis=-1)",           "The powers of e, divided by their sum along an axis."),
     function("log_softmax",     MORE, "(x, axis=-1)",           "The logarithm of `softmax`."),
