@@ -7,7 +7,9 @@
 //! | File | What it does |
 //! |---|---|
 //! | [`array`] | [`Array`]: what it is made of, its views, and when it is computed |
+//! | [`element`] | the type of an element, which may be a complex number |
 //! | [`ops`], [`promote`] | the operations on elements, and the types of their results |
+//! | `complex` | complex numbers as floats, and floats as complex numbers |
 //! | [`shape`], [`layout`] | broadcasting, and the places of elements in memory |
 //! | `plan` | which nodes become one kernel |
 //! | `places`, `expression` | the text of that kernel |
@@ -32,6 +34,8 @@
 //! ```
 
 pub mod array;
+mod complex;
+pub mod element;
 pub mod engine;
 pub mod errors;
 mod expression;
@@ -47,6 +51,7 @@ pub mod shape;
 pub mod target;
 
 pub use array::{Array, Operand, View, power};
+pub use element::{Constant, ElementType};
 pub use engine::Engine;
 pub use errors::{ArrayError, Result};
 pub use expression::source;

@@ -26,7 +26,7 @@ mod tensor;
 mod values;
 mod verbs;
 
-use kps_array::View;
+use kps_array::{ElementType, View};
 use kps_compute::{DType, Tensor};
 
 use crate::checking::Checking;
@@ -87,6 +87,9 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
         module.set(ty.name, Value::Class(vm.native_class(ty)));
     }
     enums::add_to(module);
+    for ty in [ElementType::Complex64, ElementType::Complex128] {
+        module.set(ty.numpy_name(), numpy::dtype_object(ty));
+    }
     kernels::add_to(module);
     for kind in [ExceptionKind::DeviceLostError, ExceptionKind::OutOfMemoryError] {
         module.set(kind.name(), Value::Class(vm.exception_class(kind)));
@@ -134,7 +137,7 @@ pub fn is_tensor(value: &Value) -> bool {
 }
 
 /// A dtype as scripts see it: NumPy's object, which also equals its name.
-fn dtype_value(_: &mut Vm, dtype: DType) -> Result {
+fn dtype_value(_: &mut Vm, dtype: ElementType) -> Result {
     Ok(numpy::dtype_object(dtype))
 }
 

@@ -174,6 +174,11 @@ pub fn not_an_output() -> Raise {
     type_error("return arrays must be of ArrayType")
 }
 
+pub fn no_complex_arrays(name: &str) -> Raise {
+    type_error(format!("arrays of numpy hold bools, ints and floats, not {name}"))
+        .help("tensors hold complex numbers: `kp.zeros(n, dtype=\"complex64\")`")
+}
+
 pub fn unknown_dtype(name: &str) -> Raise {
     let raise = type_error(format!("data type '{name}' not understood"));
     raise.help("the types are bool, int8 to int64, uint8 to uint64, float16, float32, float64")

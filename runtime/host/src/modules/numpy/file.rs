@@ -1,5 +1,6 @@
 //! Arrays in files: `.npy`, and raw bytes.
 
+use kps_array::ElementType;
 use kps_compute::DType;
 
 use super::array::NdArray;
@@ -70,7 +71,7 @@ fn parse_header(contents: &[u8]) -> std::result::Result<Header, &'static str> {
     let code =
         field("descr").and_then(|after| after.strip_prefix('\'')).and_then(|after| after.split_once('\''));
     let (code, _) = code.ok_or("its header names no element type")?;
-    let dtype = dtype::parse(code).ok_or("its element type is not supported")?;
+    let dtype = dtype::parse(code).and_then(ElementType::real).ok_or("its element type is not supported")?;
     let is_fortran = field("fortran_order").is_some_and(|after| after.starts_with("True"));
     let shape =
         field("shape").and_then(|after| after.strip_prefix('(')).and_then(|after| after.split_once(')'));

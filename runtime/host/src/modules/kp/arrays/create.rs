@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kps_array::promote::{DEFAULT_FLOAT, DEFAULT_INT};
-use kps_array::{Array, Engine};
+use kps_array::{Array, Constant, ElementType, Engine};
 use kps_compute::{DType, Number};
 
 use super::functions::ints;
@@ -87,8 +87,14 @@ fn shape_of(vm: &mut Vm, value: &Value) -> Result<Vec<usize>> {
         .collect()
 }
 
-fn dtype_of(vm: &mut Vm, given: Option<&Value>, default: DType) -> Result<DType> {
-    given.filter(|dtype| !dtype.is_none()).map_or(Ok(default), |dtype| values::dtype(vm, dtype))
+fn dtype_of(vm: &mut Vm, given: Option<&Value>, default: impl Into<ElementType>) -> Result<ElementType> {
+    let given = given.filter(|dtype| !dtype.is_none());
+    given.map_or(Ok(default.into()), |dtype| values::element_type(vm, dtype))
+}
+
+fn constant_of(value: &Value) -> Result<Constant> {
+    let number = values::constant(value)?;
+    number.ok_or_else(|| type_error(format!("a number is expected, not {}", value.type_name())))
 }
 
 fn number_of(value: &Value) -> Result<Number> {
@@ -97,11 +103,12 @@ fn number_of(value: &Value) -> Result<Number> {
 }
 
 /// A type that has the number, if no type was given.
-fn default_type(number: Number) -> DType {
+fn default_type(number: Constant) -> ElementType {
     match number {
-        Number::Bool(_) => DType::Bool,
-        Number::Int(_) => DEFAULT_INT,
-        Number::Float(_) => DEFAULT_FLOAT,
+        Constant::Real(Number::Bool(_)) => DType::Bool.into(),
+        Constant::Real(Number::Int(_)) => DEFAULT_INT.into(),
+        Constant::Real(Number::Float(_)) => DEFAULT_FLOAT.into(),
+        Constant::Complex { .. } => ElementType::complex_of(DEFAULT_FLOAT),
     }
 }
 
@@ -139,7 +146,7 @@ fn full(vm: &mut Vm, args: &Args) -> Result {
     let dtype = parser.optional("dtype")?;
     let device = parser.keyword_only("device");
     parser.finish()?;
-    let (shape, number) = (shape_of(vm, shape)?, number_of(number)?);
+    let (shape, number) = (shape_of(vm, shape)?, constant_of(number)?);
     let dtype = dtype_of(vm, dtype, default_type(number))?;
     let engine = engine_on(vm, device)?;
     result(Array::filled(&engine, dtype, &shape, number))
@@ -148,7 +155,7 @@ fn full(vm: &mut Vm, args: &Args) -> Result {
 /// What an array has in common with the one that it is made like.
 struct Like {
     engine: Rc<Engine>,
-    dtype: DType,
+    dtype: ElementType,
     shape: Vec<usize>,
 }
 
@@ -189,7 +196,7 @@ fn empty_like(vm: &mut Vm, args: &Args) -> Result {
 fn full_like(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("full_like");
     let like = like(vm, &mut parser)?;
-    let number = number_of(parser.required("fill_value")?)?;
+    let number = constant_of(parser.required("fill_value")?)?;
     parser.finish()?;
     result(Array::filled(&like.engine, like.dtype, &like.shape, number))
 }
@@ -229,7 +236,8 @@ fn arange(vm: &mut Vm, args: &Args) -> Result {
     let dtype = dtype_of(vm, dtype, if is_float { DEFAULT_FLOAT } else { DEFAULT_INT })?;
     let n = n_steps(start, stop, step)?;
     let engine = engine_on(vm, device)?;
-    result(Array::counted(&engine, dtype, n, start, step))
+    let counted = Array::counted(&engine, dtype.part(), n, start, step);
+    result(counted.and_then(|counted| counted.converted(dtype)))
 }
 
 fn linspace(vm: &mut Vm, args: &Args) -> Result {
@@ -287,7 +295,7 @@ fn asarray(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let given = match dtype.filter(|dtype| !dtype.is_none()) {
         Some(dtype) => {
-            let dtype = values::dtype(vm, dtype)?;
+            let dtype = values::element_type(vm, dtype)?;
             array(vm, x, dtype)?
         }
         None => as_array(vm, x)?,

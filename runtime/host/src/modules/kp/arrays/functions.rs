@@ -21,6 +21,12 @@ pub const FUNCTIONS: &[NativeDef] = &[
         .doc("(on=True)", "Turns on that every operation runs when it is written, to find a mistake."),
     NativeDef::function("clip", clip)
         .doc("(x, min=None, max=None)", "The elements, but none below or above."),
+    NativeDef::function("view_as_real", view_as_real)
+        .doc("(x)", "A view of complex numbers as floats: a new last axis has the real and the imaginary part."),
+    NativeDef::function("view_as_complex", view_as_complex).doc(
+        "(x)",
+        "Floats whose last axis has the real and the imaginary part as complex numbers; a view if that is possible.",
+    ),
     NativeDef::function("astype", astype).doc(
         "(x, dtype, copy=True, device=None)",
         "The elements as another type; without `copy`, the array itself if it has the type.",
@@ -158,12 +164,22 @@ fn astype(vm: &mut Vm, args: &Args) -> Result {
 
 /// The elements as a type, in memory of their own unless `copy` is false.
 pub fn as_type(vm: &mut Vm, x: &Array, dtype: &Value, copy: Option<&Value>) -> Result {
-    let dtype = values::dtype(vm, dtype)?;
+    let dtype = values::element_type(vm, dtype)?;
     let copies = copy.map_or(Ok(true), |copy| vm.truth(copy))?;
     match copies && dtype == x.dtype() {
         true => result(x.copy()),
         false => result(x.converted(dtype)),
     }
+}
+
+fn view_as_real(vm: &mut Vm, args: &Args) -> Result {
+    let [x] = args.exactly("view_as_real")?;
+    result(as_array(vm, x)?.as_parts())
+}
+
+fn view_as_complex(vm: &mut Vm, args: &Args) -> Result {
+    let [x] = args.exactly("view_as_complex")?;
+    result(as_array(vm, x)?.of_parts())
 }
 
 /// `result_type(*arrays)`: of arrays, numbers and types.
@@ -173,7 +189,7 @@ fn result_type(vm: &mut Vm, args: &Args) -> Result {
         types.push(match operand(vm, value, None) {
             Ok(Some(Operand::Array(array))) => OperandType::Array(array.dtype()),
             Ok(Some(Operand::Number(number))) => OperandType::Number(number),
-            _ => OperandType::Array(values::dtype(vm, value)?),
+            _ => OperandType::Array(values::element_type(vm, value)?),
         });
     }
     let common = promote::common_of(&types).map_err(raised)?;

@@ -23,6 +23,7 @@ const fn function(
 const JOINING: &str = "kp.kernels.joining";
 const DTYPES: &str = "kp.kernels.dtypes";
 const MORE: &str = "kp.kernels.functions";
+const FOURIER: &str = "kp.fft";
 
 #[rustfmt::skip]
 static FUNCTIONS: &[Function] = &[
@@ -78,11 +79,13 @@ static FUNCTIONS: &[Function] = &[
 
     function("matmul",          MORE, "(a, b)",                 "The product of matrices, or of batches of them."),
     function("dot",             MORE, "(a, b)",                 "The sum of the products of two vectors; of matrices, their product."),
-    function("vecdot",          MORE, "(a, b, axis=-1)",        "The sums of products along an axis."),
+    function("vecdot",          MORE, "(a, b, axis=-1)",        "The sums of products along an axis, of the conjugates of `a` with `b`."),
     function("outer",           MORE, "(a, b)",                 "The products of each element of one vector with each of another."),
     function("tensordot",       MORE, "(a, b, axes=2)",         "The sums of products over some axes of both."),
     function("matrix_transpose", MORE, "(x)",                   "A view with the last two axes exchanged."),
     function("norm",            MORE, "(x, axis=None, keepdims=False, ord=2)", "The length of a vector."),
+
+    function("fftconvolve",     FOURIER, "(a, b, mode=\"full\")", "The convolution of two arrays along all of their axes, by Fourier transforms."),
 
     function("softmax",         MORE, "(x, axis=-1)",           "The powers of e, divided by their sum along an axis."),
     function("log_softmax",     MORE, "(x, axis=-1)",           "The logarithm of `softmax`."),

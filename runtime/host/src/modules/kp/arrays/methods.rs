@@ -29,13 +29,19 @@ pub const METHODS: &[NativeDef] = &[
     }),
     NativeDef::method("__float__", |vm, args| {
         let number = only(&this(vm, args)?)?;
-        Ok(Value::Float(values::number(&number)?.map_or(0.0, kps_compute::Number::as_f64)))
+        let float = Value::Class(vm.builtin_class(crate::value::BuiltinType::Float));
+        vm.call(&float, &[number])
     }),
     NativeDef::method("__int__", |vm, args| {
         let number = only(&this(vm, args)?)?;
         let int = Value::Class(vm.builtin_class(crate::value::BuiltinType::Int));
         vm.call(&int, &[number])
     }),
+    NativeDef::getter("real", real)
+        .doc("", "A view of the real parts; the tensor itself if it has no complex numbers."),
+    NativeDef::getter("imag", |vm, args| result(part(&this(vm, args)?, "imag")))
+        .doc("", "A view of the imaginary parts."),
+    as_function!("conj", "()", "Returns the numbers with the opposite imaginary parts."),
     NativeDef::method("__index__", index),
     NativeDef::method("__array_namespace__", namespace),
     NativeDef::getter("device", device).doc("", "The manager whose device has the elements."),
@@ -75,6 +81,31 @@ pub const METHODS: &[NativeDef] = &[
 
 fn this(vm: &mut Vm, args: &Args) -> Result<Array> {
     array_of(vm, args.this::<ScriptTensor>()?)
+}
+
+/// A view of one part of complex numbers: `real` or `imag`.
+fn part(array: &Array, name: &str) -> kps_array::Result<Array> {
+    let mut index = vec![Part::All; array.ndim()];
+    index.push(Part::At((name == "imag").into()));
+    array.as_parts()?.indexed(&index)
+}
+
+fn real(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    match array.dtype().is_complex() {
+        true => result(part(&array, "real")),
+        false => Ok(args.receiver()?.clone()),
+    }
+}
+
+/// `x.real = value`.
+pub fn set_part(vm: &mut Vm, array: &Array, name: &str, value: &Value) -> Result<()> {
+    let part = part(array, name).map_err(raised)?;
+    let value = match operand(vm, value, Some(array))? {
+        Some(value) => value,
+        None => super::array(vm, value, part.dtype())?.into(),
+    };
+    part.assign(value).map_err(raised)
 }
 
 fn transposed(vm: &mut Vm, args: &Args) -> Result {
@@ -159,6 +190,9 @@ pub fn only(array: &Array) -> Result {
     if array.size() != 1 {
         let n = array.size();
         return Err(crate::errors::value_error(format!("a tensor of {n} elements is not one number")));
+    }
+    if array.dtype().is_complex() {
+        return Ok(super::complex_values(array)?.remove(0));
     }
     let memory = array.tensor().map_err(raised)?;
     Ok(values::value(memory.get(0).map_err(super::compute)?))

@@ -14,7 +14,7 @@ mod reductions;
 
 use std::rc::Rc;
 
-use kps_array::{Array, ArrayError, Engine, Operand};
+use kps_array::{Array, ArrayError, ElementType, Engine, Operand};
 use kps_compute::{DType, Tensor};
 
 use super::errors::compute;
@@ -27,7 +27,7 @@ use crate::value::{ExceptionKind, Module, NativeDef, NativeFunction, Raise, Resu
 use crate::vm::Vm;
 
 pub use index::{get as get_item, set as set_item};
-pub use methods::{METHODS, only, rows};
+pub use methods::{METHODS, only, rows, set_part};
 pub use operators::{binary, binary_in_place, compare, unary};
 
 /// The functions of arrays in the module `kp`.
@@ -99,10 +99,15 @@ pub fn moved(vm: &mut Vm, array: &Array, device: Option<&Value>) -> Result<Array
     }
     let tensor = array.in_one_piece().and_then(|array| array.tensor()).map_err(raised)?;
     let (bytes, written) = (tensor.shared_bytes().map_err(compute)?, tensor.written());
-    let elements = values::Elements { dtype: array.dtype(), shape: array.shape().to_vec(), bytes, written };
+    let (dtype, shape) = (tensor.dtype(), tensor.shape().to_vec());
+    let elements = values::Elements { dtype, shape, bytes, written };
     let tensor = super::tensor::make(elements, kps_compute::MemoryType::Device)?;
     let tensor = engine.manager().adopt(tensor).map_err(compute)?;
-    Array::of_tensor(&engine, &tensor).map_err(raised)
+    let parts = Array::of_tensor(&engine, &tensor).map_err(raised)?;
+    match array.dtype().is_complex() {
+        true => parts.of_parts().map_err(raised),
+        false => Ok(parts),
+    }
 }
 
 /// A tensor as an array.
@@ -133,7 +138,7 @@ pub fn operand(vm: &mut Vm, value: &Value, beside: Option<&Array>) -> Result<Opt
         let filled = Array::filled(&engine, scalar.dtype, &[], scalar.number).map_err(raised)?;
         return Ok(Some(filled.into()));
     }
-    Ok(values::number(value)?.map(Operand::Number))
+    Ok(values::constant(value)?.map(Operand::Number))
 }
 
 /// The array that a value is: a tensor, a NumPy array, a number, or a list of numbers, whose type is that of
@@ -143,12 +148,43 @@ pub fn as_array(vm: &mut Vm, value: &Value) -> Result<Array> {
     array(vm, value, untyped)
 }
 
-/// The array that a value is: a tensor, a NumPy array, or a list of numbers, which get the type `untyped`.
-pub fn array(vm: &mut Vm, value: &Value, untyped: DType) -> Result<Array> {
-    match value.downcast::<ScriptTensor>().filter(|tensor| tensor.is_of_numbers()) {
-        Some(tensor) => array_of(vm, tensor),
-        None => uploaded(vm, value, untyped, None),
+/// The array that a value is: a tensor, a NumPy array, or a list of numbers, which get the type `untyped`, or complex64
+/// if one of them is complex.
+pub fn array(vm: &mut Vm, value: &Value, untyped: impl Into<ElementType>) -> Result<Array> {
+    if let Some(tensor) = value.downcast::<ScriptTensor>().filter(|tensor| tensor.is_of_numbers()) {
+        return array_of(vm, tensor);
     }
+    let untyped = match untyped.into() {
+        ElementType::Real(untyped) if values::has_complex(vm, value)? => ElementType::complex_of(untyped),
+        untyped => untyped,
+    };
+    match untyped {
+        ElementType::Real(untyped) => uploaded(vm, value, untyped, None),
+        _ if values::is_array(value) => uploaded(vm, value, DType::F32, None),
+        untyped => uploaded_complex(vm, value, untyped),
+    }
+}
+
+/// The complex numbers of a script.
+fn uploaded_complex(vm: &mut Vm, value: &Value, ty: ElementType) -> Result<Array> {
+    let elements = values::complex_elements(vm, value, ty)?;
+    let engine = engine_for(vm, None)?;
+    if elements.shape.contains(&0) {
+        let shape = &elements.shape[..elements.shape.len() - 1];
+        return Array::uninitialised(&engine, ty, shape).map_err(raised);
+    }
+    let tensor = super::tensor::make(elements, kps_compute::MemoryType::Device)?;
+    let tensor = engine.manager().adopt(tensor).map_err(compute)?;
+    Array::of_tensor(&engine, &tensor).and_then(|parts| parts.of_parts()).map_err(raised)
+}
+
+/// The elements of an array of complex numbers as values of the script.
+pub fn complex_values(array: &Array) -> Result<Vec<Value>> {
+    if array.size() == 0 {
+        return Ok(Vec::new());
+    }
+    let tensor = array.in_one_piece().and_then(|array| array.tensor()).map_err(raised)?;
+    Ok(values::complex_values(&tensor.numbers().map_err(compute)?))
 }
 
 fn uploaded(vm: &mut Vm, value: &Value, untyped: DType, beside: Option<&Array>) -> Result<Array> {

@@ -94,7 +94,7 @@ fn typed(vm: &mut Vm, args: &Args, reducer: Reducer) -> Result {
     let Some(dtype) = dtype.filter(|dtype| !dtype.is_none()) else {
         return given.reduce(&given.x, reducer, given.reduced).map(value);
     };
-    let dtype = values::dtype(vm, dtype)?;
+    let dtype = values::element_type(vm, dtype)?;
     given.x = given.x.converted(dtype).map_err(raised)?;
     given.reduce(&given.x, reducer, given.reduced)?.converted(dtype).map(value).map_err(raised)
 }
@@ -163,7 +163,7 @@ fn variance(vm: &mut Vm, args: &Args, function: &'static str) -> Result<Array> {
     };
     let mean = mean_of(&given, &given.x, ReducedAxes::Kept, 0.0)?;
     let distance = apply("subtract", &[float(&given.x)?.into(), mean.into()])?;
-    let square = apply("square", &[distance.into()])?;
+    let square = apply("square", &[apply("abs", &[distance.into()])?.into()])?;
     mean_of(&given, &square, given.reduced, correction)
 }
 
