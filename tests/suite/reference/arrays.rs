@@ -151,6 +151,21 @@ pub const SECTIONS: &[Section] = &[
             "nextafter",
         ])],
     },
+    Section {
+        title: "Complex numbers",
+        head: "Most functions of arithmetic, powers and angles take complex numbers, too.",
+        tables: &[functions(&[
+            "complex64",
+            "complex128",
+            "complex",
+            "real",
+            "imag",
+            "conj",
+            "angle",
+            "view_as_real",
+            "view_as_complex",
+        ])],
+    },
     Section { title: "Types", head: "", tables: &[functions(&["astype", "result_type"])] },
     Section {
         title: "Shapes",
@@ -231,6 +246,13 @@ pub const SECTIONS: &[Section] = &[
         title: "Products",
         head: "`a @ b` is `kp.matmul(a, b)`.",
         tables: &[functions(&["matmul", "dot", "vecdot", "outer", "tensordot"])],
+    },
+    Section {
+        title: "Fourier transforms",
+        head: "`kp.fft` has `fft`, `ifft`, `fft2`, `ifft2`, `fftn`, `ifftn`, those of real numbers `rfft`, `irfft`, \
+               `rfft2`, `irfft2`, `rfftn`, `irfftn`, `hfft` and `ihfft`, and `fftfreq`, `rfftfreq`, `fftshift` and \
+               `ifftshift`.",
+        tables: &[functions(&["fftconvolve"])],
     },
     Section {
         title: "How expressions are computed",

@@ -171,6 +171,9 @@ const SECTIONS: &[Section] = &[
             &[
                 "T",
                 "mT",
+                "real",
+                "imag",
+                "conj",
                 "astype",
                 "copy",
                 "fill",
