@@ -152,9 +152,32 @@ pub const SECTIONS: &[Section] = &[
         ])],
     },
     Section {
+        title: "Complex numbers",
+        head: "Most functions of arithmetic, powers and angles take complex numbers, too.",
+        tables: &[functions(&[
+            "complex64",
+            "complex128",
+            "complex",
+            "real",
+            "imag",
+            "conj",
+            "angle",
+            "view_as_real",
+            "view_as_complex",
+        ])],
+    },
+    Section {
         title: "Types",
         head: "",
-        tables: &[functions(&["astype", "result_type", "can_cast", "isdtype", "iinfo", "finfo"])],
+        tables: &[functions(&[
+            "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64",
+            "astype",
+            "result_type",
+            "can_cast",
+            "isdtype",
+            "iinfo",
+            "finfo",
+        ])],
     },
     Section {
         title: "Shapes",
@@ -235,6 +258,13 @@ pub const SECTIONS: &[Section] = &[
         title: "Products",
         head: "`a @ b` is `kp.matmul(a, b)`.",
         tables: &[functions(&["matmul", "dot", "vecdot", "outer", "tensordot"])],
+    },
+    Section {
+        title: "Fourier transforms",
+        head: "`kp.fft` has `fft`, `ifft`, `fft2`, `ifft2`, `fftn`, `ifftn`, those of real numbers `rfft`, `irfft`, \
+               `rfft2`, `irfft2`, `rfftn`, `irfftn`, `hfft` and `ihfft`, and `fftfreq`, `rfftfreq`, `fftshift` and \
+               `ifftshift`.",
+        tables: &[functions(&["fftconvolve"])],
     },
     Section {
         title: "How expressions are computed",

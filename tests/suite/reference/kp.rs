@@ -173,6 +173,9 @@ const SECTIONS: &[Section] = &[
                 "to_device",
                 "T",
                 "mT",
+                "real",
+                "imag",
+                "conj",
                 "astype",
                 "copy",
                 "fill",
@@ -321,10 +324,10 @@ const SECTIONS: &[Section] = &[
     },
 ];
 
-/// Prints each public name of the module and of its classes: its owner, name, signature and sentence. Constants and
-/// types of elements are on the page of the array API standard.
+/// Prints each public name of the module and of its classes: its owner, name, signature and sentence. Constants
+/// are on the page of the array API standard.
 const SCRIPT: &str = "\
-import kp, numpy, pyshader
+import kp, pyshader
 classes = [kp.Manager, kp.Tensor, kp.Image, kp.Sampler, kp.Algorithm, kp.Sequence, kp.Stream, kp.Event, kp.Shader]
 classes += [kp.Profile, kp.Memory]
 owners = [(kp, 'kp')] + [(c, c.__name__) for c in classes + [pyshader.ShaderModule]]
@@ -332,7 +335,7 @@ for owner, title in owners:
     for name in dir(owner):
         inherited = owner is kp.Image and hasattr(kp.Tensor, name)
         value = getattr(owner, name)
-        is_constant = value is None or isinstance(value, (float, numpy.dtype))
+        is_constant = value is None or isinstance(value, float)
         if not name.startswith('_') and not inherited and not is_constant:
             print(title, name, getattr(value, '__text_signature__', None) or '', value.__doc__ or '', sep='\\t')
 ";

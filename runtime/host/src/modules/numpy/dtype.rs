@@ -22,7 +22,7 @@ pub static DTYPE: NativeType = NativeType {
         NativeDef::getter("type", scalar_type),
     ],
     new: Some(new),
-    ..NativeType::new("dtype", "numpy")
+    ..NativeType::new("dtype", "numpy").doc("(dtype, align=False)", "The type of an array's elements.")
 };
 
 /// An element type as an object: `np.dtype("float32")`, `array.dtype`.
