@@ -230,7 +230,16 @@ pub const SECTIONS: &[Section] = &[
     Section {
         title: "Products",
         head: "`a @ b` is `kp.matmul(a, b)`.",
-        tables: &[functions(&["matmul", "dot", "vecdot", "outer", "tensordot"])],
+        tables: &[functions(&[
+            "matmul",
+            "dot",
+            "vecdot",
+            "outer",
+            "tensordot",
+            "cross",
+            "trace",
+            "diagonal",
+        ])],
     },
     Section {
         title: "How expressions are computed",
