@@ -236,6 +236,7 @@ pub const SECTIONS: &[Section] = &[
             "vecdot",
             "outer",
             "tensordot",
+            "einsum",
             "cross",
             "trace",
             "diagonal",

@@ -22,6 +22,7 @@ const fn function(
 
 const JOINING: &str = "kp.kernels.joining";
 const MORE: &str = "kp.kernels.functions";
+const EINSUM: &str = "kp.kernels.einsum";
 
 #[rustfmt::skip]
 static FUNCTIONS: &[Function] = &[
@@ -74,6 +75,7 @@ static FUNCTIONS: &[Function] = &[
     function("vecdot",          MORE, "(a, b, axis=-1)",        "The sums of products along an axis."),
     function("outer",           MORE, "(a, b)",                 "The products of each element of one vector with each of another."),
     function("tensordot",       MORE, "(a, b, axes=2)",         "The sums of products over some axes of both."),
+    function("einsum",          EINSUM, "(subscripts, *operands)", "The sums of products over axes named by letters: `einsum(\"ij,jk->ik\", a, b)`."),
     function("cross",           MORE, "(a, b, axis=-1)",        "The vector product of vectors of 3 elements."),
     function("diagonal",        MORE, "(x, offset=0, axis1=0, axis2=1)", "A diagonal of two axes, as the last axis: so many columns to the right of the main one."),
     function("trace",           MORE, "(x, offset=0, axis1=0, axis2=1, dtype=None)", "The sum of a diagonal."),
