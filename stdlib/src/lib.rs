@@ -37,6 +37,7 @@ static MODULES: &[(&str, &str)] = &[
     ("itertools", include_str!("modules/itertools.kps")),
     ("json", include_str!("modules/json.kps")),
     ("kp.kernels", include_str!("kernels/__init__.kps")),
+    ("kp.kernels.convolution", include_str!("kernels/convolution.kps")),
     ("kp.kernels.einsum", include_str!("kernels/einsum.kps")),
     ("kp.kernels.elementwise", include_str!("kernels/elementwise.kps")),
     ("kp.kernels.fourier", include_str!("kernels/fourier.kps")),

@@ -243,6 +243,11 @@ pub const SECTIONS: &[Section] = &[
         ])],
     },
     Section {
+        title: "Convolution",
+        head: "The layout and the options are those of PyTorch. A number stands for both axes of a picture.",
+        tables: &[functions(&["conv1d", "conv2d", "max_pool2d", "avg_pool2d"])],
+    },
+    Section {
         title: "How expressions are computed",
         head: "",
         tables: &[functions(&["source", "evaluate", "eager"])],

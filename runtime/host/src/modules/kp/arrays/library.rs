@@ -23,6 +23,7 @@ const fn function(
 const JOINING: &str = "kp.kernels.joining";
 const MORE: &str = "kp.kernels.functions";
 const EINSUM: &str = "kp.kernels.einsum";
+const CONVOLUTION: &str = "kp.kernels.convolution";
 
 #[rustfmt::skip]
 static FUNCTIONS: &[Function] = &[
@@ -81,6 +82,11 @@ static FUNCTIONS: &[Function] = &[
     function("trace",           MORE, "(x, offset=0, axis1=0, axis2=1, dtype=None)", "The sum of a diagonal."),
     function("matrix_transpose", MORE, "(x)",                   "A view with the last two axes exchanged."),
     function("norm",            MORE, "(x, axis=None, keepdims=False, ord=2)", "The length of a vector."),
+
+    function("conv1d",          CONVOLUTION, "(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)", "The sums of products of a filter with each part of rows: PyTorch's layout, (batch, channel, position)."),
+    function("conv2d",          CONVOLUTION, "(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)", "The sums of products of a filter with each part of pictures: (batch, channel, row, column)."),
+    function("max_pool2d",      CONVOLUTION, "(x, kernel_size, stride=None, padding=0, dilation=1)", "The largest element of each window of pictures."),
+    function("avg_pool2d",      CONVOLUTION, "(x, kernel_size, stride=None, padding=0)", "The mean of each window of pictures; the padding counts as zeros."),
 
     function("softmax",         MORE, "(x, axis=-1)",           "The powers of e, divided by their sum along an axis."),
     function("log_softmax",     MORE, "(x, axis=-1)",           "The logarithm of `softmax`."),
