@@ -229,7 +229,8 @@ pub const SECTIONS: &[Section] = &[
     },
     Section {
         title: "Products",
-        head: "`a @ b` is `kp.matmul(a, b)`.",
+        head: "`a @ b` is `kp.matmul(a, b)`.\n\
+               The module `kp.linalg` has factorisations, systems of equations, eigenvalues and norms; `help(kp.linalg)` shows it.",
         tables: &[functions(&[
             "matmul",
             "dot",
