@@ -229,8 +229,7 @@ pub const SECTIONS: &[Section] = &[
     },
     Section {
         title: "Products",
-        head: "`a @ b` is `kp.matmul(a, b)`.\n\
-               The module `kp.linalg` has factorisations, systems of equations, eigenvalues and norms; `help(kp.linalg)` shows it.",
+        head: "`a @ b` is `kp.matmul(a, b)`.",
         tables: &[functions(&[
             "matmul",
             "dot",
@@ -242,6 +241,38 @@ pub const SECTIONS: &[Section] = &[
             "trace",
             "diagonal",
         ])],
+    },
+    Section {
+        title: "Linear algebra",
+        head: "The matrices are in the last two axes. All axes before them are those of a batch.\n\
+               `kp.linalg` also has `cross`, `matmul`, `matrix_transpose`, `outer`, `tensordot` and `vecdot` of `kp`.",
+        tables: &[names(
+            "kp.linalg",
+            "kp.linalg.",
+            &[
+                "solve",
+                "solve_triangular",
+                "lstsq",
+                "inv",
+                "pinv",
+                "cholesky",
+                "lu",
+                "qr",
+                "svd",
+                "svdvals",
+                "eigh",
+                "eigvalsh",
+                "det",
+                "slogdet",
+                "matrix_rank",
+                "matrix_power",
+                "matrix_norm",
+                "vector_norm",
+                "norm",
+                "diagonal",
+                "trace",
+            ],
+        )],
     },
     Section {
         title: "Convolution",

@@ -78,7 +78,7 @@ static FUNCTIONS: &[Function] = &[
     function("tensordot",       MORE, "(a, b, axes=2)",         "The sums of products over some axes of both."),
     function("einsum",          EINSUM, "(subscripts, *operands)", "The sums of products over axes named by letters: `einsum(\"ij,jk->ik\", a, b)`."),
     function("cross",           MORE, "(a, b, axis=-1)",        "The vector product of vectors of 3 elements."),
-    function("diagonal",        MORE, "(x, offset=0, axis1=0, axis2=1)", "A diagonal of two axes, as the last axis: so many columns to the right of the main one."),
+    function("diagonal",        MORE, "(x, offset=0, axis1=0, axis2=1)", "The diagonal of two axes, as the last axis, that is `offset` columns to the right of the main one."),
     function("trace",           MORE, "(x, offset=0, axis1=0, axis2=1, dtype=None)", "The sum of a diagonal."),
     function("matrix_transpose", MORE, "(x)",                   "A view with the last two axes exchanged."),
     function("norm",            MORE, "(x, axis=None, keepdims=False, ord=2)", "The length of a vector."),
