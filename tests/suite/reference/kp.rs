@@ -338,6 +338,14 @@ for owner, title in owners:
         is_constant = value is None or isinstance(value, float)
         if not name.startswith('_') and not inherited and not is_constant:
             print(title, name, getattr(value, '__text_signature__', None) or '', value.__doc__ or '', sep='\\t')
+for name in dir(kp.linalg):
+    function = getattr(kp.linalg, name)
+    if hasattr(function, '__code__') and function.__module__ == 'kp.linalg' and not name.startswith('_'):
+        code, defaults = function.__code__, function.__defaults__ or ()
+        parameters = list(code.co_varnames[:code.co_argcount])
+        for k, default in enumerate(defaults, len(parameters) - len(defaults)):
+            parameters[k] += f'={default!r}'
+        print('kp.linalg', name, f\"({', '.join(parameters)})\", function.__doc__.splitlines()[0], sep='\\t')
 ";
 
 /// Signature and sentence by owner and name.

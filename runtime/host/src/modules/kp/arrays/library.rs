@@ -24,6 +24,8 @@ const JOINING: &str = "kp.kernels.joining";
 const DTYPES: &str = "kp.kernels.dtypes";
 const MORE: &str = "kp.kernels.functions";
 const FOURIER: &str = "kp.fft";
+const EINSUM: &str = "kp.kernels.einsum";
+const CONVOLUTION: &str = "kp.kernels.convolution";
 
 #[rustfmt::skip]
 static FUNCTIONS: &[Function] = &[
@@ -82,10 +84,18 @@ static FUNCTIONS: &[Function] = &[
     function("vecdot",          MORE, "(a, b, axis=-1)",        "The sums of products along an axis, of the conjugates of `a` with `b`."),
     function("outer",           MORE, "(a, b)",                 "The products of each element of one vector with each of another."),
     function("tensordot",       MORE, "(a, b, axes=2)",         "The sums of products over some axes of both."),
+    function("einsum",          EINSUM, "(subscripts, *operands)", "The sums of products over axes named by letters: `einsum(\"ij,jk->ik\", a, b)`."),
+    function("cross",           MORE, "(a, b, axis=-1)",        "The vector product of vectors of 3 elements."),
+    function("diagonal",        MORE, "(x, offset=0, axis1=0, axis2=1)", "The diagonal of two axes, as the last axis, that is `offset` columns to the right of the main one."),
+    function("trace",           MORE, "(x, offset=0, axis1=0, axis2=1, dtype=None)", "The sum of a diagonal."),
     function("matrix_transpose", MORE, "(x)",                   "A view with the last two axes exchanged."),
     function("norm",            MORE, "(x, axis=None, keepdims=False, ord=2)", "The length of a vector."),
 
     function("fftconvolve",     FOURIER, "(a, b, mode=\"full\")", "The convolution of two arrays along all of their axes, by Fourier transforms."),
+    function("conv1d",          CONVOLUTION, "(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)", "The sums of products of a filter with each part of rows: PyTorch's layout, (batch, channel, position)."),
+    function("conv2d",          CONVOLUTION, "(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)", "The sums of products of a filter with each part of pictures: (batch, channel, row, column)."),
+    function("max_pool2d",      CONVOLUTION, "(x, kernel_size, stride=None, padding=0, dilation=1)", "The largest element of each window of pictures."),
+    function("avg_pool2d",      CONVOLUTION, "(x, kernel_size, stride=None, padding=0)", "The mean of each window of pictures; the padding counts as zeros."),
 
     function("softmax",         MORE, "(x, axis=-1)",           "The powers of e, divided by their sum along an axis."),
     function("log_softmax",     MORE, "(x, axis=-1)",           "The logarithm of `softmax`."),
