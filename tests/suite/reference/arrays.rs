@@ -44,7 +44,16 @@ pub const SECTIONS: &[Section] = &[
         title: "Random numbers",
         head: "The numbers depend on the seed and on the calls before, and are the same on every device.\n\
                Normals may differ in their last bits, as logarithms do.",
-        tables: &[functions(&["seed", "rand", "uniform", "randn", "normal", "randint", "permutation"])],
+        tables: &[functions(&[
+            "seed",
+            "rand",
+            "uniform",
+            "randn",
+            "normal",
+            "randint",
+            "permutation",
+            "rng",
+        ])],
     },
     Section {
         title: "Arithmetic",

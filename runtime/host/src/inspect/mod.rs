@@ -56,6 +56,16 @@ pub fn error_codes() -> impl Iterator<Item = &'static ErrorCode> {
     tables.into_iter().flatten()
 }
 
+/// A type that a module of the library defines. The module is read, and not run.
+pub(crate) fn library_type(module: &str, name: &str) -> Option<kps_kernel::Type> {
+    let source = Source::new(format!("<{module}>"), kps_stdlib::source(module)?);
+    let (module, _) = kps_syntax::parse(&source);
+    match StaticEnv::of_script(&module).get(name)? {
+        kps_kernel::EnvValue::Type(ty) => Some(ty),
+        _ => None,
+    }
+}
+
 /// Every mistake that can be found without running: in the syntax, in names, and in kernels, as far as their
 /// parameters are annotated; and lint warnings. In the order of the source.
 pub fn check(source: &Source) -> Diagnostics {

@@ -148,6 +148,11 @@ pub fn only_in_kernels(name: &str) -> Raise {
         .help("on the host use `math` for numbers and `numpy` for arrays")
 }
 
+pub fn struct_only_in_kernels(name: &str) -> Raise {
+    type_error(format!("kp.{name}() runs inside of kernels only"))
+        .help("on the host call a function that fills a tensor: kp.seed(5); x = kp.rand(100)")
+}
+
 /// The values that an option of the decorator takes, and an example.
 fn option_takes(option: &str) -> (&'static str, &'static str) {
     match option {

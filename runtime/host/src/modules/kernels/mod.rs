@@ -12,6 +12,7 @@ mod env;
 pub mod errors;
 mod explain;
 mod launch;
+mod library_struct;
 mod object;
 pub mod options;
 mod push;
@@ -181,11 +182,12 @@ pub fn prelude_names() -> impl Iterator<Item = &'static str> {
     decorators.chain(types::NAMES.iter().copied()).chain(types::CONSTRUCTORS.iter().copied())
 }
 
-/// Adds the decorators and types to a module, for scripts that access them through it.
+/// Adds the decorators, types and structs of the library to a module, for scripts that access them through it.
 pub fn add_to(module: &Module) {
     for name in prelude_names() {
         module.set(name, prelude(name).expect("the prelude has its names"));
     }
+    library_struct::add_to(module);
 }
 
 /// The names that scripts see without an import.
