@@ -24,6 +24,7 @@ pub const SECTIONS: &[Section] = &[
         head: "",
         tables: &[functions(&[
             "asarray",
+            "from_numpy",
             "zeros",
             "ones",
             "full",
@@ -39,6 +40,11 @@ pub const SECTIONS: &[Section] = &[
             "tril",
             "triu",
         ])],
+    },
+    Section {
+        title: "Files",
+        head: "Files have NumPy's formats, which `numpy.load` reads and `numpy.save` writes.",
+        tables: &[functions(&["save", "savez", "savez_compressed", "load"])],
     },
     Section {
         title: "Random numbers",

@@ -35,6 +35,7 @@ pub const FUNCTIONS: &[NativeDef] = &[
         .doc("(n, m=None, k=0, dtype=f32)", "A matrix with ones on its k-th diagonal, and zeros elsewhere."),
     NativeDef::function("asarray", asarray)
         .doc("(x, dtype=None)", "A tensor of numbers, lists or a NumPy array; a tensor is not copied."),
+    NativeDef::function("from_numpy", asarray).doc("(x, dtype=None)", "As `asarray`, under PyTorch's name."),
 ];
 
 /// What the library asks about arrays. None is listed: they begin with `_`.
@@ -256,17 +257,17 @@ fn asarray(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("asarray");
     let (x, dtype) = (parser.required("x")?, parser.optional("dtype")?);
     parser.finish()?;
-    let dtype = match dtype.filter(|dtype| !dtype.is_none()) {
-        Some(dtype) => Some(values::dtype(vm, dtype)?),
-        None => None,
-    };
-    let untyped = match values::number(x)? {
-        Some(number) => default_type(number),
-        None => DEFAULT_FLOAT,
-    };
-    let x = array(vm, x, dtype.unwrap_or(untyped))?;
-    match dtype {
-        Some(dtype) => result(x.converted(dtype)),
-        None => Ok(super::value(x)),
+    match dtype.filter(|dtype| !dtype.is_none()) {
+        Some(dtype) => {
+            let dtype = values::dtype(vm, dtype)?;
+            result(array(vm, x, dtype)?.converted(dtype))
+        }
+        None => as_array(vm, x).map(super::value),
     }
+}
+
+/// The array that a value is: a number has its usual type, and a list is of floats.
+pub fn as_array(vm: &mut Vm, x: &Value) -> Result<Array> {
+    let untyped = values::number(x)?.map_or(DEFAULT_FLOAT, default_type);
+    array(vm, x, untyped)
 }

@@ -5,6 +5,7 @@
 //! when somebody needs them.
 
 mod create;
+mod files;
 mod functions;
 mod index;
 mod library;
@@ -19,6 +20,7 @@ use kps_compute::{DType, Tensor};
 
 use super::errors::compute;
 use super::tensor::ScriptTensor;
+use super::values::Elements;
 use super::{shared, values};
 use crate::errors::runtime_error;
 use crate::modules::numpy::NdArray;
@@ -30,7 +32,8 @@ pub use methods::{METHODS, only, rows};
 pub use operators::{binary, binary_in_place, compare, unary};
 
 /// The functions of arrays in the module `kp`.
-pub const FUNCTIONS: &[&[NativeDef]] = &[create::FUNCTIONS, reductions::FUNCTIONS, functions::FUNCTIONS];
+pub const FUNCTIONS: &[&[NativeDef]] =
+    &[create::FUNCTIONS, files::FUNCTIONS, reductions::FUNCTIONS, functions::FUNCTIONS];
 
 /// Adds the functions of arrays to the module `kp`.
 pub fn add_to(module: &Module) {
@@ -108,19 +111,25 @@ fn uploaded(vm: &mut Vm, value: &Value, untyped: DType, beside: Option<&Array>) 
         Some(array) => array.engine().clone(),
         None => engine_for(vm, None)?,
     };
-    if elements.shape.contains(&0) {
-        return Array::uninitialised(&engine, elements.dtype, &elements.shape).map_err(raised);
+    let array = of_elements(&engine, elements)?;
+    // A number alone has no axes.
+    match values::number(value)? {
+        Some(_) => array.reshaped(&[]).map_err(raised),
+        None => Ok(array),
     }
-    let shape = elements.shape.clone();
-    let is_number = values::number(value)?.is_some();
+}
+
+/// An array of these elements, which are copied to the device when it needs them.
+fn of_elements(engine: &Rc<Engine>, elements: Elements) -> Result<Array> {
+    if elements.shape.contains(&0) {
+        return Array::uninitialised(engine, elements.dtype, &elements.shape).map_err(raised);
+    }
+    let has_axes = !elements.shape.is_empty();
     let tensor = super::tensor::make(elements, kps_compute::MemoryType::Device)?;
     let tensor = engine.manager().adopt(tensor).map_err(compute)?;
-    let array = Array::of_tensor(&engine, &tensor).map_err(raised)?;
-    // A number alone has no axes.
-    match is_number || shape.is_empty() {
-        true => array.reshaped(&[]).map_err(raised),
-        false => Ok(array),
-    }
+    let array = Array::of_tensor(engine, &tensor).map_err(raised)?;
+    // A tensor has an axis at least.
+    if has_axes { Ok(array) } else { array.reshaped(&[]).map_err(raised) }
 }
 
 /// An array as a value of the script.
