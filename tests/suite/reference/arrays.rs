@@ -58,6 +58,8 @@ pub const SECTIONS: &[Section] = &[
             "normal",
             "randint",
             "permutation",
+            "shuffle",
+            "choice",
             "rng",
         ])],
     },

@@ -90,6 +90,9 @@ static FUNCTIONS: &[Function] = &[
     function("normal",          MORE, "(mean=0, deviation=1, shape=(), dtype=f32)", "Random floats with this mean and deviation."),
     function("randint",         MORE, "(low, high, shape=(), dtype=i32)", "Random ints from `low` up to, but without, `high`."),
     function("permutation",     MORE, "(n)",                    "The ints below n, or the rows of an array, in random order."),
+    function("shuffle",         MORE, "(x)",                    "Puts the rows of a tensor into random order, in place."),
+    function("choice",          MORE, "(x, shape=(), replace=True)", "Random rows of an array, or ints below n; without `replace`, each at most once."),
+
 ];
 
 /// Adds the functions to the module `kp`.
