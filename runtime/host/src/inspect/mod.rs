@@ -386,7 +386,7 @@ impl StaticKernel {
         }
         Ok(match declared.map_or_else(|| self.given(template, given), |declared| Ok(Some(declared)))? {
             Some(signature) => Compiled::Done(signature),
-            None => Compiled::NeedsArgs(lacking(template).to_owned()),
+            None => Compiled::NeedsArgs(lacking(template, &self.env).to_owned()),
         })
     }
 
@@ -416,8 +416,8 @@ impl StaticKernel {
 }
 
 /// What the parameters' declarations leave open.
-fn lacking(template: &KernelTemplate) -> &'static str {
-    match template.undeclared().map(|param| &param.kind) {
+fn lacking(template: &KernelTemplate, env: &StaticEnv) -> &'static str {
+    match template.undeclared(env).map(|param| &param.kind) {
         Some(ParamKind::Const(_)) => "not every `const` parameter has a default that is written out",
         _ => "not every parameter has an annotation",
     }

@@ -4,7 +4,7 @@ mod arguments;
 
 use kps_compute::{ComputeError, DType, Number, Unfit};
 use kps_device::{DeviceError, DeviceInfo};
-use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
+use kps_kernel::{ArrayParam, KernelEnv, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
 use kps_syntax::{Diagnostic, Diagnostics, Location, suggest};
 
 pub use self::arguments::{Wanted, argument_for_image, argument_kind, argument_numbers, image_for_array};
@@ -471,9 +471,9 @@ pub fn explain_line(template: &KernelTemplate) -> Raise {
         .help(format!("such as {name}.explain(line=3) or {name}.explain(line=\"helpers.kps:3\")"))
 }
 
-pub fn explain_undeclared(raise: Raise, template: &KernelTemplate) -> Raise {
+pub fn explain_undeclared(raise: Raise, template: &KernelTemplate, env: &dyn KernelEnv) -> Raise {
     let name = template.name();
-    let say = match template.undeclared().map(|param| &param.kind) {
+    let say = match template.undeclared(env).map(|param| &param.kind) {
         Some(ParamKind::Const(_)) => "write one as its default",
         _ => "annotate it",
     };
