@@ -24,6 +24,7 @@ pub const SECTIONS: &[Section] = &[
         head: "",
         tables: &[functions(&[
             "asarray",
+            "from_numpy",
             "zeros",
             "ones",
             "full",
@@ -41,10 +42,26 @@ pub const SECTIONS: &[Section] = &[
         ])],
     },
     Section {
+        title: "Files",
+        head: "Files have NumPy's formats, which `numpy.load` reads and `numpy.save` writes.",
+        tables: &[functions(&["save", "savez", "savez_compressed", "load"])],
+    },
+    Section {
         title: "Random numbers",
         head: "The numbers depend on the seed and on the calls before, and are the same on every device.\n\
                Normals may differ in their last bits, as logarithms do.",
-        tables: &[functions(&["seed", "rand", "uniform", "randn", "normal", "randint", "permutation"])],
+        tables: &[functions(&[
+            "seed",
+            "rand",
+            "uniform",
+            "randn",
+            "normal",
+            "randint",
+            "permutation",
+            "shuffle",
+            "choice",
+            "rng",
+        ])],
     },
     Section {
         title: "Arithmetic",

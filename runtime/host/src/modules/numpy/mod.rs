@@ -26,6 +26,7 @@ mod kernel;
 mod layout;
 mod linear;
 mod methods;
+pub mod npy;
 mod operand;
 mod operators;
 mod order;

@@ -48,6 +48,8 @@ pub const FUNCTIONS: &[NativeDef] = &[
         "(x, dtype=None, copy=None, device=None)",
         "A tensor of numbers, lists or a NumPy array; a tensor is copied if `copy` is true or its type differs.",
     ),
+    NativeDef::function("from_numpy", asarray)
+        .doc("(x, dtype=None, copy=None, device=None)", "As `asarray`, under PyTorch's name."),
 ];
 
 /// What the library asks about arrays. None is listed: they begin with `_`.

@@ -26,6 +26,7 @@ const MORE: &str = "kp.kernels.functions";
 const FOURIER: &str = "kp.fft";
 const EINSUM: &str = "kp.kernels.einsum";
 const CONVOLUTION: &str = "kp.kernels.convolution";
+const TUNED: &str = "_tuned";
 
 #[rustfmt::skip]
 static FUNCTIONS: &[Function] = &[
@@ -110,6 +111,10 @@ static FUNCTIONS: &[Function] = &[
     function("normal",          MORE, "(mean=0, deviation=1, shape=(), dtype=f32)", "Random floats with this mean and deviation."),
     function("randint",         MORE, "(low, high, shape=(), dtype=i32)", "Random ints from `low` up to, but without, `high`."),
     function("permutation",     MORE, "(n)",                    "The ints below n, or the rows of an array, in random order."),
+    function("shuffle",         MORE, "(x)",                    "Puts the rows of a tensor into random order, in place."),
+    function("choice",          MORE, "(x, shape=(), replace=True)", "Random rows of an array, or ints below n; without `replace`, each at most once."),
+
+    function("tuned",           TUNED, "(kernel, clear=False)", "The combinations of constants that a tuned kernel tried, with their times; `clear` forgets them."),
 ];
 
 /// Adds the functions to the module `kp`.

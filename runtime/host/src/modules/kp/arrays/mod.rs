@@ -5,6 +5,7 @@
 //! when somebody needs them.
 
 mod create;
+mod files;
 mod functions;
 mod index;
 mod library;
@@ -20,6 +21,7 @@ use kps_compute::{DType, Tensor};
 use super::errors::compute;
 use super::manager::ScriptManager;
 use super::tensor::ScriptTensor;
+use super::values::Elements;
 use super::{shared, values};
 use crate::errors::{runtime_error, type_error};
 use crate::modules::numpy::{NdArray, dtype_object};
@@ -31,7 +33,8 @@ pub use methods::{METHODS, only, rows, set_part};
 pub use operators::{binary, binary_in_place, compare, unary};
 
 /// The functions of arrays in the module `kp`.
-pub const FUNCTIONS: &[&[NativeDef]] = &[create::FUNCTIONS, reductions::FUNCTIONS, functions::FUNCTIONS];
+pub const FUNCTIONS: &[&[NativeDef]] =
+    &[create::FUNCTIONS, files::FUNCTIONS, reductions::FUNCTIONS, functions::FUNCTIONS];
 
 const CONSTANTS: [(&str, f64); 4] =
     [("e", std::f64::consts::E), ("inf", f64::INFINITY), ("nan", f64::NAN), ("pi", std::f64::consts::PI)];
@@ -100,10 +103,7 @@ pub fn moved(vm: &mut Vm, array: &Array, device: Option<&Value>) -> Result<Array
     let tensor = array.in_one_piece().and_then(|array| array.tensor()).map_err(raised)?;
     let (bytes, written) = (tensor.shared_bytes().map_err(compute)?, tensor.written());
     let (dtype, shape) = (tensor.dtype(), tensor.shape().to_vec());
-    let elements = values::Elements { dtype, shape, bytes, written };
-    let tensor = super::tensor::make(elements, kps_compute::MemoryType::Device)?;
-    let tensor = engine.manager().adopt(tensor).map_err(compute)?;
-    let parts = Array::of_tensor(&engine, &tensor).map_err(raised)?;
+    let parts = of_elements(&engine, Elements { dtype, shape, bytes, written })?;
     match array.dtype().is_complex() {
         true => parts.of_parts().map_err(raised),
         false => Ok(parts),
@@ -193,19 +193,25 @@ fn uploaded(vm: &mut Vm, value: &Value, untyped: DType, beside: Option<&Array>) 
         Some(array) => array.engine().clone(),
         None => engine_for(vm, None)?,
     };
-    if elements.shape.contains(&0) {
-        return Array::uninitialised(&engine, elements.dtype, &elements.shape).map_err(raised);
+    let array = of_elements(&engine, elements)?;
+    // A number alone has no axes.
+    match values::number(value)? {
+        Some(_) => array.reshaped(&[]).map_err(raised),
+        None => Ok(array),
     }
-    let shape = elements.shape.clone();
-    let is_number = values::number(value)?.is_some();
+}
+
+/// An array of these elements, which are copied to the device when it needs them.
+fn of_elements(engine: &Rc<Engine>, elements: Elements) -> Result<Array> {
+    if elements.shape.contains(&0) {
+        return Array::uninitialised(engine, elements.dtype, &elements.shape).map_err(raised);
+    }
+    let has_axes = !elements.shape.is_empty();
     let tensor = super::tensor::make(elements, kps_compute::MemoryType::Device)?;
     let tensor = engine.manager().adopt(tensor).map_err(compute)?;
-    let array = Array::of_tensor(&engine, &tensor).map_err(raised)?;
-    // A number alone has no axes.
-    match is_number || shape.is_empty() {
-        true => array.reshaped(&[]).map_err(raised),
-        false => Ok(array),
-    }
+    let array = Array::of_tensor(engine, &tensor).map_err(raised)?;
+    // A tensor has an axis at least.
+    if has_axes { Ok(array) } else { array.reshaped(&[]).map_err(raised) }
 }
 
 /// An array as a value of the script.
