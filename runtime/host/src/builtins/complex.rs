@@ -56,7 +56,7 @@ impl Complex {
         Ok(Some(Complex { re: real.to_f64()?, im: 0.0 }))
     }
 
-    fn conjugate(self) -> Complex {
+    pub fn conjugate(self) -> Complex {
         Complex { im: -self.im, ..self }
     }
 
@@ -72,26 +72,50 @@ impl Complex {
         Ok(size)
     }
 
-    fn times(self, other: Complex) -> Complex {
+    pub fn times(self, other: Complex) -> Complex {
         Complex { re: self.re * other.re - self.im * other.im, im: self.re * other.im + self.im * other.re }
     }
 
     /// The quotient, by the ratio of the divisor's parts, so that no square overflows.
     /// R. L. Smith: Algorithm 116, Complex Division (CACM 1962).
     fn over(self, other: Complex) -> Result<Complex> {
+        match other.is_zero() {
+            true => Err(errors::zero_division("complex division by zero")),
+            false => Ok(self.quotient(other)),
+        }
+    }
+
+    /// The same; by 0, it is infinite or a NaN.
+    pub fn quotient(self, other: Complex) -> Complex {
         if other.is_zero() {
-            return Err(errors::zero_division("complex division by zero"));
+            return Complex { re: self.re / other.re.abs(), im: self.im / other.re.abs() };
         }
         if other.re.abs() >= other.im.abs() {
             let ratio = other.im / other.re;
             let divisor = other.re + other.im * ratio;
             let (re, im) = (self.re + self.im * ratio, self.im - self.re * ratio);
-            return Ok(Complex { re: re / divisor, im: im / divisor });
+            return Complex { re: re / divisor, im: im / divisor };
         }
         let ratio = other.re / other.im;
         let divisor = other.re * ratio + other.im;
         let (re, im) = (self.re * ratio + self.im, self.im * ratio - self.re);
-        Ok(Complex { re: re / divisor, im: im / divisor })
+        Complex { re: re / divisor, im: im / divisor }
+    }
+
+    /// The root whose real part is not negative.
+    pub fn sqrt(self) -> Complex {
+        let root = (0.5 * self.re.abs() + 0.5 * self.re.hypot(self.im)).sqrt();
+        match self {
+            Complex { im, .. } if im.is_infinite() => Complex { re: f64::INFINITY, im },
+            Complex { im, .. } if root == 0.0 => Complex { re: 0.0, im },
+            Complex { re, im } if re >= 0.0 => Complex { re: root, im: im / (2.0 * root) },
+            Complex { im, .. } => Complex { re: im.abs() / (2.0 * root), im: root.copysign(im) },
+        }
+    }
+
+    pub fn exp(self) -> Complex {
+        let size = self.re.exp();
+        Complex { re: size * self.im.cos(), im: if self.im == 0.0 { self.im } else { size * self.im.sin() } }
     }
 
     pub fn power(self, exponent: Complex) -> Result<Complex> {
@@ -126,8 +150,17 @@ impl Complex {
         power
     }
 
-    /// As CPython prints it: `(1+2j)`, and `2j` without a real part. `part` prints a float.
-    pub fn text(self, part: impl Fn(f64) -> String) -> String {
+    /// As CPython prints it: `(1+2j)`, and `2j` without a real part.
+    pub fn text(self) -> String {
+        self.text_by(float::repr)
+    }
+
+    /// The same for parts that are `f32`.
+    pub fn short_text(self) -> String {
+        self.text_by(float::short_repr)
+    }
+
+    fn text_by(self, part: impl Fn(f64) -> String) -> String {
         let short = |float: f64| {
             let text = part(float);
             text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
@@ -187,7 +220,7 @@ impl Native for Complex {
     }
 
     fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
-        Ok(self.text(float::repr))
+        Ok(self.text())
     }
 
     /// Both parts by the same precision and type: `f"{z:.2f}"`.

@@ -18,7 +18,7 @@ use super::values::{self, Elements};
 use crate::builtins::complex::Complex;
 use crate::errors::{index_error, type_error};
 use crate::modules::kernels::{structs, type_of};
-use crate::modules::numpy::{Scalar, nested, struct_of_dtype, tensor_data};
+use crate::modules::numpy::{ComplexArray, Scalar, nested, struct_of_dtype, tensor_data};
 use crate::ops::Side;
 use crate::text::float;
 use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value, joined};
@@ -245,11 +245,10 @@ impl ScriptTensor {
     /// The array with the tensor's axes over the same memory.
     fn as_numpy(&self, this: &Value) -> Result {
         if let Some(array) = self.array() {
-            let array = if array.dtype().is_complex() { array.as_parts() } else { Ok(array) };
-            let array = array.map_err(arrays::raised)?;
             return match array.view().map_err(arrays::raised)? {
+                Some(view) if view.dtype.is_complex() => Ok(super::complex_array_over_view(this, &view)),
                 Some(view) => Ok(super::array_over_view(this, &view)),
-                None => Ok(super::array_of_nothing(self.dtype(), array.shape())),
+                None => Ok(super::array_of_nothing(array.dtype(), array.shape())),
             };
         }
         let tensor = self.tensor()?;
@@ -340,10 +339,11 @@ pub fn record_type(dtype: Option<&Value>, data: &Value) -> Option<Rc<StructType>
 fn complex_type(vm: &mut Vm, dtype: Option<&Value>, data: &Value) -> Result<Option<ElementType>> {
     let ty = match dtype.filter(|dtype| !dtype.is_none()) {
         Some(dtype) => values::element_type(vm, dtype)?,
-        None => match data.downcast::<ScriptTensor>() {
-            Some(tensor) => tensor.element_type(),
-            None if values::has_complex(vm, data)? => ElementType::Complex64,
-            None => return Ok(None),
+        None => match (data.downcast::<ScriptTensor>(), data.downcast::<ComplexArray>()) {
+            (Some(tensor), _) => tensor.element_type(),
+            (_, Some(array)) => array.element_type(),
+            _ if values::has_complex(vm, data)? => ElementType::Complex64,
+            _ => return Ok(None),
         },
     };
     Ok(Some(ty).filter(|ty| ty.is_complex()))
@@ -386,8 +386,12 @@ fn zeros(vm: &mut Vm, args: &Args) -> Result {
         let tensor = kps_compute::tensor::Builder::new(dtype, &shape).memory(memory).zeros();
         return Ok(ScriptTensor::of_vectors(tensor.map_err(compute)?, of));
     }
-    let dtype = dtype.map_or(Ok(DType::F32), |dtype| values::dtype(vm, dtype))?;
-    let tensor = kps_compute::tensor::Builder::new(dtype, &shape).memory(memory).zeros();
+    let ty = dtype.map_or(Ok(DType::F32.into()), |dtype| values::element_type(vm, dtype))?;
+    if ty.is_complex() {
+        let zeros = Array::filled(&arrays::engine_for(vm, None)?, ty, &shape, Number::Int(0));
+        return arrays::result(zeros.and_then(|zeros| zeros.evaluate().map(|()| zeros)));
+    }
+    let tensor = kps_compute::tensor::Builder::new(ty.part(), &shape).memory(memory).zeros();
     Ok(ScriptTensor::value(tensor.map_err(compute)?))
 }
 
@@ -807,20 +811,18 @@ impl ScriptTensor {
             }
             return Ok(texts);
         }
-        // As many digits as tell it from other numbers of its type: those of the double that is nearest to them.
-        let text_of_f32 = |float: f64| float::repr((float as f32).to_string().parse().unwrap_or(float));
         if self.element_type().is_complex() {
             let numbers = tensor.range_numbers(2 * range.start..2 * range.end).map_err(compute)?;
             let pairs = numbers.chunks_exact(2);
             let numbers = pairs.map(|pair| Complex { re: pair[0].as_f64(), im: pair[1].as_f64() });
             return Ok(match tensor.dtype() {
-                DType::F32 => numbers.map(|number| number.text(text_of_f32)).collect(),
-                _ => numbers.map(|number| number.text(float::repr)).collect(),
+                DType::F32 => numbers.map(Complex::short_text).collect(),
+                _ => numbers.map(Complex::text).collect(),
             });
         }
         let numbers = tensor.range_numbers(range).map_err(compute)?;
         let mut text = |number: Number| match (tensor.dtype(), number) {
-            (DType::F32, Number::Float(float)) => Ok(text_of_f32(float)),
+            (DType::F32, Number::Float(float)) => Ok(float::short_repr(float)),
             (dtype @ (DType::F16 | DType::Bf16), number) => Ok(Scalar { dtype, number }.text()),
             (_, number) => vm.repr(&values::value(number)),
         };

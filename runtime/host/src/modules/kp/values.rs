@@ -11,7 +11,7 @@ use super::{enums, errors};
 use crate::builtins::complex::Complex;
 use crate::errors::overflow_error;
 use crate::modules::logging;
-use crate::modules::numpy::{NdArray, RecordArray, Scalar};
+use crate::modules::numpy::{ComplexArray, NdArray, RecordArray, Scalar};
 use crate::value::{Result, Value};
 use crate::vm::Vm;
 
@@ -230,8 +230,14 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
     Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes.into(), written: Written::All })
 }
 
-/// Numbers, or rows of them, as complex ones. The parts of each are along a further axis.
+/// Numbers, or rows of them, as complex ones; an array of them keeps its type. The parts of each are along a further axis.
 pub fn complex_elements(vm: &mut Vm, source: &Value, ty: ElementType) -> Result<Elements> {
+    if let Some(array) = source.downcast::<ComplexArray>() {
+        let mut shape = array.shape().to_vec();
+        shape.push(2);
+        let (dtype, bytes) = (array.element_type().part(), array.bytes()?.into());
+        return Ok(Elements { dtype, shape, bytes, written: Written::All });
+    }
     let mut flat = Flat::new(ty);
     match constant(source)? {
         Some(one) => flat.push(one)?,
@@ -245,17 +251,22 @@ pub fn complex_elements(vm: &mut Vm, source: &Value, ty: ElementType) -> Result<
 pub fn has_complex(vm: &mut Vm, source: &Value) -> Result<bool> {
     vm.check_stack()?;
     match source.base_value() {
-        Value::List(_) | Value::Tuple(_) => {
-            for item in vm.collect(source)? {
-                if has_complex(vm, &item)? {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        }
+        Value::List(list) => is_one_complex(vm, &list.borrow()),
+        Value::Tuple(items) => is_one_complex(vm, items),
         value => Ok(value.downcast::<Complex>().is_some()
+            || value.downcast::<ComplexArray>().is_some()
             || value.downcast::<ScriptTensor>().is_some_and(|tensor| tensor.element_type().is_complex())),
     }
+}
+
+fn is_one_complex(vm: &mut Vm, items: &[Value]) -> Result<bool> {
+    for item in items {
+        let is_real = matches!(item, Value::Float(_) | Value::Int(_) | Value::Bool(_));
+        if !is_real && has_complex(vm, item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Warns on the logger `kp` if ints of the script are rounded, because a tensor of floats cannot hold them.

@@ -92,7 +92,7 @@ pub fn from_value(vm: &mut Vm, value: &Value) -> Result<DType> {
 }
 
 /// The same; tensors have complex numbers, too.
-fn element_type(vm: &mut Vm, value: &Value) -> Result<ElementType> {
+pub fn element_type(vm: &mut Vm, value: &Value) -> Result<ElementType> {
     match find(vm, value)? {
         Some(dtype) => Ok(dtype),
         None => Err(match value.as_str() {

@@ -175,8 +175,12 @@ pub fn not_an_output() -> Raise {
 }
 
 pub fn no_complex_arrays(name: &str) -> Raise {
-    type_error(format!("arrays of numpy hold bools, ints and floats, not {name}"))
-        .help("tensors hold complex numbers: `kp.zeros(n, dtype=\"complex64\")`")
+    type_error(format!("real numbers are expected here, not {name}"))
+        .help("`z.real` and `z.imag` are views of the parts")
+}
+
+pub fn no_real_numbers() -> Raise {
+    type_error("complex numbers do not become real ones").help("take a part: `z.real`, `z.imag`, `abs(z)`")
 }
 
 pub fn unknown_dtype(name: &str) -> Raise {

@@ -24,7 +24,7 @@ use super::tensor::ScriptTensor;
 use super::values::Elements;
 use super::{shared, values};
 use crate::errors::{runtime_error, type_error};
-use crate::modules::numpy::{NdArray, dtype_object};
+use crate::modules::numpy::{ComplexArray, NdArray, dtype_object};
 use crate::value::{ExceptionKind, Module, NativeDef, NativeFunction, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -129,6 +129,9 @@ pub fn operand(vm: &mut Vm, value: &Value, beside: Option<&Array>) -> Result<Opt
     if value.downcast::<NdArray>().is_some() {
         return uploaded(vm, value, DType::F32, beside).map(|array| Some(array.into()));
     }
+    if let Some(array) = value.downcast::<ComplexArray>() {
+        return uploaded_complex(vm, value, array.element_type(), beside).map(|array| Some(array.into()));
+    }
     // A scalar of NumPy has a type, as an array without axes has.
     if let Some(scalar) = value.downcast::<crate::modules::numpy::Scalar>() {
         let engine = match beside {
@@ -161,14 +164,17 @@ pub fn array(vm: &mut Vm, value: &Value, untyped: impl Into<ElementType>) -> Res
     match untyped {
         ElementType::Real(untyped) => uploaded(vm, value, untyped, None),
         _ if values::is_array(value) => uploaded(vm, value, DType::F32, None),
-        untyped => uploaded_complex(vm, value, untyped),
+        untyped => uploaded_complex(vm, value, untyped, None),
     }
 }
 
 /// The complex numbers of a script.
-fn uploaded_complex(vm: &mut Vm, value: &Value, ty: ElementType) -> Result<Array> {
+fn uploaded_complex(vm: &mut Vm, value: &Value, ty: ElementType, beside: Option<&Array>) -> Result<Array> {
     let elements = values::complex_elements(vm, value, ty)?;
-    let engine = engine_for(vm, None)?;
+    let engine = match beside {
+        Some(array) => array.engine().clone(),
+        None => engine_for(vm, None)?,
+    };
     if elements.shape.contains(&0) {
         let shape = &elements.shape[..elements.shape.len() - 1];
         return Array::uninitialised(&engine, ty, shape).map_err(raised);
