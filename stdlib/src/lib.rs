@@ -23,6 +23,7 @@ static MODULES: &[(&str, &str)] = &[
     ("_gpu_launch", include_str!("modules/_gpu_launch.kps")),
     ("_gpu_memory", include_str!("modules/_gpu_memory.kps")),
     ("_gpu_program", include_str!("modules/_gpu_program.kps")),
+    ("_tuned", include_str!("modules/_tuned.kps")),
     ("abc", include_str!("modules/abc.kps")),
     ("bisect", include_str!("modules/bisect.kps")),
     ("collections", include_str!("modules/collections.kps")),

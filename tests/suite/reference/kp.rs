@@ -62,7 +62,7 @@ const SECTIONS: &[Section] = &[
     Section {
         title: "Functions",
         head: "",
-        tables: &[names("kp", "", &["checks", "log_level", "read_png", "write_png"])],
+        tables: &[names("kp", "", &["checks", "log_level", "read_png", "tuned", "write_png"])],
     },
     Section {
         title: "Manager",

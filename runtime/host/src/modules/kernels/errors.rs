@@ -104,7 +104,7 @@ pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
 }
 
 const OPTIONS: &str = "its options are local_size=(16, 16), the invocations of a workgroup, subgroup_size=32, those \
-                       of a subgroup, and precise=True";
+                       of a subgroup, precise=True, and tune={\"TILE\": [16, 32]} with key=[\"n\"]";
 
 /// For arguments that the decorator does not take; `name` is that of the first keyword.
 pub fn not_an_option(raise: Raise, name: Option<&str>) -> Raise {

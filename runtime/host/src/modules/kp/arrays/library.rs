@@ -22,6 +22,7 @@ const fn function(
 
 const JOINING: &str = "kp.kernels.joining";
 const MORE: &str = "kp.kernels.functions";
+const TUNED: &str = "_tuned";
 
 #[rustfmt::skip]
 static FUNCTIONS: &[Function] = &[
@@ -93,6 +94,7 @@ static FUNCTIONS: &[Function] = &[
     function("shuffle",         MORE, "(x)",                    "Puts the rows of a tensor into random order, in place."),
     function("choice",          MORE, "(x, shape=(), replace=True)", "Random rows of an array, or ints below n; without `replace`, each at most once."),
 
+    function("tuned",           TUNED, "(kernel, clear=False)", "The combinations of constants that a tuned kernel tried, with their times; `clear` forgets them."),
 ];
 
 /// Adds the functions to the module `kp`.
