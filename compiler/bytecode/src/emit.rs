@@ -117,6 +117,7 @@ enum ConstantKey {
     Bool(bool),
     Int(i64),
     Float(u64),
+    Imaginary(u64),
     Str(Arc<str>),
 }
 
@@ -265,6 +266,7 @@ impl Emitter {
             Constant::Bool(truth) => Some(ConstantKey::Bool(*truth)),
             Constant::Int(int) => Some(ConstantKey::Int(*int)),
             Constant::Float(float) => Some(ConstantKey::Float(float.to_bits())),
+            Constant::Imaginary(im) => Some(ConstantKey::Imaginary(im.to_bits())),
             Constant::Str(text) => Some(ConstantKey::Str(text.clone())),
             Constant::BigInt(_) | Constant::Bytes(_) | Constant::Tuple(_) => None,
         };

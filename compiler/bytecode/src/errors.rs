@@ -77,11 +77,6 @@ pub fn default_except_last(location: Location) -> Diagnostic {
     at("compile/default-except-last", "a bare `except:` must be the last one", location, "")
 }
 
-pub fn complex_number(location: Location) -> Diagnostic {
-    at("compile/complex-number", "complex numbers are not part of the language", location, "")
-        .help("keep the real and the imaginary part in a tuple or a class of your own")
-}
-
 pub fn async_code(location: Location) -> Diagnostic {
     at("compile/async", "`async` and `await` are not part of the language", location, "")
         .help("write a plain function; work on a device is awaited with `eval_await`")

@@ -118,6 +118,8 @@ pub enum Constant {
     Int(i64),
     BigInt(BigInt),
     Float(f64),
+    /// A complex number without a real part.
+    Imaginary(f64),
     Str(Arc<str>),
     Bytes(Arc<[u8]>),
     Tuple(Vec<Constant>),

@@ -16,6 +16,7 @@ use kps_scalar::Scalar;
 use kps_syntax::Location;
 use smallvec::SmallVec;
 
+use crate::element::{Constant, ElementType};
 use crate::engine::Engine;
 use crate::errors::{self, Result};
 use crate::layout::{Layout, Part};
@@ -32,7 +33,7 @@ pub struct Array(pub(crate) Rc<Node>);
 
 pub(crate) struct Node {
     pub engine: Rc<Engine>,
-    pub dtype: Scalar,
+    pub dtype: ElementType,
     pub shape: Shape,
     pub value: RefCell<Value>,
     /// Operations and tensors of the expression when it was made: those of pending operands are included.
@@ -67,8 +68,9 @@ pub(crate) enum Value {
 /// Elements in the memory of a tensor.
 #[derive(Clone)]
 pub struct View {
-    /// All of the storage, with one axis.
+    /// All of the storage, with one axis. A complex number is two of its numbers.
     pub tensor: Tensor,
+    pub dtype: ElementType,
     pub layout: Layout,
 }
 
@@ -82,7 +84,7 @@ pub(crate) enum Expression {
     },
     Convert(Array),
     /// The same number everywhere.
-    Fill(Number),
+    Fill(Constant),
     /// `start + i * step` for the flat index i.
     Count {
         start: Number,
@@ -97,7 +99,7 @@ pub(crate) enum Expression {
 pub enum Operand {
     Array(Array),
     /// A number of the program: its type is that of the arrays beside it.
-    Number(Number),
+    Number(Constant),
 }
 
 impl From<Array> for Operand {
@@ -108,6 +110,12 @@ impl From<Array> for Operand {
 
 impl From<Number> for Operand {
     fn from(number: Number) -> Operand {
+        Operand::Number(number.into())
+    }
+}
+
+impl From<Constant> for Operand {
+    fn from(number: Constant) -> Operand {
         Operand::Number(number)
     }
 }
@@ -135,28 +143,40 @@ impl Array {
         let size = tensor.element_size();
         let whole = tensor.view(0, &[tensor.storage().len() / size])?;
         let layout = Layout::contiguous(tensor.shape(), tensor.byte_range().start / size);
-        Ok(Array::of_view(engine, View { tensor: whole, layout }))
+        let dtype = tensor.dtype().into();
+        Ok(Array::of_view(engine, View { tensor: whole, dtype, layout }))
     }
 
     /// The elements of a view.
     pub fn of_view(engine: &Rc<Engine>, view: View) -> Array {
-        let (dtype, shape) = (view.tensor.dtype(), view.layout.shape.clone());
+        let (dtype, shape) = (view.dtype, view.layout.shape.clone());
         Array::new(engine, dtype, shape, Value::View(view))
     }
 
     /// New memory, whose elements nobody has set.
-    pub fn uninitialised(engine: &Rc<Engine>, dtype: Scalar, shape: &[usize]) -> Result<Array> {
+    pub fn uninitialised(
+        engine: &Rc<Engine>,
+        dtype: impl Into<ElementType>,
+        shape: &[usize],
+    ) -> Result<Array> {
+        let dtype = dtype.into();
         shape::check(shape)?;
         if shape::size(shape) == 0 {
             return Ok(Array::new(engine, dtype, shape.into(), Value::Empty));
         }
         let tensor = engine.allocate(dtype, shape::size(shape))?;
-        Ok(Array::of_view(engine, View { tensor, layout: Layout::contiguous(shape, 0) }))
+        Ok(Array::of_view(engine, View { tensor, dtype, layout: Layout::contiguous(shape, 0) }))
     }
 
     /// The same number in every element.
-    pub fn filled(engine: &Rc<Engine>, dtype: Scalar, shape: &[usize], number: Number) -> Result<Array> {
-        let number = promote::fitting(number, dtype)?;
+    pub fn filled(
+        engine: &Rc<Engine>,
+        dtype: impl Into<ElementType>,
+        shape: &[usize],
+        number: impl Into<Constant>,
+    ) -> Result<Array> {
+        let dtype = dtype.into();
+        let number = promote::fitting(number.into(), dtype)?;
         Array::pending(engine, dtype, shape.into(), Expression::Fill(number))
     }
 
@@ -168,11 +188,11 @@ impl Array {
         start: Number,
         step: Number,
     ) -> Result<Array> {
-        let (start, step) = (promote::fitting(start, dtype)?, promote::fitting(step, dtype)?);
-        Array::pending(engine, dtype, [n].into_iter().collect(), Expression::Count { start, step })
+        let (start, step) = (promote::fitting_real(start, dtype)?, promote::fitting_real(step, dtype)?);
+        Array::pending(engine, dtype.into(), [n].into_iter().collect(), Expression::Count { start, step })
     }
 
-    fn new(engine: &Rc<Engine>, dtype: Scalar, shape: Shape, value: Value) -> Array {
+    fn new(engine: &Rc<Engine>, dtype: ElementType, shape: Shape, value: Value) -> Array {
         let engine = engine.clone();
         Array(Rc::new(Node::new(engine, dtype, shape, value, Extent::default())))
     }
@@ -180,7 +200,7 @@ impl Array {
     /// A node that is computed later; at once if the engine is eager.
     pub(crate) fn pending(
         engine: &Rc<Engine>,
-        dtype: Scalar,
+        dtype: ElementType,
         shape: Shape,
         expression: Expression,
     ) -> Result<Array> {
@@ -221,7 +241,7 @@ impl Array {
             shape = shape::broadcast(&shape, input.shape())?;
             own.push(match input {
                 Operand::Number(number) if op.chooses() && at == 0 => {
-                    Operand::Number(promote::fitting(*number, Scalar::Bool)?)
+                    Operand::Number(promote::fitting(*number, Scalar::Bool.into())?)
                 }
                 Operand::Number(number) => Operand::Number(promote::fitting(*number, typed.operand)?),
                 array => array.clone(),
@@ -230,7 +250,7 @@ impl Array {
         Array::pending(&engine, typed.result, shape, Expression::Apply { op, typed, inputs: own })
     }
 
-    pub fn dtype(&self) -> Scalar {
+    pub fn dtype(&self) -> ElementType {
         self.0.dtype
     }
 
@@ -304,15 +324,20 @@ impl Array {
         })
     }
 
-    /// The elements as a tensor over the same memory. An error if they are not in one piece.
+    /// The elements as a tensor over the same memory; the two parts of complex numbers are along a further axis. An error
+    /// if the elements are not in one piece.
     pub fn tensor(&self) -> Result<Tensor> {
-        let Some(View { tensor, layout }) = self.view()? else {
+        let Some(View { tensor, dtype, layout }) = self.view()? else {
             return Err(ComputeError::ZeroSized { shape: self.shape().to_vec() }.into());
         };
         if !layout.is_contiguous() {
             return Err(errors::not_in_one_piece(self.shape()));
         }
-        Ok(tensor.view(layout.start * tensor.element_size(), self.shape())?)
+        let mut shape = self.0.shape.clone();
+        if dtype.is_complex() {
+            shape.push(2);
+        }
+        Ok(tensor.view(layout.start * dtype.size(), &shape)?)
     }
 
     /// The array with its elements in one piece: itself, or a copy.
@@ -336,10 +361,14 @@ impl Array {
     }
 
     /// The elements as another type: ints wrap around, floats lose their fraction and saturate, and all but 0 is
-    /// true. The same array if it has the type.
-    pub fn converted(&self, dtype: Scalar) -> Result<Array> {
+    /// true. The same array if it has the type. Complex numbers do not become real ones, but for bools.
+    pub fn converted(&self, dtype: impl Into<ElementType>) -> Result<Array> {
+        let dtype = dtype.into();
         if dtype == self.dtype() {
             return Ok(self.clone());
+        }
+        if self.dtype().is_complex() && !dtype.is_complex() && dtype != Scalar::Bool {
+            return Err(errors::complex_to_real(self.dtype(), dtype));
         }
         Array::pending(&self.0.engine, dtype, self.0.shape.clone(), Expression::Convert(self.clone()))
     }
@@ -352,7 +381,7 @@ impl Array {
                 if shape::size(&layout.shape) == 0 {
                     return Ok(Array::new(&self.0.engine, self.dtype(), layout.shape, Value::Empty));
                 }
-                Ok(Array::of_view(&self.0.engine, View { tensor: view.tensor, layout }))
+                Ok(Array::of_view(&self.0.engine, View { layout, ..view }))
             }
             None => {
                 let layout = look(&Layout::contiguous(self.shape(), 0))?;
@@ -381,11 +410,22 @@ impl Array {
         self.viewed(|layout| layout.broadcast_to(to))
     }
 
+    /// A shape for the same elements. One axis may be -1.
+    fn resolved(&self, to: &[i64]) -> Result<Shape> {
+        let text = || format!("({})", to.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+        shape::resolved(to, self.size()).ok_or_else(|| errors::not_reshaped(self.shape(), &text()))
+    }
+
+    /// The elements in another shape, over the same memory. An error if the order does not allow it.
+    pub fn reshaped_view(&self, to: &[i64]) -> Result<Array> {
+        let to_shape = self.resolved(to)?;
+        let needs_copy = || errors::reshape_copies(self.shape(), &to_shape);
+        self.viewed(|layout| layout.reshaped(&to_shape).ok_or_else(needs_copy))
+    }
+
     /// The elements in another shape: a view if the order allows it, else a copy. One axis may be -1.
     pub fn reshaped(&self, to: &[i64]) -> Result<Array> {
-        let text = || format!("({})", to.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
-        let to_shape =
-            shape::resolved(to, self.size()).ok_or_else(|| errors::not_reshaped(self.shape(), &text()))?;
+        let to_shape = self.resolved(to)?;
         match self.view()? {
             Some(view) if view.layout.reshaped(&to_shape).is_none() => self.copy()?.reshaped(to),
             Some(_) => self.viewed(|layout| Ok(layout.reshaped(&to_shape).expect("it was just tried"))),
@@ -421,7 +461,7 @@ impl View {
 }
 
 impl Node {
-    fn new(engine: Rc<Engine>, dtype: Scalar, shape: Shape, value: Value, extent: Extent) -> Node {
+    fn new(engine: Rc<Engine>, dtype: ElementType, shape: Shape, value: Value, extent: Extent) -> Node {
         let (value, readers, is_running) = (RefCell::new(value), RefCell::default(), Cell::new(false));
         let origin = matches!(*value.borrow(), Value::Pending(_)).then(|| engine.origin()).flatten();
         Node { engine, dtype, shape, value, extent, origin, readers, is_running }
@@ -497,22 +537,28 @@ fn engine_of(inputs: &[Operand]) -> Rc<Engine> {
     arrays.into_iter().next().expect("an operation has an array among its operands").clone()
 }
 
-/// `a ** b`, with cheaper forms for common exponents.
+/// `a ** b`, with cheaper forms for common exponents. A negative power of ints is an error.
 pub fn power(base: Operand, exponent: Operand) -> Result<Array> {
-    let is_float = matches!(&base, Operand::Array(array) if array.dtype().is_float());
-    if let (Operand::Array(array), Operand::Number(Number::Int(..0))) = (&base, &exponent)
+    let number = match &exponent {
+        Operand::Number(number) => number.real(),
+        Operand::Array(_) => None,
+    };
+    if let (Operand::Array(array), Some(Number::Int(n))) = (&base, number)
         && array.dtype().is_int()
+        && n < 0
     {
         return Err(errors::negative_power(array.dtype()));
     }
-    let op = match &exponent {
-        Operand::Number(number) if number.as_f64() == 2.0 => Some("square"),
-        Operand::Number(number) if is_float && number.as_f64() == 0.5 => Some("sqrt"),
-        Operand::Number(number) if is_float && number.as_f64() == -1.0 => Some("reciprocal"),
+    let is_float =
+        matches!(&base, Operand::Array(array) if array.dtype().is_float() || array.dtype().is_complex());
+    let op = match number.map(Number::as_f64) {
+        Some(2.0) => Some("square"),
+        Some(0.5) if is_float => Some("sqrt"),
+        Some(-1.0) if is_float => Some("reciprocal"),
         _ => None,
     };
-    match (op, &base, &exponent) {
-        (Some(op), Operand::Array(array), Operand::Number(number))
+    match (op, &base, number) {
+        (Some(op), Operand::Array(array), Some(number))
             if is_float || matches!(number, Number::Int(_)) && array.dtype().is_int() =>
         {
             Array::apply(ops::known(op), std::slice::from_ref(&base))

@@ -13,12 +13,12 @@ use kps_kernel::{
     BindingPlace, BoundaryTest, Dispatches, Ints, KernelModule, KernelOptions, KernelTemplate,
     LaunchAssumptions, Memory, ParamType, Signature, Target, Width,
 };
-use kps_scalar::Scalar;
 use kps_syntax::ast::StmtKind;
 use kps_syntax::{Location, Source, parse};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::element::ElementType;
 use crate::errors::{ArrayError, Result};
 use crate::library::Library;
 use crate::target;
@@ -136,8 +136,8 @@ impl Engine {
     }
 
     /// New memory for elements, all of which a kernel writes.
-    pub fn allocate(&self, ty: Scalar, size: usize) -> Result<Tensor> {
-        let tensor = Builder::new(ty, &[size]).overwritten()?;
+    pub fn allocate(&self, ty: ElementType, size: usize) -> Result<Tensor> {
+        let tensor = Builder::new(ty.part(), &[ty.n_parts() * size]).overwritten()?;
         Ok(self.manager.adopt(tensor)?)
     }
 

@@ -4,6 +4,7 @@ use kps_compute::{ComputeError, Number};
 use kps_scalar::Scalar;
 use kps_syntax::{Diagnostics, Location};
 
+use crate::element::{Constant, ElementType};
 use crate::promote::Kinds;
 
 pub type Result<T, E = ArrayError> = std::result::Result<T, E>;
@@ -98,6 +99,16 @@ pub fn too_large(shape: &[usize]) -> ArrayError {
     ArrayError::value(format!("an array of shape {} is larger than any memory", shape_text(shape)))
 }
 
+pub fn negative_power(ty: ElementType) -> ArrayError {
+    ArrayError::value(format!("a negative power of an `{ty}` is not an int"))
+        .with_help("make the base a float: x.astype(f32) ** -1")
+}
+
+pub fn reshape_copies(from: &[usize], to: &[usize]) -> ArrayError {
+    let (from, to) = (shape_text(from), shape_text(to));
+    ArrayError::value(format!("the view of shape {from} takes the shape {to} only as a copy"))
+}
+
 pub fn axis_out_of_range(axis: i64, ndim: usize) -> ArrayError {
     ArrayError::Index { message: format!("axis {axis} is out of range for an array with {ndim} axes") }
 }
@@ -125,13 +136,47 @@ pub fn step_of_zero() -> ArrayError {
     ArrayError::value("the step of a slice is not 0".to_owned())
 }
 
-pub fn not_for(op: &str, ty: Scalar) -> ArrayError {
+pub fn not_for(op: &str, ty: ElementType) -> ArrayError {
     let error = ArrayError::ty(format!("`{op}` does not take `{ty}`"));
     match (op, ty) {
-        ("subtract", Scalar::Bool) => error.with_help("`^` is true where two bools differ"),
-        ("negative", Scalar::Bool) => error.with_help("`~` negates a bool"),
+        ("subtract", ElementType::Real(Scalar::Bool)) => {
+            error.with_help("`^` is true where two bools differ")
+        }
+        ("negative", ElementType::Real(Scalar::Bool)) => error.with_help("`~` negates a bool"),
+        (op, ty) if ty.is_complex() && ORDERS.contains(&op) => {
+            error.with_help("complex numbers have no order; compare `kp.abs(x)` or `kp.real(x)`")
+        }
         _ => error,
     }
+}
+
+/// Operations that need an order of numbers.
+const ORDERS: [&str; 10] = [
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "maximum",
+    "minimum",
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+];
+
+pub fn complex_to_real(from: ElementType, to: ElementType) -> ArrayError {
+    ArrayError::ty(format!("`{from}` does not become `{to}`, which has no imaginary part"))
+        .with_help("take a part of it first: `kp.real(x)`, `kp.imag(x)`, `kp.abs(x)`")
+}
+
+pub fn complex_number_as(number: Constant, ty: ElementType) -> ArrayError {
+    ArrayError::ty(format!("`{ty}` has no imaginary part for {number}"))
+        .with_help("convert the array: `x.astype(\"complex64\")`")
+}
+
+pub fn no_parts(ty: ElementType, shape: &[usize]) -> ArrayError {
+    ArrayError::ty(format!("an array of `{ty}` and shape {} has no pairs of floats", shape_text(shape)))
+        .with_help("its type is `f32` or `f64`, and its last axis has the real and the imaginary part")
 }
 
 pub fn no_common_type(left: Scalar, right: Scalar) -> ArrayError {
@@ -148,15 +193,12 @@ pub fn not_an_int(number: Number, ty: Scalar) -> ArrayError {
     ArrayError::value(format!("{number} is no `{ty}`"))
 }
 
-/// For a power of ints, which would not be an int.
-pub fn negative_power(ty: Scalar) -> ArrayError {
-    ArrayError::value(format!("an array of `{ty}` has no negative powers"))
-        .with_help("`1 / x` is an array of floats")
-}
-
-pub fn would_change_type(op: &str, target: Scalar, result: Scalar) -> ArrayError {
-    ArrayError::ty(format!("`{op}` gives `{result}`, which an array of `{target}` cannot hold"))
-        .with_help(format!("convert it: `.astype({target})`, or make a new array: `x = x {op} y`"))
+pub fn would_change_type(op: &str, target: ElementType, result: ElementType) -> ArrayError {
+    let error = ArrayError::ty(format!("`{op}` gives `{result}`, which an array of `{target}` cannot hold"));
+    error.with_help(match result.is_complex() {
+        true => format!("make a new array: `x = x {op} y`"),
+        false => format!("convert it: `.astype({target})`, or make a new array: `x = x {op} y`"),
+    })
 }
 
 pub fn is_read_only() -> ArrayError {
@@ -182,6 +224,6 @@ pub fn other_manager() -> ArrayError {
 }
 
 /// For operations that need a certain kind of numbers.
-pub fn wrong_kind(op: &str, wanted: Kinds, ty: Scalar) -> ArrayError {
+pub fn wrong_kind(op: &str, wanted: Kinds, ty: ElementType) -> ArrayError {
     ArrayError::ty(format!("`{op}` takes {wanted}, not `{ty}`"))
 }

@@ -5,6 +5,7 @@ use kps_scalar::Scalar;
 use smallvec::SmallVec;
 
 use crate::array::{Array, View};
+use crate::element::ElementType;
 use crate::engine::{Argument, Size, Written};
 use crate::errors::Result;
 use crate::layout::Layout;
@@ -30,7 +31,8 @@ impl Stored {
     /// In new memory.
     fn fresh(node: &Array, step: usize) -> Result<Stored> {
         let tensor = node.engine().allocate(node.dtype(), node.size())?;
-        Ok(Stored::new(View { tensor, layout: Layout::contiguous(node.shape(), 0) }, step))
+        let layout = Layout::contiguous(node.shape(), 0);
+        Ok(Stored::new(View { tensor, dtype: node.dtype(), layout }, step))
     }
 }
 
@@ -140,7 +142,7 @@ fn write(plan: &Plan, space: &Space, stored: &[Stored]) -> Written {
             Some(is_inside) => format!("if {is_inside}:\n        {store}"),
             None => store,
         });
-        parameters.array(name, view.tensor.dtype().name(), &view.tensor);
+        parameters.array(name, view.dtype.in_kernels(), &view.tensor);
     }
     parameters.numbers(plan);
     parameters.ints(int, &places.ints);
@@ -182,7 +184,7 @@ impl Parameters {
         let mut parameters = Parameters::default();
         for (at, source) in plan.sources.iter().enumerate() {
             if let Some(tensor) = &source.tensor {
-                parameters.array(&array_name(at), tensor.dtype().name(), tensor);
+                parameters.array(&array_name(at), source.dtype.in_kernels(), tensor);
             }
         }
         parameters
@@ -228,6 +230,10 @@ pub fn values(
         let (text, precedence) = match &step.action {
             Action::Load(at) => (load(*at), Precedence::Atom),
             Action::Number(at) => (number_name(*at), Precedence::Atom),
+            Action::Complex { re, im } => {
+                let (re, im) = (number_name(*re), number_name(*im));
+                (format!("{}({re}, {im})", step.ty.in_kernels()), Precedence::Atom)
+            }
             Action::Literal(n) if *n < 0 => (n.to_string(), Precedence::Sign),
             Action::Literal(n) => (n.to_string(), Precedence::Atom),
             Action::Count { source, start, step: by } => {
@@ -236,17 +242,18 @@ pub fn values(
             }
             Action::Pick { source, picks } => {
                 let (place, is_inside) = picked(&place(*source), picks, &texts);
-                let nothing = if step.ty == Scalar::Bool { "False" } else { "0" };
+                let nothing = match step.ty {
+                    ElementType::Real(Scalar::Bool) => "False".to_owned(),
+                    ElementType::Real(_) => "0".to_owned(),
+                    complex => format!("{}(0)", complex.in_kernels()),
+                };
                 let is_inside = is_inside.expect("it has indices");
                 (
                     format!("{}[{place}] if {is_inside} else {nothing}", array_name(*source)),
                     Precedence::Choice,
                 )
             }
-            Action::Convert(of) if step.ty == Scalar::Bool => {
-                (format!("{} != 0", within(&texts[*of], Precedence::BitOr)), Precedence::Compare)
-            }
-            Action::Convert(of) => (format!("{}({})", step.ty, texts[*of].0), Precedence::Atom),
+            Action::Convert(of) => converted(plan.steps[*of].ty, step.ty, &texts[*of]),
             Action::Apply { form, operands, .. } => applied(*form, operands, &texts),
         };
         let is_worth_a_name = step.uses > 1 && !matches!(step.action, Action::Number(_) | Action::Literal(_));
@@ -260,6 +267,19 @@ pub fn values(
         }
     }
     texts
+}
+
+/// A value as another type.
+fn converted(from: ElementType, to: ElementType, value: &(String, Precedence)) -> (String, Precedence) {
+    let (ty, text) = (to.in_kernels(), &value.0);
+    match (from.is_complex(), to.is_complex()) {
+        (true, false) => (format!("is_not_zero({text})"), Precedence::Atom),
+        (false, true) => (format!("{ty}({text}, 0)"), Precedence::Atom),
+        (false, false) if to == Scalar::Bool => {
+            (format!("{} != 0", within(value, Precedence::BitOr)), Precedence::Compare)
+        }
+        _ => (format!("{ty}({text})"), Precedence::Atom),
+    }
 }
 
 /// An operand, in brackets if it binds more weakly than this.

@@ -7,7 +7,9 @@
 //! | File | What it does |
 //! |---|---|
 //! | [`array`] | [`Array`]: what it is made of, its views, and when it is computed |
+//! | [`element`] | the type of an element, which may be a complex number |
 //! | [`ops`], [`promote`] | the operations on elements, and the types of their results |
+//! | `complex` | complex numbers as floats, and floats as complex numbers |
 //! | [`shape`], [`layout`] | broadcasting, and the places of elements in memory |
 //! | `plan` | which nodes become one kernel |
 //! | `places`, `expression` | the text of that kernel |
@@ -33,6 +35,8 @@
 //! ```
 
 pub mod array;
+mod complex;
+pub mod element;
 pub mod engine;
 pub mod errors;
 mod expression;
@@ -49,6 +53,7 @@ pub mod target;
 mod vectors;
 
 pub use array::{Array, Operand, View, power};
+pub use element::{Constant, ElementType};
 pub use engine::Engine;
 pub use errors::{ArrayError, Result};
 pub use layout::{Layout, Part};

@@ -8,7 +8,7 @@ use kps_syntax::ast::{Name, StmtKind};
 use kps_syntax::{Source, parse};
 
 /// Chapters whose functions generated kernels call.
-const CHAPTERS: [&str; 2] = ["kp.kernels.elementwise", "kp.kernels.reduce"];
+const CHAPTERS: [&str; 3] = ["kp.kernels.elementwise", "kp.kernels.complex", "kp.kernels.reduce"];
 
 /// The names of the chapters.
 pub(crate) struct Library(Rc<Names>);

@@ -2,10 +2,11 @@
 //!
 //! Names and meanings are those of the Python array API standard. A form is chosen by the type in which the
 //! operation computes; where there is none, the operation does not take that type. Functions that kernels do not
-//! know by name are in the chapter `stdlib/src/kernels/elementwise.kps`.
+//! know by name are in the chapters `elementwise.kps` and `complex.kps` of `stdlib/src/kernels`.
 
 use kps_scalar::{Kind, Scalar};
 
+use crate::element::ElementType;
 use crate::errors::{self, Result};
 use crate::promote;
 
@@ -58,6 +59,12 @@ enum Rule {
     Truth,
     /// The first operand is a condition; the common type of the others is the result's.
     Choice,
+    /// As `Common`; the result of complex numbers is real.
+    Part,
+    /// As `Part`, for floats.
+    FloatPart,
+    /// Operands are converted to a common float type; the result has the complex numbers of such parts.
+    Pair,
 }
 
 /// Whether computing a result again is cheaper than to store and load it.
@@ -84,8 +91,8 @@ pub struct Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Typed {
     /// The type that operands are converted to; the condition of a choice is a bool.
-    pub operand: Scalar,
-    pub result: Scalar,
+    pub operand: ElementType,
+    pub result: ElementType,
     pub form: Form,
 }
 
@@ -96,23 +103,36 @@ impl Op {
     }
 
     /// The types and the form for operands with this common type.
-    pub fn typed(&self, common: Scalar) -> Result<Typed> {
+    pub fn typed(&self, common: ElementType) -> Result<Typed> {
         let operand = match self.rule {
-            Float => promote::as_float(common),
-            Truth => Scalar::Bool,
-            Common | Test | Choice => common,
+            Float | FloatPart => promote::as_float(common),
+            Truth => Scalar::Bool.into(),
+            Common | Test | Choice | Part => common,
+            Pair => promote::as_part(common)?.into(),
         };
         let form = match operand.kind() {
-            Kind::Bool => self.of_bools,
-            Kind::Signed | Kind::Unsigned => self.of_ints,
-            Kind::Float => self.of_floats,
+            Some(Kind::Bool) => self.of_bools,
+            Some(Kind::Signed | Kind::Unsigned) => self.of_ints,
+            Some(Kind::Float) => self.of_floats,
+            None => self.of_complex(),
         };
         let result = match self.rule {
-            Test | Truth => Scalar::Bool,
+            Test | Truth => Scalar::Bool.into(),
             Common | Float | Choice => operand,
+            Part | FloatPart => operand.part().into(),
+            Pair => ElementType::complex_of(operand.part()),
+        };
+        let form = match self.rule {
+            Pair => Some(Form::Call(result.in_kernels())),
+            _ => form,
         };
         let form = form.ok_or_else(|| errors::not_for(self.name, common))?;
         Ok(Typed { operand, result, form })
+    }
+
+    /// The form of complex numbers.
+    fn of_complex(&self) -> Option<Form> {
+        OF_COMPLEX.iter().find(|(name, _)| *name == self.name).map(|(_, form)| *form)
     }
 
     /// Whether the first operand is a condition.
@@ -136,6 +156,7 @@ const DIFFER: Option<Form> = infix("!=", Precedence::Compare);
 const SAME: Option<Form> = Some(Form::Operand);
 const FALSE: Option<Form> = Some(Form::Always("False"));
 const TRUE: Option<Form> = Some(Form::Always("True"));
+const ZERO: Option<Form> = Some(Form::Always("0"));
 const NONE: Option<Form> = None;
 
 const fn row(
@@ -197,7 +218,7 @@ const fn test(name: &'static str, meaning: &'static str, of_ints: Option<Form>) 
 
 use Cost::{Cheap, Dear};
 use Precedence::{BitAnd, BitOr, BitXor, Power, Product, Shift, Sign, Sum};
-use Rule::{Choice, Common, Float, Test, Truth};
+use Rule::{Choice, Common, Float, FloatPart, Pair, Part, Test, Truth};
 
 #[rustfmt::skip]
 static TABLE: &[Op] = &[
@@ -205,12 +226,12 @@ static TABLE: &[Op] = &[
     operator("subtract",     "The difference.",                                      "-",  Sum,     NONE),
     operator("multiply",     "The product.",                                         "*",  Product, AND),
     row("divide",            "The quotient, a float.",                         2, Cheap, Float,  [NONE, NONE, infix("/", Product)]),
-    operator("floor_divide", "The quotient, rounded down.",                          "//", Product, NONE),
-    operator("remainder",    "The remainder, with the sign of the divisor.",         "%",  Product, NONE),
+    row("floor_divide",      "The quotient, rounded down.",                    2, Cheap, Common, [NONE, infix("//", Product), call("floor_divide")]),
+    row("remainder",         "The remainder, with the sign of the divisor.",   2, Cheap, Common, [NONE, infix("%", Product), call("remainder")]),
     row("pow",               "The power.",                                     2, Dear,  Common, [NONE, infix("**", Power), infix("**", Power)]),
     row("negative",          "The opposite number.",                           1, Cheap, Common, [NONE, Some(Form::Prefix("-", Sign)), Some(Form::Prefix("-", Sign))]),
     row("positive",          "The same number.",                               1, Cheap, Common, [NONE, SAME, SAME]),
-    row("abs",               "The size of a number.",                          1, Cheap, Common, [SAME, call("abs"), call("abs")]),
+    row("abs",               "The size of a number.",                          1, Cheap, Part,   [SAME, call("abs"), call("abs")]),
     row("sign",              "-1, 0 or 1, with the sign of the number.",       1, Cheap, Common, [NONE, call("sign"), call("sign_or_nan")]),
     row("square",            "The number times itself.",                       1, Cheap, Common, [NONE, call("square"), call("square")]),
     row("maximum",           "The larger number; a NaN if there is one.",      2, Cheap, Common, [OR,  call("max"), call("maximum")]),
@@ -283,8 +304,61 @@ static TABLE: &[Op] = &[
     row("radians",  "An angle in degrees, in radians.",      1, Cheap, Float, [NONE, NONE, call("radians")]),
     row("relu",     "The number, or 0 if it is negative.",   1, Cheap, Common, [NONE, call("relu"), call("relu")]),
 
+    row("complex", "The complex number with these parts.",         2, Cheap, Pair,      [NONE, NONE, NONE]),
+    row("real",    "The real part.",                               1, Cheap, Part,      [SAME, SAME, SAME]),
+    row("imag",    "The imaginary part: 0 of a real number.",      1, Cheap, Part,      [FALSE, ZERO, ZERO]),
+    row("conj",    "The number with the opposite imaginary part.", 1, Cheap, Common,    [SAME, SAME, SAME]),
+    row("angle",   "The angle of a complex number in radians.",    1, Dear,  FloatPart, [NONE, NONE, call("angle_of_real")]),
+
     row("where", "The second operand where the first is true, else the third.", 3, Cheap, Choice,
         [Some(Form::Choice), Some(Form::Choice), Some(Form::Choice)]),
+];
+
+/// The operations that take complex numbers. The others have no meaning for them, as comparisons of size.
+#[rustfmt::skip]
+static OF_COMPLEX: &[(&str, Form)] = &[
+    ("add",        Form::Infix("+", Sum)),
+    ("subtract",   Form::Infix("-", Sum)),
+    ("multiply",   Form::Call("times")),
+    ("divide",     Form::Call("over")),
+    ("pow",        Form::Call("cpow")),
+    ("negative",   Form::Prefix("-", Sign)),
+    ("positive",   Form::Operand),
+    ("abs",        Form::Call("cabs")),
+    ("sign",       Form::Call("csign")),
+    ("square",     Form::Call("csquare")),
+    ("equal",      Form::Call("is_equal")),
+    ("not_equal",  Form::Call("is_not_equal")),
+    ("round",      Form::Call("cround")),
+    ("isnan",      Form::Call("is_nan")),
+    ("isinf",      Form::Call("is_infinite")),
+    ("isfinite",   Form::Call("is_finite")),
+    ("sqrt",       Form::Call("csqrt")),
+    ("reciprocal", Form::Call("creciprocal")),
+    ("exp",        Form::Call("cexp")),
+    ("exp2",       Form::Call("cexp2")),
+    ("expm1",      Form::Call("cexpm1")),
+    ("log",        Form::Call("clog")),
+    ("log2",       Form::Call("clog2")),
+    ("log10",      Form::Call("clog10")),
+    ("log1p",      Form::Call("clog1p")),
+    ("sin",        Form::Call("csin")),
+    ("cos",        Form::Call("ccos")),
+    ("tan",        Form::Call("ctan")),
+    ("asin",       Form::Call("casin")),
+    ("acos",       Form::Call("cacos")),
+    ("atan",       Form::Call("catan")),
+    ("sinh",       Form::Call("csinh")),
+    ("cosh",       Form::Call("ccosh")),
+    ("tanh",       Form::Call("ctanh")),
+    ("asinh",      Form::Call("casinh")),
+    ("acosh",      Form::Call("cacosh")),
+    ("atanh",      Form::Call("catanh")),
+    ("real",       Form::Call("creal")),
+    ("imag",       Form::Call("cimag")),
+    ("conj",       Form::Call("conj")),
+    ("angle",      Form::Call("carg")),
+    ("where",      Form::Choice),
 ];
 
 /// Every operation.

@@ -67,7 +67,7 @@ impl Array {
             Operand::Array(array) if array.shape() != shape.as_slice() => array.broadcast_to(&shape)?,
             Operand::Array(array) => array,
         };
-        let target = View { tensor: target.tensor, layout: picking.layout.clone() };
+        let target = View { layout: picking.layout.clone(), ..target };
         expression::store_at(&values.converted(self.dtype())?, &target, &picking)
     }
 }

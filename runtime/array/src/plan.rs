@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::array::{Array, Expression, Node, Operand, Value, View};
+use crate::element::{Constant, ElementType};
 use crate::errors::Result;
 use crate::layout::Layout;
 use crate::ops::{Cost, Form};
@@ -36,6 +37,7 @@ pub struct Plan {
 pub struct Source {
     /// `None` where the kernel computes with the place itself.
     pub tensor: Option<Tensor>,
+    pub dtype: ElementType,
     /// The places, for the shape of the whole.
     pub layout: Layout,
 }
@@ -51,7 +53,7 @@ struct Joined {
 /// One value of an element.
 pub struct Step {
     pub action: Action,
-    pub ty: Scalar,
+    pub ty: ElementType,
     /// How many later steps use the value.
     pub uses: u32,
 }
@@ -61,6 +63,11 @@ pub enum Action {
     Load(usize),
     /// A scalar parameter.
     Number(usize),
+    /// A complex number of two scalar parameters.
+    Complex {
+        re: usize,
+        im: usize,
+    },
     /// A number that is a part of the kernel.
     Literal(i128),
     /// `start + place * step`, of two scalar parameters and the place in a source.
@@ -106,15 +113,15 @@ impl Plan {
         Ok((plan, result))
     }
 
-    /// The plan that only loads the elements of a tensor, in this shape.
-    pub fn of_tensor(tensor: &Tensor, shape: &[usize]) -> Plan {
+    /// The plan that only loads the elements of a tensor, in this type and shape.
+    pub fn of_tensor(tensor: &Tensor, dtype: ElementType, shape: &[usize]) -> Plan {
         let mut plan = Plan::default();
-        let source = plan.source(Some(tensor.clone()), Layout::contiguous(shape, 0));
-        plan.push(Action::Load(source), tensor.dtype());
+        let source = plan.source(Some(tensor.clone()), dtype, Layout::contiguous(shape, 0));
+        plan.push(Action::Load(source), dtype);
         plan
     }
 
-    fn push(&mut self, action: Action, ty: Scalar) -> usize {
+    fn push(&mut self, action: Action, ty: ElementType) -> usize {
         let used: SmallVec<[usize; 3]> = match &action {
             Action::Apply { operands, .. } => operands.clone(),
             Action::Convert(of) => SmallVec::from_slice(&[*of]),
@@ -150,18 +157,19 @@ impl Plan {
 
     fn load(&mut self, view: View, shape: &[usize]) -> Result<usize> {
         let layout = view.layout.broadcast_to(shape)?;
-        let is_same = |source: &Source| source.layout == layout && source.is_of(&view.tensor);
+        let is_same = |source: &Source| {
+            source.layout == layout && source.dtype == view.dtype && source.is_of(&view.tensor)
+        };
         let is_loaded = |step: &Step| matches!(step.action, Action::Load(at) if is_same(&self.sources[at]));
         if let Some(known) = self.steps.iter().position(is_loaded) {
             return Ok(known);
         }
-        let ty = view.tensor.dtype();
-        let source = self.source(Some(view.tensor), layout);
-        Ok(self.push(Action::Load(source), ty))
+        let source = self.source(Some(view.tensor), view.dtype, layout);
+        Ok(self.push(Action::Load(source), view.dtype))
     }
 
-    fn source(&mut self, tensor: Option<Tensor>, layout: Layout) -> usize {
-        self.sources.push(Source { tensor, layout });
+    fn source(&mut self, tensor: Option<Tensor>, dtype: ElementType, layout: Layout) -> usize {
+        self.sources.push(Source { tensor, dtype, layout });
         self.sources.len() - 1
     }
 
@@ -170,26 +178,37 @@ impl Plan {
         self.numbers.len() - 1
     }
 
+    /// The step of a number, which fits the type.
+    fn constant(&mut self, ty: ElementType, constant: Constant) -> usize {
+        match constant {
+            Constant::Real(number) => {
+                let number = self.number(ty.part(), number);
+                self.push(Action::Number(number), ty)
+            }
+            Constant::Complex { re, im } => {
+                let [re, im] = [re, im].map(|part| self.number(ty.part(), Number::Float(part)));
+                self.push(Action::Complex { re, im }, ty)
+            }
+        }
+    }
+
     fn expression(&mut self, array: &Array, expression: &Expression, shape: &[usize]) -> Result<usize> {
         match expression {
             Expression::Apply { op, typed, inputs } => {
                 let mut operands = SmallVec::new();
                 for (at, input) in inputs.iter().enumerate() {
-                    let ty = if op.chooses() && at == 0 { Scalar::Bool } else { typed.operand };
+                    let ty = if op.chooses() && at == 0 { Scalar::Bool.into() } else { typed.operand };
                     operands.push(match input {
                         Operand::Array(input) => {
                             let step = self.steps_of(input, shape)?;
                             self.converted(step, ty)
                         }
-                        Operand::Number(Number::Int(n))
+                        Operand::Number(Constant::Real(Number::Int(n)))
                             if op.name == "pow" && at == 1 && n.abs() <= MAX_LITERAL_EXPONENT =>
                         {
                             self.push(Action::Literal(*n), ty)
                         }
-                        Operand::Number(number) => {
-                            let number = self.number(ty, *number);
-                            self.push(Action::Number(number), ty)
-                        }
+                        Operand::Number(number) => self.constant(ty, *number),
                     });
                 }
                 Ok(match typed.form {
@@ -201,20 +220,20 @@ impl Plan {
                 let step = self.steps_of(input, shape)?;
                 Ok(self.converted(step, array.dtype()))
             }
-            Expression::Fill(number) => {
-                let number = self.number(array.dtype(), *number);
-                Ok(self.push(Action::Number(number), array.dtype()))
-            }
+            Expression::Fill(number) => Ok(self.constant(array.dtype(), *number)),
             Expression::Count { start, step } => {
-                let start = self.number(array.dtype(), *start);
-                let step = self.number(array.dtype(), *step);
-                let source = self.source(None, Layout::contiguous(array.shape(), 0).broadcast_to(shape)?);
+                let [start, step] = [start, step].map(|number| self.number(array.dtype().part(), *number));
+                let source = self.source(
+                    None,
+                    array.dtype(),
+                    Layout::contiguous(array.shape(), 0).broadcast_to(shape)?,
+                );
                 Ok(self.push(Action::Count { source, start, step }, array.dtype()))
             }
             Expression::Pick(picking) => {
                 let picks = self.picks(picking, shape)?;
                 let view = picking.source.view()?.expect("it has elements");
-                let source = self.source(Some(view.tensor), picking.layout.clone());
+                let source = self.source(Some(view.tensor), view.dtype, picking.layout.clone());
                 Ok(self.push(Action::Pick { source, picks }, array.dtype()))
             }
             Expression::Reduce(_) => unreachable!("a reduction does not join"),
@@ -228,17 +247,15 @@ impl Plan {
         let mut steps = SmallVec::new();
         for pick in &picking.picks {
             let index = self.steps_of(&pick.indices, shape)?;
-            let index = self.converted(index, ty);
-            let [stride, len] = [pick.stride as i128, pick.len as i128].map(|n| {
-                let number = self.number(ty, Number::Int(n));
-                self.push(Action::Number(number), ty)
-            });
+            let index = self.converted(index, ty.into());
+            let [stride, len] = [pick.stride as i128, pick.len as i128]
+                .map(|n| self.constant(ty.into(), Number::Int(n).into()));
             steps.push(PickStep { index, stride, len });
         }
         Ok(steps)
     }
 
-    fn converted(&mut self, step: usize, ty: Scalar) -> usize {
+    fn converted(&mut self, step: usize, ty: ElementType) -> usize {
         if self.steps[step].ty == ty { step } else { self.push(Action::Convert(step), ty) }
     }
 
@@ -263,7 +280,10 @@ impl Plan {
 
     /// Whether elements of the target's memory are read at other places than they are written.
     pub fn overlaps(&self, target: &View) -> bool {
-        self.sources.iter().any(|source| source.is_of(&target.tensor) && source.layout != target.layout)
+        self.sources.iter().any(|source| {
+            let is_elsewhere = source.layout != target.layout || source.dtype != target.dtype;
+            source.is_of(&target.tensor) && is_elsewhere
+        })
     }
 
     /// Whether elements of the target's memory are read at all.

@@ -10,6 +10,7 @@ use kps_scalar::{Kind, Scalar};
 use smallvec::SmallVec;
 
 use crate::array::{Array, Expression, Value, View};
+use crate::element::ElementType;
 use crate::engine::{Engine, Size, Written};
 use crate::errors::{self, Result};
 use crate::expression::{self, Parameters};
@@ -60,8 +61,19 @@ impl Reducer {
         matches!(self, Reducer::ArgSmallest | Reducer::ArgLargest)
     }
 
+    /// Whether elements of the type can be combined: complex numbers have no order.
+    fn takes(self, input: ElementType) -> bool {
+        !input.is_complex() || matches!(self, Reducer::Sum | Reducer::Product)
+    }
+
     /// The type in which elements are combined, and that of the result.
-    fn types(self, input: Scalar) -> (Scalar, Scalar) {
+    fn types(self, input: ElementType) -> (ElementType, ElementType) {
+        let Some(real) = input.real() else { return (input, input) };
+        let (combined, result) = self.real_types(real);
+        (combined.into(), result.into())
+    }
+
+    fn real_types(self, input: Scalar) -> (Scalar, Scalar) {
         match self {
             // A sum of halves would stop growing at 2048 times its elements.
             Reducer::Sum | Reducer::Product if input.is_float() => (input.at_least_f32(), input),
@@ -75,8 +87,11 @@ impl Reducer {
     }
 
     /// The function of two values in the library, for values of this type.
-    fn combine(self, ty: Scalar) -> &'static str {
-        match (self, ty.kind()) {
+    fn combine(self, ty: ElementType) -> &'static str {
+        let Some(kind) = ty.kind() else {
+            return if self == Reducer::Sum { "add" } else { "times" };
+        };
+        match (self, kind) {
             (Reducer::Sum, _) => "add",
             (Reducer::Product, _) => "multiply",
             (Reducer::Any, _) | (Reducer::Largest, Kind::Bool) => "either",
@@ -91,7 +106,8 @@ impl Reducer {
     }
 
     /// The value that changes nothing.
-    fn identity(self, ty: Scalar) -> Number {
+    fn identity(self, ty: ElementType) -> Number {
+        let ty = ty.part();
         let (least, most) = match ty.int_range() {
             Some((least, most)) => (Number::Int(least), Number::Int(most)),
             None => (Number::Float(f64::NEG_INFINITY), Number::Float(f64::INFINITY)),
@@ -126,6 +142,9 @@ pub enum ReducedAxes {
 impl Array {
     /// Reduces some axes, or all of them. Axes may count from the end.
     pub fn reduced(&self, reducer: Reducer, axes: Option<&[i64]>, reduced: ReducedAxes) -> Result<Array> {
+        if matches!(reducer, Reducer::Any | Reducer::All) && self.dtype() != Scalar::Bool {
+            return self.converted(Scalar::Bool)?.reduced(reducer, axes, reduced);
+        }
         let ndim = self.ndim();
         let axes = match axes {
             Some(axes) => shape::axes(axes, ndim)?,
@@ -137,6 +156,9 @@ impl Array {
             (true, ReducedAxes::Dropped) => None,
         };
         let shape: Shape = (0..ndim).filter_map(length).collect();
+        if !reducer.takes(self.dtype()) {
+            return Err(errors::not_for(reducer.name(), self.dtype()));
+        }
         let (combined, result) = reducer.types(self.dtype());
         let n: usize = axes.iter().map(|axis| self.shape()[*axis]).product();
         if n == 0 && shape::size(&shape) > 0 {
@@ -159,7 +181,8 @@ impl Array {
 pub(crate) fn compute(array: &Array, reduction: &Reduction) -> Result<()> {
     let tensor =
         Pass::of(array.engine(), reduction).run(reduction, &mut |written| array.engine().launch(written))?;
-    array.is_now(View { tensor, layout: Layout::contiguous(array.shape(), 0) });
+    let layout = Layout::contiguous(array.shape(), 0);
+    array.is_now(View { tensor, dtype: array.dtype(), layout });
     Ok(())
 }
 
@@ -198,8 +221,8 @@ fn producer(input: &Array) -> Result<(Plan, usize)> {
 struct Pass<'a> {
     engine: &'a Engine,
     reducer: Reducer,
-    combined: Scalar,
-    stored: Scalar,
+    combined: ElementType,
+    stored: ElementType,
 }
 
 /// What becomes of a kernel.
@@ -293,10 +316,11 @@ impl<'a> Pass<'a> {
         let value_type = if is_last && !finds_index { self.stored } else { self.combined };
         let out = self.engine.allocate(value_type, n)?;
         let found = match finds_index {
-            true => Some(self.engine.allocate(Scalar::I64, n)?),
+            true => Some(self.engine.allocate(Scalar::I64.into(), n)?),
             false => None,
         };
-        launch(&self.write(plan, value, (&results, &elements), &division, indices, (&out, found.as_ref())))?;
+        let outputs = (&out, value_type, found.as_ref());
+        launch(&self.write(plan, value, (&results, &elements), &division, indices, outputs))?;
         if is_last {
             return Ok(found.unwrap_or(out));
         }
@@ -304,7 +328,7 @@ impl<'a> Pass<'a> {
             By::Workgroups { .. } => ([division.n_results, division.n_parts], ([0], [1])),
             By::Invocations => ([division.n_parts, division.n_results], ([1], [0])),
         };
-        let partial = Plan::of_tensor(&out, &shape);
+        let partial = Plan::of_tensor(&out, value_type, &shape);
         self.reduce(&partial, 0, &shape, (&axes.0, &axes.1), found.as_ref(), launch)
     }
 
@@ -316,7 +340,7 @@ impl<'a> Pass<'a> {
         (results, elements): (&Space, &Space),
         division: &Division,
         indices: Option<&Tensor>,
-        (out, found): (&Tensor, Option<&Tensor>),
+        (out, out_type, found): (&Tensor, ElementType, Option<&Tensor>),
     ) -> Written {
         let names: Vec<String> = (0..plan.sources.len()).map(expression::array_name).collect();
         let result_places = Places::of(results, &names, "row");
@@ -332,7 +356,7 @@ impl<'a> Pass<'a> {
         let texts = expression::values(plan, &element, &|source| at[source].clone(), &mut load);
         let element = match plan.steps[value].ty == self.combined || self.combined == Scalar::Bool {
             true => texts[value].0.clone(),
-            false => format!("{}({})", self.combined, texts[value].0),
+            false => format!("{}({})", self.combined.in_kernels(), texts[value].0),
         };
         match (found, indices) {
             (None, _) => load.push(format!("return {element}")),
@@ -342,14 +366,14 @@ impl<'a> Pass<'a> {
 
         let mut parameters = Parameters::of(plan);
         if let Some(indices) = indices {
-            parameters.array("indices", indices.dtype().name(), indices);
+            parameters.array("indices", Scalar::I64.name(), indices);
         }
-        parameters.array("out", out.dtype().name(), out);
+        parameters.array("out", out_type.in_kernels(), out);
         if let Some(found) = found {
-            parameters.array("found", found.dtype().name(), found);
+            parameters.array("found", Scalar::I64.name(), found);
         }
         parameters.numbers(plan);
-        parameters.number("identity", self.combined.name(), self.reducer.identity(self.combined));
+        parameters.number("identity", self.combined.part().name(), self.reducer.identity(self.combined));
         let count = |n: usize| Number::Int(n as i128);
         parameters.number("n", int, count(division.n_reduced));
         parameters.number("part", int, count(division.part));
@@ -377,13 +401,19 @@ impl<'a> Pass<'a> {
         lines.push(format!("def load(i):\n        {}", load.join("\n        ")));
         lines.push("first = of_row * part".to_owned());
         lines.push("last = min(first + part, n)".to_owned());
-        let (combine, ty) = (self.reducer.combine(self.combined), self.combined);
-        let out_value =
-            if out.dtype() == ty { "value".to_owned() } else { format!("{}(value)", out.dtype()) };
+        let (combine, ty) = (self.reducer.combine(self.combined), self.combined.in_kernels());
+        let identity = match self.combined.is_complex() {
+            true => format!("{ty}(identity, 0)"),
+            false => "identity".to_owned(),
+        };
+        let out_value = match out_type == self.combined {
+            true => "value".to_owned(),
+            false => format!("{}(value)", out_type.in_kernels()),
+        };
         match (division.by, found.is_some()) {
             (By::Workgroups { local }, false) => {
                 lines.push(format!(
-                    "value = lane_reduce(first + local_id.x, last, {local}, load, {combine}, identity)"
+                    "value = lane_reduce(first + local_id.x, last, {local}, load, {combine}, {identity})"
                 ));
                 lines.push(format!("value = workgroup_reduce({ty}, value, {combine}, {local})"));
                 lines.push(format!("if local_id.x == 0:\n        out[group] = {out_value}"));
@@ -398,7 +428,7 @@ impl<'a> Pass<'a> {
                 lines.push("if local_id.x == 0:\n        out[group], found[group] = value, index".to_owned());
             }
             (By::Invocations, false) => {
-                lines.push(format!("value = lane_reduce(first, last, 1, load, {combine}, identity)"));
+                lines.push(format!("value = lane_reduce(first, last, 1, load, {combine}, {identity})"));
                 lines.push(format!("out[of_row * n_results + row] = {out_value}"));
             }
             (By::Invocations, true) => {

@@ -18,7 +18,8 @@ const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 /// Elements of a vector.
 pub const WIDTH: usize = COMPONENTS.len();
 
-/// The kernel that stores the results of some steps; `None` where views do not allow vectors.
+/// The kernel that stores the results of some steps; `None` where views do not allow vectors, and for complex numbers,
+/// which are vectors themselves.
 pub fn write(plan: &Plan, space: &Space, stored: &[Stored]) -> Option<Written> {
     let n_sources = plan.sources.len();
     let vectors = space.in_vectors(WIDTH)?;
@@ -27,7 +28,9 @@ pub fn write(plan: &Plan, space: &Space, stored: &[Stored]) -> Option<Written> {
         Action::Pick { source, .. } => !vectors.is_vector(source),
         _ => true,
     });
-    if !are_whole || !are_picked_singly || stored.iter().any(|stored| !stored.picks.is_empty()) {
+    let has_complex = plan.steps.iter().any(|step| step.ty.is_complex());
+    if has_complex || !are_whole || !are_picked_singly || stored.iter().any(|stored| !stored.picks.is_empty())
+    {
         return None;
     }
 
@@ -58,7 +61,7 @@ pub fn write(plan: &Plan, space: &Space, stored: &[Stored]) -> Option<Written> {
                 if plan.loads(at) {
                     lines.push(format!("{name}1 = {name}[{place}]"));
                 }
-                parameters.array(&name, tensor.dtype().name(), tensor);
+                parameters.array(&name, source.dtype.in_kernels(), tensor);
             }
         }
     }

@@ -102,6 +102,21 @@ pub fn read_rest(file: &mut File, bytes: &mut Vec<u8>) -> Result<io::Result<()>>
     }
 }
 
+/// Appends `n` bytes of a file, or those up to its end.
+pub fn read_up_to(file: &mut File, bytes: &mut Vec<u8>, n: usize) -> Result<io::Result<()>> {
+    memory::make_more_room(bytes, n)?;
+    let end = bytes.len() + n;
+    while bytes.len() < end {
+        match read_some(file, bytes, CHUNK.min(end - bytes.len()))? {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(()))
+}
+
 /// The content of a file.
 pub fn read_file(path: &Path) -> Result<io::Result<Vec<u8>>> {
     let mut file = match open(path, OpenOptions::new().read(true))? {
@@ -122,13 +137,32 @@ pub fn write_some(file: &mut File, bytes: &[u8]) -> Result<io::Result<usize>> {
 
 /// Creates or replaces a whole file.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<io::Result<()>> {
-    let mut file = match open(path, OpenOptions::new().write(true).create(true).truncate(true))? {
+    write_pieces(path, &[bytes])
+}
+
+/// Creates or replaces a whole file, whose content is in pieces.
+pub fn write_pieces(path: &Path, pieces: &[&[u8]]) -> Result<io::Result<()>> {
+    let mut file = match create(path)? {
         Ok(file) => file,
         Err(error) => return Ok(Err(error)),
     };
+    for piece in pieces {
+        if let Err(error) = write_all(&mut file, piece)? {
+            return Ok(Err(error));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Creates a file, or empties it.
+pub fn create(path: &Path) -> Result<io::Result<File>> {
+    open(path, OpenOptions::new().write(true).create(true).truncate(true))
+}
+
+fn write_all(file: &mut File, bytes: &[u8]) -> Result<io::Result<()>> {
     let mut n_written = 0;
     while n_written < bytes.len() {
-        match write_some(&mut file, &bytes[n_written..])? {
+        match write_some(file, &bytes[n_written..])? {
             Ok(n) => n_written += n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Ok(Err(error)),

@@ -106,11 +106,7 @@ static ATTRIBUTES: &[(&str, &[&str], &str)] = &[
     ("numpy", &["interp"], "`np.searchsorted` finds the neighbours to interpolate between"),
     ("numpy", &["polyfit", "polyval", "poly1d"], "there are no polynomials"),
     ("numpy", &["cross"], "in a kernel `cross(a, b)` of two vec3 is there"),
-    (
-        "numpy",
-        &["object_", "str_", "complex64", "complex128", "datetime64"],
-        "arrays hold bools, ints and floats",
-    ),
+    ("numpy", &["object_", "str_", "datetime64"], "arrays hold bools, ints, floats and complex numbers"),
 ];
 
 /// Functions, names of keywords, help.

@@ -15,6 +15,8 @@ pub enum Kind {
     Rust,
     Text,
     Json,
+    /// The source that the page includes.
+    Source,
     NotRun,
     /// Another fence.
     Unknown(String),
@@ -70,6 +72,7 @@ fn kind(fence: &str) -> Kind {
     let words: Vec<&str> = fence.split_whitespace().collect();
     match words[..] {
         [_, "not-run"] => Kind::NotRun,
+        [_, "source"] => Kind::Source,
         [_, file] if file.starts_with("file=") => Kind::File(file["file=".len()..].to_owned()),
         ["python", ref words @ ..] => Kind::Script(script(words)),
         ["sh"] => Kind::Shell,

@@ -12,6 +12,7 @@
 //! console            shell commands behind `$ `, each with what it prints
 //! prompt             a session at the prompt of `kps`
 //! rust               a doc test of the crate `kps-pages`, which includes the page
+//! LANGUAGE source    a line `{{#include PATH}}`, for which mdBook shows the text of that file
 //! text               what the block above prints, or a picture
 //! LANGUAGE not-run   nothing runs it; `NOT_RUN` lists each of these
 //! ```
@@ -118,6 +119,7 @@ fn trials_of(program: &Program, page: &'static Page) -> Vec<Trial> {
             Kind::Console => trials.push(Trial::test(title, move || Ok(run::console(&program, page, i)?))),
             Kind::Prompt => trials.push(Trial::test(title, move || Ok(run::prompt(&program, page, i)?))),
             Kind::File(name) => trials.push(Trial::test(title, move || Ok(is_used(page, name)?))),
+            Kind::Source => trials.push(Trial::test(title, move || Ok(is_included(page, i)?))),
             Kind::Rust => trials.push(Trial::test(title, move || Ok(is_doc_test(page)?))),
             Kind::Unknown(fence) => trials.push(Trial::test(title, move || {
                 Err(format!("no block is run as ```{fence}: tests/suite/pages has the kinds").into())
@@ -133,6 +135,16 @@ fn is_used(page: &Page, file: &str) -> Result<(), Failure> {
     match commands.into_iter().any(|block| block.text.contains(file)) {
         true => Ok(()),
         false => Err(Failure(format!("no command of the page uses `{file}`"))),
+    }
+}
+
+/// The file that a block includes exists.
+fn is_included(page: &Page, i: usize) -> Result<(), Failure> {
+    let text = page.blocks[i].text.trim_end();
+    let path = text.strip_prefix("{{#include ").and_then(|rest| rest.strip_suffix("}}"));
+    match path.is_some_and(|path| page.path.with_file_name(path).is_file()) {
+        true => Ok(()),
+        false => Err(Failure(format!("the block includes no file: {text}"))),
     }
 }
 

@@ -62,7 +62,7 @@ const SECTIONS: &[Section] = &[
     Section {
         title: "Functions",
         head: "",
-        tables: &[names("kp", "", &["checks", "log_level", "read_png", "write_png"])],
+        tables: &[names("kp", "", &["checks", "log_level", "read_png", "tuned", "write_png"])],
     },
     Section {
         title: "Manager",
@@ -169,8 +169,13 @@ const SECTIONS: &[Section] = &[
             "Tensor",
             "t.",
             &[
+                "device",
+                "to_device",
                 "T",
                 "mT",
+                "real",
+                "imag",
+                "conj",
                 "astype",
                 "copy",
                 "fill",
@@ -319,7 +324,8 @@ const SECTIONS: &[Section] = &[
     },
 ];
 
-/// Prints each public name of the module and of its classes: its owner, name, signature and sentence.
+/// Prints each public name of the module and of its classes: its owner, name, signature and sentence. Constants
+/// are on the page of the array API standard.
 const SCRIPT: &str = "\
 import kp, pyshader
 classes = [kp.Manager, kp.Tensor, kp.Image, kp.Sampler, kp.Algorithm, kp.Sequence, kp.Stream, kp.Event, kp.Shader]
@@ -328,9 +334,18 @@ owners = [(kp, 'kp')] + [(c, c.__name__) for c in classes + [pyshader.ShaderModu
 for owner, title in owners:
     for name in dir(owner):
         inherited = owner is kp.Image and hasattr(kp.Tensor, name)
-        if not name.startswith('_') and not inherited:
-            value = getattr(owner, name)
+        value = getattr(owner, name)
+        is_constant = value is None or isinstance(value, float)
+        if not name.startswith('_') and not inherited and not is_constant:
             print(title, name, getattr(value, '__text_signature__', None) or '', value.__doc__ or '', sep='\\t')
+for name in dir(kp.linalg):
+    function = getattr(kp.linalg, name)
+    if hasattr(function, '__code__') and function.__module__ == 'kp.linalg' and not name.startswith('_'):
+        code, defaults = function.__code__, function.__defaults__ or ()
+        parameters = list(code.co_varnames[:code.co_argcount])
+        for k, default in enumerate(defaults, len(parameters) - len(defaults)):
+            parameters[k] += f'={default!r}'
+        print('kp.linalg', name, f\"({', '.join(parameters)})\", function.__doc__.splitlines()[0], sep='\\t')
 ";
 
 /// Signature and sentence by owner and name.

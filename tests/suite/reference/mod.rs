@@ -2,6 +2,7 @@
 //!
 //! The pages are generated from the program and its sources: `UPDATE=1` writes them.
 
+mod array_api;
 mod arrays;
 mod command_line;
 mod error_codes;
@@ -32,6 +33,8 @@ pub fn trials(program: &Program) -> Vec<Trial> {
         }),
         trial("the module kp", |program| compare(&page("kp.md"), &kp::page(program)?)),
         trial("functions of arrays", |program| compare(&page("arrays.md"), &kp::arrays_page(program)?)),
+        trial("the array API standard", |_| compare(&page("array-api.md"), &array_api::page()?)),
+        trial("every name of the array API standard is there", array_api::every_name_is_there),
         trial("every name of kp is documented", kp::every_name_is_documented),
     ]
 }

@@ -91,6 +91,7 @@ pub(super) fn constant(expr: &Expr) -> Option<Constant> {
             Err(_) => Constant::BigInt(int.clone()),
         },
         ExprKind::Float(float) => Constant::Float(*float),
+        ExprKind::Imaginary(im) => Constant::Imaginary(*im),
         ExprKind::Str(text) => Constant::Str(text.clone()),
         ExprKind::Bytes(bytes) => Constant::Bytes(bytes.clone()),
         ExprKind::Unary { op: UnaryOp::Minus, operand } => match constant(operand)? {
@@ -239,7 +240,6 @@ impl<'a> Compiler<'a> {
             ExprKind::Yield(value) => self.yield_value(value.as_deref(), dest),
             ExprKind::YieldFrom(value) => self.yield_from(value, dest),
             ExprKind::Await(_) => self.report(errors::async_code(self.location(expr.span))),
-            ExprKind::Imaginary(_) => self.report(errors::complex_number(self.location(expr.span))),
             ExprKind::Starred(_) => self.report(errors::lone_star(self.location(expr.span))),
             // A syntax error was reported for it.
             ExprKind::Error => {}
@@ -249,6 +249,7 @@ impl<'a> Compiler<'a> {
             | ExprKind::Ellipsis
             | ExprKind::Int(_)
             | ExprKind::Float(_)
+            | ExprKind::Imaginary(_)
             | ExprKind::Str(_)
             | ExprKind::Bytes(_) => unreachable!("constants were handled first"),
         }

@@ -24,11 +24,6 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         "Delete a name, an attribute or a subscript.",
     ),
     ErrorCode::new(
-        "compile/complex-number",
-        "Complex numbers are not part of the language.",
-        "Keep the two parts in a tuple or a class.",
-    ),
-    ErrorCode::new(
         "compile/declared-after-use",
         "A name is used before its `global` or `nonlocal` declaration.",
         "Move the declaration to the start of the function.",

@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 use super::params::image_or_sampler;
 use super::types::{NO_INTS, TypeReader};
 use crate::constant::{Constant, Literal};
-use crate::env::KernelEnv;
+use crate::env::{EnvValue, KernelEnv};
 use crate::errors::{self, Declared};
 use crate::signature::{ParamType, Signature};
 use crate::template::{KernelTemplate, Param, ParamKind};
@@ -31,7 +31,7 @@ impl Signature {
         given: impl Fn(usize) -> Option<ParamType>,
     ) -> Result<Signature, &'t Param> {
         let params = template.params.iter().enumerate().map(|(at, param)| {
-            let declared = declared_param(template, at);
+            let declared = declared_param(template, env, at);
             declared.or_else(|| given(at)).ok_or(param)
         });
         Ok(Signature::new(template, env, params.collect::<Result<Vec<_>, _>>()?))
@@ -40,7 +40,7 @@ impl Signature {
     /// The same, with `value` for each `const` parameter without a default, as a launch might pass it.
     pub fn supposing(template: &KernelTemplate, env: &dyn KernelEnv, value: i128) -> Option<Signature> {
         let param = |at: usize| {
-            let declared = declared_param(template, at);
+            let declared = declared_param(template, env, at);
             declared.or_else(|| match template.params[at].kind {
                 ParamKind::Const(Scalar::Bool) => Some(ParamType::Const(Constant::bool(value % 2 != 0))),
                 ParamKind::Const(scalar) => Literal::Int(value).fit(scalar).map(ParamType::Const),
@@ -65,7 +65,7 @@ impl Signature {
         for ((at, param), expr) in template.params.iter().enumerate().zip(given) {
             let found = match expr {
                 Some(expr) => read(&reader, param, expr),
-                None => declared_param(template, at).ok_or_else(|| {
+                None => declared_param(template, env, at).ok_or_else(|| {
                     errors::param_not_given(template.source.at(param.name.span), &param.name.name)
                 }),
             };
@@ -155,27 +155,39 @@ fn read(reader: &TypeReader, param: &Param, expr: &Expr) -> Result<ParamType, Di
 impl KernelTemplate {
     /// The first parameter whose declaration is too little for a signature: it has no type, or a constant without a
     /// value.
-    pub fn undeclared(&self) -> Option<&Param> {
+    pub fn undeclared(&self, env: &dyn KernelEnv) -> Option<&Param> {
         let mut params = self.params.iter().enumerate();
-        params.find(|(at, _)| declared_param(self, *at).is_none()).map(|(_, param)| param)
+        params.find(|(at, _)| declared_param(self, env, *at).is_none()).map(|(_, param)| param)
     }
 }
 
 /// The type of a missing parameter: its annotation, or its default number.
-fn declared_param(template: &KernelTemplate, at: usize) -> Option<ParamType> {
-    let param = &template.params[at];
-    match &param.kind {
-        ParamKind::Const(scalar) => {
-            let default = template.def.params.iter().nth(at)?.default.as_ref()?;
-            let constant = match &default.kind {
-                ExprKind::True | ExprKind::False if *scalar == Scalar::Bool => {
-                    Constant::bool(matches!(default.kind, ExprKind::True))
-                }
-                _ => number(default)?.fit(*scalar)?,
-            };
-            Some(ParamType::Const(constant))
-        }
+fn declared_param(template: &KernelTemplate, env: &dyn KernelEnv, at: usize) -> Option<ParamType> {
+    match &template.params[at].kind {
+        ParamKind::Const(scalar) => default_constant(template, env, at, *scalar).map(ParamType::Const),
         kind => kind.declared(),
+    }
+}
+
+/// The default of a `const` parameter: as the function has it, or else as it is written.
+fn default_constant(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    at: usize,
+    scalar: Scalar,
+) -> Option<Constant> {
+    match env.default_of(&template.params[at].name.name) {
+        Some(EnvValue::Bool(truth)) if scalar == Scalar::Bool => return Some(Constant::bool(truth)),
+        Some(EnvValue::Int(value)) => return Literal::Int(value).fit(scalar),
+        Some(EnvValue::Float(value)) => return Literal::Float(value).fit(scalar),
+        _ => {}
+    }
+    let default = template.def.params.iter().nth(at)?.default.as_ref()?;
+    match &default.kind {
+        ExprKind::True | ExprKind::False if scalar == Scalar::Bool => {
+            Some(Constant::bool(matches!(default.kind, ExprKind::True)))
+        }
+        _ => number(default)?.fit(scalar),
     }
 }
 

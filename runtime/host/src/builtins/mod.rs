@@ -17,6 +17,7 @@ mod bytearray;
 pub mod bytes;
 mod bytes_form;
 mod code;
+pub mod complex;
 pub mod core;
 mod dict;
 pub mod encoding;
@@ -65,6 +66,7 @@ pub static FUNCTIONS: &[&[NativeDef]] = &[
 /// Types of host objects that are builtins.
 pub static TYPES: &[&NativeType] = &[
     &bytearray::TYPE,
+    &complex::TYPE,
     &iterators::ENUMERATE,
     &iterators::ZIP,
     &iterators::MAP,

@@ -7,7 +7,9 @@ use kps_syntax::{Diagnostics, Source, suggest};
 use super::names::StaticEnv;
 use super::values::value_of;
 use crate::modules::kernels::errors;
-use crate::modules::kernels::options::{Known, NAMES, known_local_size, known_precise, known_subgroup_size};
+use crate::modules::kernels::options::{
+    Known, NAMES, OF_TUNED, known_local_size, known_precise, known_subgroup_size,
+};
 
 /// The options of a kernel.
 pub(super) struct Decoration {
@@ -75,6 +77,9 @@ impl Decoration {
             let nearest = suggest::nearest(&name.name, NAMES.into_iter());
             let mistake = errors::unknown_option_at(source.at(name.span), &name.name, nearest);
             return self.mistakes.push(mistake);
+        }
+        if OF_TUNED.contains(&&*name.name) {
+            return;
         }
         let value = value_of(given, env);
         let options = &mut self.options;

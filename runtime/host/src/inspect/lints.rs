@@ -233,7 +233,9 @@ impl Linter<'_> {
 
     fn member(&mut self, module: &str, member: &Ident) {
         let name = &member.name;
-        if !is_builtin(module) || is_builtin(&format!("{module}.{name}")) || name.starts_with("__") {
+        let submodule = format!("{module}.{name}");
+        let is_submodule = is_builtin(&submodule) || kps_stdlib::source(&submodule).is_some();
+        if !is_builtin(module) || is_submodule || name.starts_with("__") {
             return;
         }
         let members = self.members.entry(module.into()).or_insert_with(|| builtin::members_of(module));

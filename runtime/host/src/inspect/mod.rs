@@ -56,6 +56,16 @@ pub fn error_codes() -> impl Iterator<Item = &'static ErrorCode> {
     tables.into_iter().flatten()
 }
 
+/// A type that a module of the library defines. The module is read, and not run.
+pub(crate) fn library_type(module: &str, name: &str) -> Option<kps_kernel::Type> {
+    let source = Source::new(format!("<{module}>"), kps_stdlib::source(module)?);
+    let (module, _) = kps_syntax::parse(&source);
+    match StaticEnv::of_script(&module).get(name)? {
+        kps_kernel::EnvValue::Type(ty) => Some(ty),
+        _ => None,
+    }
+}
+
 /// Every mistake that can be found without running: in the syntax, in names, and in kernels, as far as their
 /// parameters are annotated; and lint warnings. In the order of the source.
 pub fn check(source: &Source) -> Diagnostics {
@@ -376,7 +386,7 @@ impl StaticKernel {
         }
         Ok(match declared.map_or_else(|| self.given(template, given), |declared| Ok(Some(declared)))? {
             Some(signature) => Compiled::Done(signature),
-            None => Compiled::NeedsArgs(lacking(template).to_owned()),
+            None => Compiled::NeedsArgs(lacking(template, &self.env).to_owned()),
         })
     }
 
@@ -406,8 +416,8 @@ impl StaticKernel {
 }
 
 /// What the parameters' declarations leave open.
-fn lacking(template: &KernelTemplate) -> &'static str {
-    match template.undeclared().map(|param| &param.kind) {
+fn lacking(template: &KernelTemplate, env: &StaticEnv) -> &'static str {
+    match template.undeclared(env).map(|param| &param.kind) {
         Some(ParamKind::Const(_)) => "not every `const` parameter has a default that is written out",
         _ => "not every parameter has an annotation",
     }

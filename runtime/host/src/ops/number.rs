@@ -9,6 +9,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use siphasher::sip::SipHasher13;
 
+use crate::builtins::complex::Complex;
 use crate::errors;
 use crate::ops::long;
 use crate::value::{BinaryOp, Raise, Result, Value};
@@ -161,6 +162,12 @@ fn both_bool(left: &Value, right: &Value) -> bool {
 
 fn float_arithmetic(op: BinaryOp, left: &Number, right: &Number) -> Result {
     let (left, right) = (left.to_f64()?, right.to_f64()?);
+    // The power of a negative number by a fraction is complex.
+    let is_finite = left.is_finite() && right.is_finite();
+    if op == BinaryOp::Pow && left < 0.0 && is_finite && right.fract() != 0.0 {
+        let [base, exponent] = [left, right].map(|re| Complex { re, im: 0.0 });
+        return base.power(exponent).map(Complex::value);
+    }
     float_op(op, left, right).map(Value::Float)
 }
 
@@ -210,10 +217,6 @@ pub fn floor_div(left: f64, right: f64) -> f64 {
 fn float_pow(left: f64, right: f64) -> Result<f64> {
     if left == 0.0 && right < 0.0 && right.is_finite() {
         return Err(errors::zero_division("0.0 cannot be raised to a negative power"));
-    }
-    if left < 0.0 && left.is_finite() && right.is_finite() && right.fract() != 0.0 {
-        let error = errors::value_error("a negative number raised to a fractional power is complex");
-        return Err(error.help("there are no complex numbers; take the power of `abs(x)`"));
     }
     let power = left.powf(right);
     if power.is_infinite() && left.is_finite() && right.is_finite() {

@@ -112,6 +112,11 @@ pub fn repr(x: f64) -> String {
     }
 }
 
+/// The same for a float that is an `f32`: as many digits as tell it from other ones.
+pub fn short_repr(x: f64) -> String {
+    repr((x as f32).to_string().parse().unwrap_or(x))
+}
+
 /// `round(x, n_decimals)`: the float nearest to the exact decimal rounding, ties to even.
 pub fn round(x: f64, n_decimals: i64) -> Result<f64> {
     if !x.is_finite() || n_decimals > 323 {

@@ -41,7 +41,7 @@ pub struct Function {
 }
 
 /// `__annotations__` of a function.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub enum Annotations {
     #[default]
     None,
@@ -62,6 +62,20 @@ impl Function {
             closure: Box::default(),
             annotations: RefCell::default(),
             changed: RefCell::default(),
+            dict: RefCell::default(),
+        }
+    }
+
+    /// The same code over the same captured variables, with defaults of its own.
+    pub fn copied(&self) -> Function {
+        Function {
+            code: self.code.clone(),
+            name: self.name.clone(),
+            defaults: self.defaults.clone(),
+            keyword_defaults: self.keyword_defaults.clone(),
+            closure: self.closure.clone(),
+            annotations: self.annotations.clone(),
+            changed: self.changed.clone(),
             dict: RefCell::default(),
         }
     }

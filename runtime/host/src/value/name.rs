@@ -155,7 +155,7 @@ impl Equivalent<Name> for TextKey<'_> {
 }
 
 /// Names and their values, in the order of definition.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Attrs(IndexMap<Name, Value, BuildHasherDefault<PassHash>>);
 
 impl Attrs {

@@ -9,6 +9,7 @@ use kps_syntax::{Source, Span};
 use rustc_hash::FxHashSet;
 
 use super::{Abandoned, Vm};
+use crate::builtins::complex::Complex;
 use crate::value::{Name, Namespace, Shape, Value};
 
 /// The code of one function in this machine.
@@ -185,6 +186,7 @@ impl Vm {
             Constant::Int(int) => Value::Int(*int),
             Constant::BigInt(big) => Value::big(big.clone()),
             Constant::Float(float) => Value::Float(*float),
+            Constant::Imaginary(im) => Complex { re: 0.0, im: *im }.value(),
             // Short ones are probably names, which compare fastest when shared.
             Constant::Str(text) if text.len() <= 20 => self.shared_name(text).value(),
             Constant::Str(text) => Value::str(&**text),

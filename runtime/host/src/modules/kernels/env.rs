@@ -10,6 +10,7 @@ use kps_kernel::{
 use kps_syntax::Source;
 use kps_syntax::ast::Name as SourceName;
 
+use super::library_struct::LibraryStruct;
 use super::structs;
 use super::types::KernelType;
 use crate::modules::numpy::{self, NdArray};
@@ -391,6 +392,9 @@ fn plain_value(value: &Value) -> EnvValue {
         Value::Native(_) if value.downcast::<numpy::Scalar>().is_some() => {
             let scalar = value.downcast::<numpy::Scalar>().expect("asked above");
             EnvValue::Constant(structs::constant(scalar.dtype, &scalar.row()))
+        }
+        Value::Native(_) if value.downcast::<LibraryStruct>().is_some() => {
+            EnvValue::Type(value.downcast::<LibraryStruct>().expect("asked above").ty().clone())
         }
         Value::Native(_) => match value.downcast::<KernelType>().map(|ty| (ty.declares(), ty.name())) {
             Some((Some(ty), _)) => declared(ty).into(),

@@ -4,7 +4,7 @@ mod arguments;
 
 use kps_compute::{ComputeError, DType, Number, Unfit};
 use kps_device::{DeviceError, DeviceInfo};
-use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
+use kps_kernel::{ArrayParam, KernelEnv, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
 use kps_syntax::{Diagnostic, Diagnostics, Location, suggest};
 
 pub use self::arguments::{Wanted, argument_for_image, argument_kind, argument_numbers, image_for_array};
@@ -104,7 +104,7 @@ pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
 }
 
 const OPTIONS: &str = "its options are local_size=(16, 16), the invocations of a workgroup, subgroup_size=32, those \
-                       of a subgroup, and precise=True";
+                       of a subgroup, precise=True, and tune={\"TILE\": [16, 32]} with key=[\"n\"]";
 
 /// For arguments that the decorator does not take; `name` is that of the first keyword.
 pub fn not_an_option(raise: Raise, name: Option<&str>) -> Raise {
@@ -146,6 +146,11 @@ pub fn no_ctype(given: &str) -> Raise {
 pub fn only_in_kernels(name: &str) -> Raise {
     type_error(format!("stdlib.{name}() runs inside of kernels only"))
         .help("on the host use `math` for numbers and `numpy` for arrays")
+}
+
+pub fn struct_only_in_kernels(name: &str) -> Raise {
+    type_error(format!("kp.{name}() runs inside of kernels only"))
+        .help("on the host call a function that fills a tensor: kp.seed(5); x = kp.rand(100)")
 }
 
 /// The values that an option of the decorator takes, and an example.
@@ -466,9 +471,9 @@ pub fn explain_line(template: &KernelTemplate) -> Raise {
         .help(format!("such as {name}.explain(line=3) or {name}.explain(line=\"helpers.kps:3\")"))
 }
 
-pub fn explain_undeclared(raise: Raise, template: &KernelTemplate) -> Raise {
+pub fn explain_undeclared(raise: Raise, template: &KernelTemplate, env: &dyn KernelEnv) -> Raise {
     let name = template.name();
-    let say = match template.undeclared().map(|param| &param.kind) {
+    let say = match template.undeclared(env).map(|param| &param.kind) {
         Some(ParamKind::Const(_)) => "write one as its default",
         _ => "annotate it",
     };

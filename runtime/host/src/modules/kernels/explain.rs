@@ -64,7 +64,9 @@ fn text(
     let is_given = !args.positional().is_empty() || args.keywords().next().is_some();
     let signature = match is_given {
         true => launch::signature(vm, kernel, args, &extent)?,
-        false => kernel.declared().map_err(|raise| errors::explain_undeclared(raise, template))?,
+        false => {
+            kernel.declared().map_err(|raise| errors::explain_undeclared(raise, template, &kernel.env))?
+        }
     };
     let found = kps_kernel::explain(template, &kernel.env.interruptible(vm), &signature, &Target::portable());
     let found = found.map_err(errors::compile)?;

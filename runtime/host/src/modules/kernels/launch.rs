@@ -1,12 +1,14 @@
 //! Calls a kernel: from arguments to a signature, a compiled form and a submission.
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use kps_array::target;
+use kps_compute::observe::RowKind;
 use kps_compute::{Extent, Number, PreparedLaunch, Report, Running, Storage, Tensor};
 use kps_device::{DeviceInfo, ImageInfo, Instrument, Origin, SamplerBinding};
 use kps_kernel::{
-    BindingPlace, BoundaryTest, Dispatches, Form, IndexRange, Ints, KernelModule, LaunchAssumptions,
+    Binding, BindingPlace, BoundaryTest, Dispatches, Form, IndexRange, Ints, KernelModule, LaunchAssumptions,
     LaunchSize, Memory, ParamType, Signature, Target, Width,
 };
 use kps_syntax::Diagnostic;
@@ -22,6 +24,10 @@ use crate::checking::Checking;
 use crate::modules::kp;
 use crate::value::{Args, Name, Result, Value};
 use crate::vm::Vm;
+
+/// A launch is timed so often at most, and until its runs took this long.
+const MAX_RUNS: usize = 9;
+const ENOUGH: Duration = Duration::from_millis(50);
 
 /// A launch, but for the compiled form of its kernel.
 struct Prepared {
@@ -114,7 +120,7 @@ pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u
     if at.iter().zip(domain).any(|(at, n)| u64::from(*at) >= n) {
         return Err(errors::trace_outside(&kernel.template, at, domain));
     }
-    copy_tensors(&mut prepared.arguments)?;
+    copy_tensors(&mut prepared.arguments, |_| true)?;
     let target = Target { trace: Some(at), ..device::target(&prepared.manager, Instrument::None) };
     let recorder = vm.recorder.clone();
     let mut run = || start(vm, kernel, &prepared, &target, Instrument::None, None);
@@ -130,21 +136,59 @@ pub fn signature(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> 
     Ok(prepare(vm, kernel, args, extent)?.signature)
 }
 
-/// Replaces tensors by copies; those over the same memory have it in common again.
-fn copy_tensors(arguments: &mut [Argument]) -> Result<()> {
+/// The time of a launch on the device: the median of some runs over copies of the tensors that the kernel writes.
+pub fn timed(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<Duration> {
+    let mut prepared = prepare(vm, kernel, args, extent)?;
+    let target = device::target(&prepared.manager, Instrument::None);
+    let module = compiled(vm, kernel, &prepared, &target)?;
+    copy_tensors(&mut prepared.arguments, |at| module.bindings.iter().any(|binding| may_write(binding, at)))?;
+    let manager = prepared.manager.clone();
+    // What earlier launches printed comes first, and what these print is dropped.
+    kp::deliver(vm, &manager, kp::Ran::Started)?;
+    let mut run = || start(vm, kernel, &prepared, &target, Instrument::None, None);
+    // The first run uploads what the others find on the device.
+    run()?;
+    let mut times = Vec::new();
+    while times.len() < MAX_RUNS && times.iter().sum::<Duration>() < ENOUGH {
+        manager.sync(None).map_err(kp::compute)?;
+        let profile = manager.profile().map_err(kp::compute)?;
+        profile.start().map_err(kp::compute)?;
+        let began = Instant::now();
+        run()?;
+        manager.sync(None).map_err(kp::compute)?;
+        let elapsed = began.elapsed();
+        profile.stop();
+        let rows = profile.rows();
+        let kernels = rows.iter().filter(|row| row.kind == RowKind::Kernel);
+        // Some queues take no timestamps.
+        times.push(kernels.map(|row| row.total).sum::<Option<Duration>>().unwrap_or(elapsed));
+    }
+    manager.take_report();
+    times.sort_unstable();
+    Ok(times[times.len() / 2])
+}
+
+/// Whether a binding is that of a parameter, by its place, and the kernel may write it.
+fn may_write(binding: &Binding, param_idx: usize) -> bool {
+    let is_read_only = matches!(binding.place, BindingPlace::Buffer { writes: false, .. });
+    binding.param_idx == param_idx && !is_read_only
+}
+
+/// Replaces the tensors of some parameters by copies; those over the same memory have it in common again.
+fn copy_tensors(arguments: &mut [Argument], is_copied: impl Fn(usize) -> bool) -> Result<()> {
     let mut copies: Vec<(Rc<Storage>, Rc<Storage>)> = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        let Some(tensor) = argument.tensor().filter(|_| is_copied(at)) else { continue };
+        if !copies.iter().any(|(original, _)| Rc::ptr_eq(original, tensor.storage())) {
+            let copy = tensor.storage().copy().map_err(kp::compute)?;
+            copies.push((tensor.storage().clone(), copy));
+        }
+    }
     for argument in arguments {
         let (Argument::Tensor(tensor) | Argument::Uniform(tensor)) = argument else { continue };
-        let known = copies.iter().find(|(original, _)| Rc::ptr_eq(original, tensor.storage()));
-        let copy = match known {
-            Some((_, copy)) => copy.clone(),
-            None => {
-                let copy = tensor.storage().copy().map_err(kp::compute)?;
-                copies.push((tensor.storage().clone(), copy.clone()));
-                copy
-            }
-        };
-        *tensor = tensor.over_other(copy);
+        if let Some((_, copy)) = copies.iter().find(|(original, _)| Rc::ptr_eq(original, tensor.storage())) {
+            *tensor = tensor.over_other(copy.clone());
+        }
     }
     Ok(())
 }
@@ -193,6 +237,16 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
     Ok(Prepared { arguments, extent, domain, counts, manager, signature })
 }
 
+/// The compiled form for a launch.
+fn compiled(vm: &Vm, kernel: &Kernel, prepared: &Prepared, target: &Target) -> Result<Rc<KernelModule>> {
+    let Prepared { arguments, counts, signature, .. } = prepared;
+    let local_size = kernel.template.local_size(signature.rank).map(u64::from);
+    let invocations = std::array::from_fn(|axis| counts.groups[axis].saturating_mul(local_size[axis]));
+    let tensor = |at: usize| arguments[at].tensor();
+    let launch_size = |of: LaunchSize| device::launch_size(of, signature, invocations, tensor);
+    device::compile_for_launch(vm, kernel, signature, target, &launch_size)
+}
+
 /// `instrument` is the instrumentation that `target` was created for.
 fn start(
     vm: &mut Vm,
@@ -202,12 +256,8 @@ fn start(
     instrument: Instrument,
     candidate: Option<Candidate>,
 ) -> Result<()> {
-    let Prepared { arguments, extent, domain, counts, manager, signature } = prepared;
-    let local_size = kernel.template.local_size(signature.rank).map(u64::from);
-    let invocations = std::array::from_fn(|axis| counts.groups[axis].saturating_mul(local_size[axis]));
-    let tensor = |at: usize| arguments[at].tensor();
-    let launch_size = |of: LaunchSize| device::launch_size(of, signature, invocations, tensor);
-    let module = device::compile_for_launch(vm, kernel, signature, target, &launch_size)?;
+    let Prepared { arguments, extent, domain, manager, signature, .. } = prepared;
+    let module = compiled(vm, kernel, prepared, target)?;
     if let Some(domain) = domain {
         check_whole_groups(kernel, &module, domain, (&signature.params, arguments))?;
     }

@@ -12,6 +12,7 @@ mod env;
 pub mod errors;
 mod explain;
 mod launch;
+mod library_struct;
 mod object;
 pub mod options;
 mod push;
@@ -19,6 +20,7 @@ mod recent;
 mod repeat;
 mod snapshot;
 pub mod structs;
+mod timed;
 mod trace;
 mod types;
 
@@ -136,7 +138,7 @@ pub fn help(vm: &mut Vm, value: &Value) -> Result<Option<String>> {
 
 const DECORATORS: &[NativeDef] = &[
     NativeDef::function("kernel", kernel).doc(
-        "(function, *, local_size=None, subgroup_size=None, precise=False)",
+        "(function, *, local_size=None, subgroup_size=None, precise=False, tune=None, key=None)",
         "Makes a kernel of a function; `@kernel(..)` gives it options.",
     ),
     NativeDef::function("python2shader", python2shader)
@@ -181,11 +183,13 @@ pub fn prelude_names() -> impl Iterator<Item = &'static str> {
     decorators.chain(types::NAMES.iter().copied()).chain(types::CONSTRUCTORS.iter().copied())
 }
 
-/// Adds the decorators and types to a module, for scripts that access them through it.
+/// Adds the decorators, types and structs of the library to a module, for scripts that access them through it.
 pub fn add_to(module: &Module) {
     for name in prelude_names() {
         module.set(name, prelude(name).expect("the prelude has its names"));
     }
+    library_struct::add_to(module);
+    timed::add_to(module);
 }
 
 /// The names that scripts see without an import.
@@ -199,6 +203,10 @@ pub fn prelude(name: &str) -> Option<Value> {
 
 /// `@kernel`, and `@kernel(local_size=(16, 16), precise=False, subgroup_size=None)`.
 fn kernel(vm: &mut Vm, args: &Args) -> Result {
+    if options::OF_TUNED.iter().any(|name| args.keyword(name).is_some()) {
+        let decorate = vm.import("_tuned")?.get("decorate").expect("the module has the decorator");
+        return vm.call_with(&decorate, args);
+    }
     let mut parser = args.parser("kernel");
     let function = parser.optional_positional();
     let options = options::read(vm, parser)?;

@@ -15,7 +15,7 @@ use super::recent::Recent;
 use super::repeat::Repeats;
 use super::snapshot::Snapshot;
 use super::trace::trace;
-use super::{dump, errors, launch, structs};
+use super::{dump, errors, launch, structs, timed};
 use crate::foreign;
 use crate::modules::kp;
 use crate::value::{Args, Function, Native, NativeDef, NativeType, Result, Value};
@@ -43,6 +43,8 @@ pub static KERNEL: NativeType = NativeType {
             "(*args, line=None, groups=None)",
             "Explains what the kernel, or a line of it, means for these arguments; nothing runs.",
         ),
+        NativeDef::method("_time", |vm, args| timed::time(vm, args.this()?, &args.rest(), Extent::Default)),
+        NativeDef::getter("_text", text),
         NativeDef::getter("name", name).doc("", "The name of the function."),
         NativeDef::getter("__name__", name),
         NativeDef::getter("__doc__", doc),
@@ -290,6 +292,12 @@ fn name(_: &mut Vm, args: &Args) -> Result {
     Ok((&**args.this::<Kernel>()?.template.name()).into())
 }
 
+/// The text of the function.
+fn text(_: &mut Vm, args: &Args) -> Result {
+    let this: &Kernel = args.this()?;
+    Ok(this.template.source.slice(this.template.def.span).into())
+}
+
 fn doc(vm: &mut Vm, args: &Args) -> Result {
     let function = Value::Function(args.this::<Kernel>()?.function().clone());
     Ok(vm.find_attr(&function, "__doc__")?.unwrap_or_default())
@@ -310,6 +318,10 @@ fn explain_call(vm: &mut Vm, args: &Args) -> Result {
 
 static WITH_DOMAIN: NativeType = NativeType {
     methods: &[
+        NativeDef::method("_time", |vm, args| {
+            let this: &WithDomain = args.this()?;
+            timed::time(vm, this.kernel(), &args.rest(), Extent::Domain(this.domain.clone()))
+        }),
         NativeDef::method("trace", trace_with_domain).doc(
             "(*args, at)",
             "Runs the kernel on copies of its arguments, and returns the steps of the invocation \

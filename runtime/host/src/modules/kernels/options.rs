@@ -12,11 +12,15 @@ use crate::value::{Parser, Result, Value};
 use crate::vm::Vm;
 
 /// Options of `@kernel`, in the order in which errors list them.
-pub const NAMES: [&str; 3] = ["local_size", "subgroup_size", "precise"];
+pub const NAMES: [&str; 5] = ["local_size", "subgroup_size", "precise", "tune", "key"];
+
+/// Options of kernels whose constants are chosen by measurement: see `stdlib/src/modules/_tuned.kps`.
+pub const OF_TUNED: [&str; 2] = ["tune", "key"];
 
 /// The keywords of a call without further arguments.
 pub fn read(vm: &mut Vm, mut parser: Parser) -> Result<KernelOptions> {
-    let [local_size, subgroup_size, precise] = NAMES.map(|name| parser.keyword_only(name));
+    let [local_size, subgroup_size, precise] =
+        ["local_size", "subgroup_size", "precise"].map(|name| parser.keyword_only(name));
     let other = parser.left_over().map(str::to_owned);
     parser.finish().map_err(|raise| errors::not_an_option(raise, other.as_deref()))?;
     let is_given = |given: &&Value| !given.is_none();
@@ -117,7 +121,8 @@ fn known_count(value: &EnvValue) -> Known<i128> {
     match value {
         EnvValue::Int(value) => Known::Value(*value),
         EnvValue::Constant(constant) => Known::Value(constant).read(|constant| constant.as_int()),
-        EnvValue::Unknown => Known::Later,
+        // A tuned kernel computes its sizes.
+        EnvValue::Unknown | EnvValue::Function(_) => Known::Later,
         _ => Known::Wrong,
     }
 }

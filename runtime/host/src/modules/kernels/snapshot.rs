@@ -8,6 +8,7 @@ use std::rc::{Rc, Weak};
 
 use kps_kernel::{KernelTemplate, Type, TypeExpr};
 
+use super::library_struct::LibraryStruct;
 use super::types::KernelType;
 use crate::modules::numpy;
 use crate::value::{Cell, Function, Namespace, Value};
@@ -125,7 +126,9 @@ fn is_fixed(value: &Value) -> bool {
         Value::Tuple(items) => items.iter().all(is_fixed_number),
         Value::Native(_) => match value.downcast::<KernelType>() {
             Some(ty) => ty.declares().is_none_or(is_without_methods),
-            None => value.downcast::<numpy::Scalar>().is_some(),
+            None => {
+                value.downcast::<numpy::Scalar>().is_some() || value.downcast::<LibraryStruct>().is_some()
+            }
         },
         _ => false,
     }

@@ -8,6 +8,7 @@ use kps_compute::{DType, Number};
 use kps_kernel::{ArrayParam, MAX_STRUCT_BYTES, Member, StructType, Type, TypeExpr};
 
 use super::construct::construct;
+use super::library_struct::LibraryStruct;
 use super::{errors, structs};
 use crate::errors::{overflow_error, type_error};
 use crate::modules::{kp, numpy};
@@ -171,7 +172,10 @@ pub fn type_of(value: &Value) -> Option<Type> {
     match value {
         Value::Class(class) => structs::type_of_class(class).or_else(|| Type::by_name(&class.name)),
         Value::Str(name) => Type::by_name(name),
-        value => value.downcast::<KernelType>()?.ty().cloned(),
+        value => match value.downcast::<LibraryStruct>() {
+            Some(of) => Some(of.ty().clone()),
+            None => value.downcast::<KernelType>()?.ty().cloned(),
+        },
     }
 }
 

@@ -268,7 +268,9 @@ impl Native for EnumValue {
         other: &Value,
     ) -> Result<Option<Value>> {
         use crate::value::CompareOp;
-        let same = other.downcast::<EnumValue>().is_some_and(|other| self.same(other));
+        // Others, such as a dtype, may know whether they equal the member.
+        let Some(other) = other.downcast::<EnumValue>() else { return Ok(None) };
+        let same = self.same(other);
         Ok(match op {
             CompareOp::Eq => Some(same.into()),
             CompareOp::NotEq => Some((!same).into()),

@@ -318,7 +318,12 @@ pub fn not_vectors(of: &Type, shape: &[usize]) -> Raise {
 
 pub fn unknown_dtype(value: &Value, text: &str) -> Raise {
     let raise = type_error(format!("`{text}` is no type of tensor elements (got {})", value.type_name()));
-    raise.help("one of bool, i8 .. i64, u8 .. u64, f16, bf16, f32, f64, or NumPy's names such as \"float32\"")
+    raise.help("one of bool, i8 .. i64, u8 .. u64, f16, bf16, f32, f64, complex64, complex128, or NumPy's names such as \"float32\"")
+}
+
+pub fn complex_dtype(ty: kps_array::ElementType) -> Raise {
+    type_error(format!("numbers without an imaginary part are expected here, not `{ty}`"))
+        .help("`kp.real(x)` and `kp.imag(x)` have the parts; arithmetic takes complex numbers")
 }
 
 pub fn unknown_choice(parameter: &str, given: &str, choices: &[&str]) -> Raise {

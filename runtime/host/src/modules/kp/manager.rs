@@ -29,7 +29,7 @@ use crate::errors::{type_error, value_error};
 use crate::foreign::Options;
 use crate::modules::kernels::{self, Bound, Launched};
 use crate::modules::logging;
-use crate::value::{Args, Dict, Native, NativeDef, NativeType, Result, Value};
+use crate::value::{Args, CompareOp, Dict, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
 pub static MANAGER: NativeType = NativeType {
@@ -128,6 +128,10 @@ pub struct ScriptManager {
 }
 
 impl ScriptManager {
+    pub fn value(manager: SharedManager) -> Value {
+        Value::native(ScriptManager { manager, named: RefCell::default() })
+    }
+
     pub fn manager(&self) -> &SharedManager {
         &self.manager
     }
@@ -157,6 +161,25 @@ impl Native for ScriptManager {
     fn native_type(&self) -> &'static NativeType {
         &MANAGER
     }
+
+    /// `tensor.device == manager`: each of them is a value of its own for the same open device.
+    fn compare(&self, _: &Value, _: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
+        let Some(other) = other.downcast::<ScriptManager>() else { return Ok(None) };
+        let is_same = Rc::ptr_eq(&self.manager, &other.manager);
+        Ok(match op {
+            CompareOp::Eq => Some(is_same.into()),
+            CompareOp::NotEq => Some((!is_same).into()),
+            _ => None,
+        })
+    }
+
+    fn same_key(&self, other: &Value) -> bool {
+        other.downcast::<ScriptManager>().is_some_and(|other| Rc::ptr_eq(&self.manager, &other.manager))
+    }
+
+    fn hash(&self, _: &Value, _: &mut Vm) -> Result<Option<i64>> {
+        Ok(Some(Rc::as_ptr(&self.manager) as i64 >> 4))
+    }
 }
 
 /// `Manager(device=0, family_queue_indices=[], desired_extensions=[], checked=False)`: `checked` is True, or
@@ -182,7 +205,7 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     }
     let extensions: Vec<String> = list_argument(vm, extensions)?;
     let manager = shared::open(vm, selector, &families, &extensions, checking, memory_limit)?;
-    Ok(Value::native(ScriptManager { manager, named: RefCell::default() }))
+    Ok(ScriptManager::value(manager))
 }
 
 /// A number of bytes above zero.

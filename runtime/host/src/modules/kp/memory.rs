@@ -41,7 +41,7 @@ pub fn value(vm: &mut Vm, report: &MemoryReport) -> Value {
     let mut tensors = Vec::with_capacity(report.tensors.len());
     for tensor in &report.tensors {
         let shape = Value::tuple(tensor.shape.iter().map(|axis| Value::from(*axis)).collect::<Vec<_>>());
-        let dtype = super::dtype_value(vm, tensor.dtype).unwrap_or(Value::None);
+        let dtype = super::dtype_value(vm, tensor.dtype.into()).unwrap_or(Value::None);
         let items = vec![Value::str(tensor.label.clone()), shape, dtype, tensor.bytes.into()];
         tensors.push(StructSeq::value(&TENSOR_MEMORY, &["label", "shape", "dtype", "nbytes"], items));
     }

@@ -26,12 +26,14 @@ mod tensor;
 mod values;
 mod verbs;
 
-use kps_array::View;
-use kps_compute::{DType, Tensor};
+use std::rc::Rc;
+
+use kps_array::{ElementType, View};
+use kps_compute::{Storage, Tensor};
 
 use crate::checking::Checking;
 use crate::errors::type_error;
-use crate::modules::numpy::{self, Layout, NdArray};
+use crate::modules::numpy::{self, ComplexArray, Layout, NdArray};
 use crate::modules::{kernels, logging};
 use crate::value::{Args, ExceptionKind, Module, NativeDef, NativeModule, Result, Value};
 use crate::vm::Vm;
@@ -87,6 +89,9 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
         module.set(ty.name, Value::Class(vm.native_class(ty)));
     }
     enums::add_to(module);
+    for ty in [ElementType::Complex64, ElementType::Complex128] {
+        module.set(ty.numpy_name(), numpy::dtype_object(ty));
+    }
     kernels::add_to(module);
     for kind in [ExceptionKind::DeviceLostError, ExceptionKind::OutOfMemoryError] {
         module.set(kind.name(), Value::Class(vm.exception_class(kind)));
@@ -134,8 +139,31 @@ pub fn is_tensor(value: &Value) -> bool {
 }
 
 /// A dtype as scripts see it: NumPy's object, which also equals its name.
-fn dtype_value(_: &mut Vm, dtype: DType) -> Result {
+fn dtype_value(_: &mut Vm, dtype: ElementType) -> Result {
     Ok(numpy::dtype_object(dtype))
+}
+
+/// The ndarray over the complex numbers of a view.
+fn complex_array_over_view(this: &Value, view: &View) -> Value {
+    let layout = Layout {
+        shape: view.layout.shape.clone(),
+        strides: view.layout.strides.clone(),
+        offset: view.layout.start * view.dtype.size(),
+    };
+    let storage = view.tensor.storage().clone();
+    Value::native(ComplexArray::over(storage, view.dtype, layout, Some(this.clone())))
+}
+
+/// Whether one of the numbers that a value has is complex.
+pub fn has_complex(vm: &mut Vm, value: &Value) -> Result<bool> {
+    values::has_complex(vm, value)
+}
+
+/// The shape and the bytes of the numbers in nested lists, as complex ones.
+pub fn complex_rows(vm: &mut Vm, value: &Value, ty: ElementType) -> Result<(Vec<usize>, Rc<Vec<u8>>)> {
+    let values::Elements { mut shape, bytes, .. } = values::complex_elements(vm, value, ty)?;
+    shape.pop();
+    Ok((shape, bytes))
 }
 
 /// The ndarray over the elements of a view.
@@ -151,8 +179,14 @@ fn array_over_view(this: &Value, view: &View) -> Value {
 }
 
 /// The ndarray without elements.
-fn array_of_nothing(dtype: DType, shape: &[usize]) -> Value {
-    Value::native(NdArray::from_row(dtype, shape, Vec::new()))
+fn array_of_nothing(dtype: ElementType, shape: &[usize]) -> Value {
+    match dtype {
+        ElementType::Real(dtype) => Value::native(NdArray::from_row(dtype, shape, Vec::new())),
+        complex => {
+            let (storage, layout) = (Storage::host(Vec::new()), Layout::contiguous(shape));
+            Value::native(ComplexArray::over(storage, complex, layout, None))
+        }
+    }
 }
 
 /// The ndarray with the tensor's axes over its memory.

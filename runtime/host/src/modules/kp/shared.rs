@@ -344,6 +344,13 @@ pub fn manager_for(vm: &mut Vm, tensors: &[Tensor]) -> Result<SharedManager> {
     Ok(manager)
 }
 
+/// The manager of an engine.
+pub fn manager_of(vm: &mut Vm, engine: &Rc<Engine>) -> Result<SharedManager> {
+    let alive = vm.state::<Managers>().alive();
+    let owner = alive.into_iter().find(|manager| Rc::ptr_eq(&manager.engine(), engine));
+    owner.ok_or_else(|| value_error("the manager of the tensor was destroyed"))
+}
+
 /// The device that the embedder or the environment selected. The default is the best one, or the one that
 /// checks.
 pub fn chosen(vm: &Vm, checking: Checking) -> Selector {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use kps_array::{Array, Op, ReducedAxes, Reducer};
+use kps_array::{Array, ElementType, Op, ReducedAxes, Reducer};
 use kps_compute::{DType, Number, Tensor};
 use kps_device::Sampler;
 use kps_kernel::{StructType, Type};
@@ -15,9 +15,10 @@ use super::errors::{self, compute};
 use super::image::{self, IMAGE};
 use super::records;
 use super::values::{self, Elements};
+use crate::builtins::complex::Complex;
 use crate::errors::{index_error, type_error};
 use crate::modules::kernels::{structs, type_of};
-use crate::modules::numpy::{Scalar, nested, struct_of_dtype, tensor_data};
+use crate::modules::numpy::{ComplexArray, Scalar, nested, struct_of_dtype, tensor_data};
 use crate::ops::Side;
 use crate::text::float;
 use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value, joined};
@@ -130,17 +131,25 @@ impl ScriptTensor {
 
     /// The kernel type of one element, if that is more than a number.
     pub fn element(&self) -> Option<Type> {
+        let ty = self.element_type();
+        if ty.is_complex() {
+            return Some(Type::Vector(2, ty.part()));
+        }
         self.record.as_ref().map(|of| structs::now(&Type::Struct(of.clone()))).or_else(|| self.vector.clone())
     }
 
-    /// The memory of the elements, which are computed if they were not. An error if they are not in one piece.
+    /// The memory of the elements, which are computed if they were not. An error if they are not in one piece. The parts
+    /// of complex numbers are along a further axis.
     pub fn tensor(&self) -> Result<Tensor> {
         let array = match &*self.content.borrow() {
             Content::Tensor(tensor) => return Ok(tensor.clone()),
             Content::Array(array) => array.clone(),
         };
         let tensor = array.tensor().map_err(arrays::raised)?;
-        self.replace(tensor.clone());
+        // The memory alone does not have the type of complex numbers.
+        if !array.dtype().is_complex() {
+            self.replace(tensor.clone());
+        }
         Ok(tensor)
     }
 
@@ -181,11 +190,21 @@ impl ScriptTensor {
         self.record.is_none() && self.vector.is_none() && !is_image
     }
 
+    /// The type of the numbers in memory.
     pub fn dtype(&self) -> DType {
+        self.element_type().part()
+    }
+
+    pub fn element_type(&self) -> ElementType {
         match &*self.content.borrow() {
-            Content::Tensor(tensor) => tensor.dtype(),
+            Content::Tensor(tensor) => tensor.dtype().into(),
             Content::Array(array) => array.dtype(),
         }
+    }
+
+    /// The array of complex numbers that the tensor is.
+    fn complex(&self) -> Option<Array> {
+        self.array().filter(|array| array.dtype().is_complex())
     }
 
     pub fn shape(&self) -> Vec<usize> {
@@ -227,6 +246,7 @@ impl ScriptTensor {
     fn as_numpy(&self, this: &Value) -> Result {
         if let Some(array) = self.array() {
             return match array.view().map_err(arrays::raised)? {
+                Some(view) if view.dtype.is_complex() => Ok(super::complex_array_over_view(this, &view)),
                 Some(view) => Ok(super::array_over_view(this, &view)),
                 None => Ok(super::array_of_nothing(array.dtype(), array.shape())),
             };
@@ -290,6 +310,10 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     if let Some(of) = vector_type(dtype) {
         return Ok(ScriptTensor::of_vectors(make(vectors(vm, data, &of)?, memory)?, of));
     }
+    if let Some(ty) = complex_type(vm, dtype, data)? {
+        let array = arrays::array(vm, data, ty)?.converted(ty).and_then(|array| array.copy());
+        return arrays::result(array);
+    }
     let elements = match dtype {
         Some(given) if !given.is_none() => {
             let dtype = values::dtype(vm, given)?;
@@ -309,6 +333,20 @@ pub fn record_type(dtype: Option<&Value>, data: &Value) -> Option<Rc<StructType>
         Some(dtype) => struct_of_dtype(dtype),
         None => records::type_of_data(data),
     }
+}
+
+/// The type of complex numbers that a tensor has, by its dtype or its data.
+fn complex_type(vm: &mut Vm, dtype: Option<&Value>, data: &Value) -> Result<Option<ElementType>> {
+    let ty = match dtype.filter(|dtype| !dtype.is_none()) {
+        Some(dtype) => values::element_type(vm, dtype)?,
+        None => match (data.downcast::<ScriptTensor>(), data.downcast::<ComplexArray>()) {
+            (Some(tensor), _) => tensor.element_type(),
+            (_, Some(array)) => array.element_type(),
+            _ if values::has_complex(vm, data)? => ElementType::Complex64,
+            _ => return Ok(None),
+        },
+    };
+    Ok(Some(ty).filter(|ty| ty.is_complex()))
 }
 
 /// The vector type of a tensor's elements, by a dtype.
@@ -348,8 +386,12 @@ fn zeros(vm: &mut Vm, args: &Args) -> Result {
         let tensor = kps_compute::tensor::Builder::new(dtype, &shape).memory(memory).zeros();
         return Ok(ScriptTensor::of_vectors(tensor.map_err(compute)?, of));
     }
-    let dtype = dtype.map_or(Ok(DType::F32), |dtype| values::dtype(vm, dtype))?;
-    let tensor = kps_compute::tensor::Builder::new(dtype, &shape).memory(memory).zeros();
+    let ty = dtype.map_or(Ok(DType::F32.into()), |dtype| values::element_type(vm, dtype))?;
+    if ty.is_complex() {
+        let zeros = Array::filled(&arrays::engine_for(vm, None)?, ty, &shape, Number::Int(0));
+        return arrays::result(zeros.and_then(|zeros| zeros.evaluate().map(|()| zeros)));
+    }
+    let tensor = kps_compute::tensor::Builder::new(ty.part(), &shape).memory(memory).zeros();
     Ok(ScriptTensor::value(tensor.map_err(compute)?))
 }
 
@@ -367,6 +409,10 @@ fn numpy(_: &mut Vm, args: &Args) -> Result {
 
 fn tolist(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
+    if let Some(array) = this.complex() {
+        let shape = array.shape().to_vec();
+        return Ok(nested(arrays::complex_values(&array)?, &shape));
+    }
     if this.array().is_some() {
         let array = this.as_numpy(args.receiver()?)?;
         return vm.call_method(&array, "tolist", &[]);
@@ -382,6 +428,12 @@ fn tolist(vm: &mut Vm, args: &Args) -> Result {
 fn set_data(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     let [_, data] = args.exactly("set_data")?;
+    if let Some(array) = this.complex() {
+        let shape: Vec<i64> = array.shape().iter().map(|len| *len as i64).collect();
+        let elements = arrays::array(vm, data, array.dtype())?.reshaped(&shape);
+        let assigned = elements.and_then(|elements| array.assign(elements.into()));
+        return assigned.map(|()| Value::None).map_err(arrays::raised);
+    }
     let tensor = this.tensor()?;
     if let Some(of) = &this.record {
         let elements = records::elements(vm, of, data)?;
@@ -471,7 +523,7 @@ fn dtype(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     match &this.record {
         Some(of) => Ok(structs::type_value(vm, of)),
-        None => super::dtype_value(vm, this.dtype()),
+        None => super::dtype_value(vm, this.element_type()),
     }
 }
 
@@ -479,7 +531,7 @@ fn nbytes(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     match this.memory() {
         Some(tensor) => Ok(tensor.n_bytes().into()),
-        None => Ok((this.size() * this.dtype().size()).into()),
+        None => Ok((this.size() * this.element_type().size()).into()),
     }
 }
 
@@ -516,8 +568,13 @@ fn resize(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let n = values::count(vm, given)?.and_then(|n| usize::try_from(n).ok());
     let n = n.ok_or_else(|| errors::not_resized(given))?;
+    let is_complex = this.complex().is_some();
     let resized = this.tensor()?.resize(n).map_err(compute)?;
     this.replace(resized);
+    if is_complex {
+        let parts = arrays::array_of(vm, this)?;
+        this.content.replace(Content::Array(parts.of_parts().map_err(arrays::raised)?));
+    }
     Ok(Value::None)
 }
 
@@ -609,6 +666,14 @@ impl Native for ScriptTensor {
         Ok(true)
     }
 
+    /// `x.real = 1`: the elements of that view.
+    fn set_attr(&self, _: &Value, vm: &mut Vm, name: &str, value: &Value) -> Result<bool> {
+        match (name, self.complex()) {
+            ("real" | "imag", Some(array)) => arrays::set_part(vm, &array, name, value).map(|()| true),
+            _ => Ok(false),
+        }
+    }
+
     fn binary(
         &self,
         this: &Value,
@@ -673,13 +738,14 @@ impl Native for ScriptTensor {
             let list = Value::list(records::list(vm, &self.tensor()?, of)?);
             return vm.contains(&list, item).map(Some);
         }
-        let Some(wanted) = values::number(item)? else { return Ok(Some(false)) };
+        let Some(wanted) = values::constant(item)? else { return Ok(Some(false)) };
         if let Some(array) = self.array() {
             let equal = Op::named("equal").expect("it is in the table");
             let equal = Array::apply(equal, &[array.into(), wanted.into()]).map_err(arrays::raised)?;
             let any = equal.reduced(Reducer::Any, None, ReducedAxes::Dropped).map_err(arrays::raised)?;
             return vm.truth(&arrays::only(&any)?).map(Some);
         }
+        let Some(wanted) = wanted.real() else { return Ok(Some(false)) };
         let numbers = self.tensor()?.numbers().map_err(compute)?;
         Ok(Some(numbers.iter().any(|number| number.as_f64() == wanted.as_f64())))
     }
@@ -699,7 +765,7 @@ impl Native for ScriptTensor {
                 false => image::repr(info).replacen('(', "(destroyed, ", 1),
             });
         }
-        let kind = kind(&self.record.as_ref().map_or(tensor.dtype().to_string(), |of| of.to_string()));
+        let kind = kind(&self.record.as_ref().map_or(self.element_type().to_string(), |of| of.to_string()));
         if !tensor.is_init() {
             return Ok(format!("Tensor(destroyed, {kind})"));
         }
@@ -745,13 +811,18 @@ impl ScriptTensor {
             }
             return Ok(texts);
         }
+        if self.element_type().is_complex() {
+            let numbers = tensor.range_numbers(2 * range.start..2 * range.end).map_err(compute)?;
+            let pairs = numbers.chunks_exact(2);
+            let numbers = pairs.map(|pair| Complex { re: pair[0].as_f64(), im: pair[1].as_f64() });
+            return Ok(match tensor.dtype() {
+                DType::F32 => numbers.map(Complex::short_text).collect(),
+                _ => numbers.map(Complex::text).collect(),
+            });
+        }
         let numbers = tensor.range_numbers(range).map_err(compute)?;
         let mut text = |number: Number| match (tensor.dtype(), number) {
-            // As many digits as tell it from other numbers of its type: those of the double that is nearest to them.
-            (DType::F32, Number::Float(float)) => {
-                let digits = (float as f32).to_string();
-                Ok(float::repr(digits.parse().unwrap_or(float)))
-            }
+            (DType::F32, Number::Float(float)) => Ok(float::short_repr(float)),
             (dtype @ (DType::F16 | DType::Bf16), number) => Ok(Scalar { dtype, number }.text()),
             (_, number) => vm.repr(&values::value(number)),
         };

@@ -2,14 +2,16 @@
 
 use std::rc::Rc;
 
+use kps_array::{Constant, ElementType};
 use kps_compute::{DType, Number, SpecValues, Tensor, Written};
 use kps_kernel::{StructType, Type};
 
 use super::tensor::ScriptTensor;
 use super::{enums, errors};
+use crate::builtins::complex::Complex;
 use crate::errors::overflow_error;
 use crate::modules::logging;
-use crate::modules::numpy::{NdArray, RecordArray, Scalar};
+use crate::modules::numpy::{ComplexArray, NdArray, RecordArray, Scalar};
 use crate::value::{Result, Value};
 use crate::vm::Vm;
 
@@ -48,6 +50,20 @@ pub fn number(value: &Value) -> Result<Option<Number>> {
             None => return Ok(None),
         },
     }))
+}
+
+/// A number, which may be complex, if the value is one.
+pub fn constant(value: &Value) -> Result<Option<Constant>> {
+    match value.base_value().downcast::<Complex>() {
+        Some(Complex { re, im }) => Ok(Some(Constant::Complex { re: *re, im: *im })),
+        None => Ok(number(value)?.map(Constant::Real)),
+    }
+}
+
+/// The complex numbers with these parts, in pairs, as script values.
+pub fn complex_values(parts: &[Number]) -> Vec<Value> {
+    let pairs = parts.chunks_exact(2);
+    pairs.map(|pair| Complex { re: pair[0].as_f64(), im: pair[1].as_f64() }.value()).collect()
 }
 
 /// A number as a script value.
@@ -200,9 +216,9 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
         let (shape, bytes) = (vec![bytes.len()], Rc::new(bytes.to_vec()));
         return Ok(Elements { dtype: DType::U8, shape, bytes, written: Written::All });
     }
-    let mut flat = Flat { dtype: untyped, shape: Vec::new(), bytes: Vec::new() };
+    let mut flat = Flat::new(untyped.into());
     if let Some(one) = number(source)? {
-        flat.push(one)?;
+        flat.push(one.into())?;
         return Ok(Elements {
             dtype: untyped,
             shape: vec![1],
@@ -212,6 +228,45 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
     }
     flat.rows(vm, source, 0)?;
     Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes.into(), written: Written::All })
+}
+
+/// Numbers, or rows of them, as complex ones; an array of them keeps its type. The parts of each are along a further axis.
+pub fn complex_elements(vm: &mut Vm, source: &Value, ty: ElementType) -> Result<Elements> {
+    if let Some(array) = source.downcast::<ComplexArray>() {
+        let mut shape = array.shape().to_vec();
+        shape.push(2);
+        let (dtype, bytes) = (array.element_type().part(), array.bytes()?.into());
+        return Ok(Elements { dtype, shape, bytes, written: Written::All });
+    }
+    let mut flat = Flat::new(ty);
+    match constant(source)? {
+        Some(one) => flat.push(one)?,
+        None => flat.rows(vm, source, 0)?,
+    }
+    flat.shape.push(2);
+    Ok(Elements { dtype: ty.part(), shape: flat.shape, bytes: flat.bytes.into(), written: Written::All })
+}
+
+/// Whether one of the numbers is complex.
+pub fn has_complex(vm: &mut Vm, source: &Value) -> Result<bool> {
+    vm.check_stack()?;
+    match source.base_value() {
+        Value::List(list) => is_one_complex(vm, &list.borrow()),
+        Value::Tuple(items) => is_one_complex(vm, items),
+        value => Ok(value.downcast::<Complex>().is_some()
+            || value.downcast::<ComplexArray>().is_some()
+            || value.downcast::<ScriptTensor>().is_some_and(|tensor| tensor.element_type().is_complex())),
+    }
+}
+
+fn is_one_complex(vm: &mut Vm, items: &[Value]) -> Result<bool> {
+    for item in items {
+        let is_real = matches!(item, Value::Float(_) | Value::Int(_) | Value::Bool(_));
+        if !is_real && has_complex(vm, item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Warns on the logger `kp` if ints of the script are rounded, because a tensor of floats cannot hold them.
@@ -254,6 +309,28 @@ fn first_rounded(vm: &mut Vm, source: &Value, dtype: DType) -> Result<Option<i12
     }
 }
 
+/// The type of numbers that have none, or of their parts: `f32` if one of them is a float or complex, else `i32`, or
+/// `bool` if all are bools.
+pub fn untyped(vm: &mut Vm, source: &Value) -> Result<DType> {
+    vm.check_stack()?;
+    match constant(source)? {
+        Some(Constant::Real(Number::Bool(_))) => return Ok(DType::Bool),
+        Some(Constant::Real(Number::Int(_))) => return Ok(DType::I32),
+        Some(Constant::Real(Number::Float(_)) | Constant::Complex { .. }) => return Ok(DType::F32),
+        None if !is_nested(source) || is_array(source) => return Ok(DType::F32),
+        None => {}
+    }
+    let mut common = None;
+    for item in vm.collect(source)? {
+        common = match (common, untyped(vm, &item)?) {
+            (_, DType::F32) => return Ok(DType::F32),
+            (Some(DType::I32), _) | (_, DType::I32) => Some(DType::I32),
+            _ => Some(DType::Bool),
+        };
+    }
+    Ok(common.unwrap_or(DType::F32))
+}
+
 /// Whether any of the numbers that [`elements`] reads is a float.
 pub fn has_floats(vm: &mut Vm, source: &Value) -> Result<bool> {
     vm.check_stack()?;
@@ -277,18 +354,35 @@ pub fn has_floats(vm: &mut Vm, source: &Value) -> Result<bool> {
 
 /// Rows within rows being laid out one after the other.
 struct Flat {
-    dtype: DType,
+    ty: ElementType,
     shape: Vec<usize>,
     bytes: Vec<u8>,
 }
 
 impl Flat {
-    fn push(&mut self, number: Number) -> Result<()> {
-        let mut element = [0; 8];
-        number.store(self.dtype, &mut element).map_err(|_| {
-            overflow_error(format!("{number} does not fit into the tensor's type {}", self.dtype))
-        })?;
-        self.bytes.extend_from_slice(&element[..self.dtype.size()]);
+    fn new(ty: ElementType) -> Flat {
+        Flat { ty, shape: Vec::new(), bytes: Vec::new() }
+    }
+
+    /// A number, if an element of this type can be made of the value.
+    fn one(&self, value: &Value) -> Result<Option<Constant>> {
+        if self.ty.is_complex() { constant(value) } else { Ok(number(value)?.map(Constant::Real)) }
+    }
+
+    fn push(&mut self, number: Constant) -> Result<()> {
+        let parts = match (number, self.ty.n_parts()) {
+            (Constant::Real(number), 1) => [number, number],
+            (Constant::Real(number), _) => [number, Number::Int(0)],
+            (Constant::Complex { re, im }, _) => [re, im].map(Number::Float),
+        };
+        let dtype = self.ty.part();
+        for part in &parts[..self.ty.n_parts()] {
+            let mut element = [0; 8];
+            part.store(dtype, &mut element).map_err(|_| {
+                overflow_error(format!("{number} does not fit into the tensor's type {}", self.ty))
+            })?;
+            self.bytes.extend_from_slice(&element[..dtype.size()]);
+        }
         Ok(())
     }
 
@@ -307,7 +401,7 @@ impl Flat {
         }
         let is_last = axis + 1 == self.shape.len();
         for item in &items {
-            match number(item)? {
+            match self.one(item)? {
                 Some(one) if is_last => self.push(one)?,
                 Some(_) => return Err(errors::ragged()),
                 None if is_nested(item) => self.rows(vm, item, axis + 1)?,
@@ -353,16 +447,23 @@ pub fn numbers(vm: &mut Vm, source: &Value, what: &str) -> Result<Vec<Number>> {
     items.iter().map(|item| number(item)?.ok_or_else(|| errors::not_numbers(what, item))).collect()
 }
 
-/// The element type that a script names: `"float32"`, `f32`, `np.float32`, `float`.
+/// The type of real numbers that a script names: `"float32"`, `f32`, `np.float32`, `float`.
 pub fn dtype(vm: &mut Vm, given: &Value) -> Result<DType> {
+    let ty = element_type(vm, given)?;
+    ty.real().ok_or_else(|| errors::complex_dtype(ty))
+}
+
+/// The element type that a script names, which may be one of complex numbers: `"complex64"`, `complex`.
+pub fn element_type(vm: &mut Vm, given: &Value) -> Result<ElementType> {
     if let Some(dtype) = enums::data_type(given) {
-        return Ok(dtype);
+        return Ok(dtype.into());
     }
     let name = match given {
         Value::Str(text) => text.to_string(),
         Value::Class(class) => match &*class.name {
-            "float" => return Ok(DType::F32),
-            "int" => return Ok(DType::I32),
+            "float" => return Ok(DType::F32.into()),
+            "int" => return Ok(DType::I32.into()),
+            "complex" => return Ok(ElementType::Complex64),
             name => name.to_owned(),
         },
         other => match vm.find_attr(other, "name")? {
@@ -370,7 +471,7 @@ pub fn dtype(vm: &mut Vm, given: &Value) -> Result<DType> {
             _ => vm.str(other)?,
         },
     };
-    DType::parse(&name).ok_or_else(|| errors::unknown_dtype(given, &name))
+    ElementType::parse(&name).ok_or_else(|| errors::unknown_dtype(given, &name))
 }
 
 /// An int that can be a count; `None` for others. A bool is an int elsewhere, but not a count.

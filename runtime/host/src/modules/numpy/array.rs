@@ -16,7 +16,8 @@ use super::operand::Operand;
 use super::print::{self, PrintOptions, Shown};
 use super::scalar::Scalar;
 use super::tensor_data::{self, TENSOR_DATA};
-use super::{State, errors, flat, index, kernel, methods, operators, strided};
+use super::{State, complex_math, errors, flat, index, kernel, methods, operators, strided};
+use crate::builtins::complex::Complex;
 use crate::modules::kp;
 use crate::ops::Side;
 use crate::value::{BinaryOp, CompareOp, Native, NativeIter, NativeType, Result, Value};
@@ -287,7 +288,7 @@ impl NdArray {
         } else {
             self.to_contiguous_bytes()?
         };
-        Ok(Shown { dtype: self.dtype, shape: self.shape().to_vec(), is_summary, row })
+        Ok(Shown { dtype: self.dtype.into(), shape: self.shape().to_vec(), is_summary, row })
     }
 
     /// Nested lists of Python's numbers.
@@ -382,7 +383,7 @@ impl Native for NdArray {
 
     fn binary(
         &self,
-        _: &Value,
+        this: &Value,
         vm: &mut Vm,
         op: BinaryOp,
         side: Side,
@@ -391,6 +392,10 @@ impl Native for NdArray {
         // The result beside a tensor is a tensor.
         if kp::is_tensor(other) {
             return Ok(None);
+        }
+        // Complex numbers of the script have no operators with arrays.
+        if other.downcast::<Complex>().is_some() {
+            return complex_math::binary(vm, op, side, this, other);
         }
         operators::binary(vm, op, side, &Operand::Array(self.clone()), other)
     }

@@ -3,6 +3,7 @@
 use kps_compute::{DType, Written};
 
 use super::array::NdArray;
+use super::complex::ComplexArray;
 use super::kernel::cast::{cast, cast_row};
 use super::kernel::{self, row_of};
 use super::layout::Layout;
@@ -11,7 +12,8 @@ use super::operators::check_room;
 use super::order::Order;
 use super::promote::{Kind, promote};
 use super::records::RecordArray;
-use super::{dtype, errors, records, strided};
+use super::{complex, dtype, errors, records, strided};
+use crate::builtins::complex::Complex;
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -82,6 +84,9 @@ fn array(vm: &mut Vm, args: &Args) -> Result {
     if let Some(of) = records::wanted(vm, wanted)? {
         return records::make(vm, &of, object);
     }
+    if let Some(ty) = complex::wanted(vm, wanted, Some(object))? {
+        return complex::make(vm, ty, object);
+    }
     let dtype = dtype::from_argument(vm, wanted)?;
     if matches!(copies, Some(Value::Bool(false) | Value::None)) {
         return as_array(vm, object, dtype, order);
@@ -115,6 +120,12 @@ fn asarray(vm: &mut Vm, args: &Args) -> Result {
     let order = Order::from_argument(parser.optional("order")?, Order::K)?;
     let copies = parser.keyword_only("copy");
     parser.finish()?;
+    if let Some(ty) = complex::wanted(vm, wanted, Some(object))? {
+        return match object.downcast::<ComplexArray>() {
+            Some(array) if array.element_type() == ty && copies.is_none() => Ok(object.clone()),
+            _ => complex::make(vm, ty, object),
+        };
+    }
     let dtype = dtype::from_argument(vm, wanted)?;
     match copies {
         Some(Value::Bool(true)) => operand::to_array(vm, object, dtype)?.copied_in(order).map(Value::native),
@@ -149,6 +160,9 @@ fn with_shape(vm: &mut Vm, args: &Args, name: &str, number: i64) -> Result {
         && let Some(of) = records::wanted(vm, wanted)?
     {
         return records::zeros(&of, &shape);
+    }
+    if let Some(ty) = complex::wanted(vm, wanted, None)? {
+        return complex::filled(ty, &shape, Complex { re: number as f64, im: 0.0 });
     }
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(DType::F64);
     let element = super::array::element(dtype, number);
@@ -188,10 +202,14 @@ fn ones(vm: &mut Vm, args: &Args) -> Result {
 fn full(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("full");
     let shape = shape(vm, parser.required("shape")?)?;
-    let value = operand::required(vm, parser.required("fill_value")?)?;
+    let value = parser.required("fill_value")?;
     let wanted = parser.optional("dtype")?;
     let order = Order::from_argument(parser.optional("order")?, Order::C)?;
     parser.finish()?;
+    if let (Some(ty), Some(number)) = (complex::wanted(vm, wanted, Some(value))?, Complex::of(value)?) {
+        return complex::filled(ty, &shape, number);
+    }
+    let value = operand::required(vm, value)?;
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(value.dtype());
     fill_with(dtype, &shape, &value, order)
 }

@@ -2,10 +2,12 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use kps_array::ElementType;
 use kps_compute::DType;
 
 use super::records::{self, Alignment};
 use super::{errors, scalar};
+use crate::builtins::complex;
 use crate::modules::kernels::structs;
 use crate::value::{Args, BuiltinType, CompareOp, Layout, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
@@ -20,11 +22,11 @@ pub static DTYPE: NativeType = NativeType {
         NativeDef::getter("type", scalar_type),
     ],
     new: Some(new),
-    ..NativeType::new("dtype", "numpy")
+    ..NativeType::new("dtype", "numpy").doc("(dtype, align=False)", "The type of an array's elements.")
 };
 
 /// An element type as an object: `np.dtype("float32")`, `array.dtype`.
-pub struct DTypeObject(pub DType);
+pub struct DTypeObject(pub ElementType);
 
 impl Native for DTypeObject {
     fn native_type(&self) -> &'static NativeType {
@@ -60,8 +62,8 @@ impl Native for DTypeObject {
     }
 }
 
-pub fn object(dtype: DType) -> Value {
-    Value::native(DTypeObject(dtype))
+pub fn object(dtype: impl Into<ElementType>) -> Value {
+    Value::native(DTypeObject(dtype.into()))
 }
 
 fn new(vm: &mut Vm, args: &Args) -> Result {
@@ -79,11 +81,18 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     if let Some(of) = records::type_of(dtype) {
         return Ok(structs::type_value(vm, &of));
     }
-    Ok(object(from_value(vm, dtype)?))
+    Ok(object(element_type(vm, dtype)?))
 }
 
-/// The type that a value denotes: a dtype object, a scalar class, `float`, `"f4"`, or an object with a dtype.
+/// The type of an array's elements that a value denotes: a dtype object, a scalar class, `float`, `"f4"`, or an object
+/// with a dtype.
 pub fn from_value(vm: &mut Vm, value: &Value) -> Result<DType> {
+    let ty = element_type(vm, value)?;
+    ty.real().ok_or_else(|| errors::no_complex_arrays(ty.numpy_name()))
+}
+
+/// The same; tensors have complex numbers, too.
+pub fn element_type(vm: &mut Vm, value: &Value) -> Result<ElementType> {
     match find(vm, value)? {
         Some(dtype) => Ok(dtype),
         None => Err(match value.as_str() {
@@ -101,16 +110,17 @@ pub fn from_argument(vm: &mut Vm, value: Option<&Value>) -> Result<Option<DType>
     }
 }
 
-fn find(vm: &mut Vm, value: &Value) -> Result<Option<DType>> {
+fn find(vm: &mut Vm, value: &Value) -> Result<Option<ElementType>> {
     if let Some(object) = value.downcast::<DTypeObject>() {
         return Ok(Some(object.0));
     }
     match value {
         Value::Class(class) => Ok(match class.layout {
-            Layout::Native(ty) => scalar::dtype_of_type(ty),
-            Layout::Builtin(BuiltinType::Bool) => Some(DType::Bool),
-            Layout::Builtin(BuiltinType::Int) => Some(DType::I64),
-            Layout::Builtin(BuiltinType::Float) => Some(DType::F64),
+            Layout::Native(ty) if std::ptr::eq(ty, &complex::TYPE) => Some(ElementType::Complex128),
+            Layout::Native(ty) => scalar::dtype_of_type(ty).map(ElementType::Real),
+            Layout::Builtin(BuiltinType::Bool) => Some(DType::Bool.into()),
+            Layout::Builtin(BuiltinType::Int) => Some(DType::I64.into()),
+            Layout::Builtin(BuiltinType::Float) => Some(DType::F64.into()),
             _ => None,
         }),
         Value::Native(object) => {
@@ -121,7 +131,7 @@ fn find(vm: &mut Vm, value: &Value) -> Result<Option<DType>> {
                 if let Some(dtype) = found.downcast::<DTypeObject>() {
                     return Ok(Some(dtype.0));
                 }
-                if let Some(dtype) = found.as_str().and_then(DType::parse) {
+                if let Some(dtype) = found.as_str().and_then(ElementType::parse) {
                     return Ok(Some(dtype));
                 }
             }
@@ -133,9 +143,9 @@ fn find(vm: &mut Vm, value: &Value) -> Result<Option<DType>> {
 
 /// A name or a code, such as `float32`, `f4`, `<f4`, `f`. If NumPy and kernels disagree (`i8`), NumPy's
 /// meaning applies.
-pub fn parse(text: &str) -> Option<DType> {
+pub fn parse(text: &str) -> Option<ElementType> {
     let native = text.strip_prefix(['<', '=', '|']).unwrap_or(text);
-    Some(match native {
+    let real = match native {
         "?" | "b1" | "bool_" => DType::Bool,
         "b" | "i1" | "byte" => DType::I8,
         "h" | "i2" | "short" => DType::I16,
@@ -148,17 +158,25 @@ pub fn parse(text: &str) -> Option<DType> {
         "e" | "f2" | "half" => DType::F16,
         "f" | "f4" | "single" => DType::F32,
         "d" | "f8" | "float" | "double" => DType::F64,
-        name => return DType::parse(name),
-    })
+        "F" | "c8" | "csingle" => return Some(ElementType::Complex64),
+        "D" | "c16" | "complex" | "cdouble" => return Some(ElementType::Complex128),
+        name => return ElementType::parse(name),
+    };
+    Some(real.into())
 }
 
 /// `<i4`, as files have it.
-pub fn code_of(dtype: DType) -> String {
+pub fn code_of(dtype: impl Into<ElementType>) -> String {
+    let dtype = dtype.into();
     let order = if dtype.size() == 1 { '|' } else { '<' };
-    format!("{order}{}{}", dtype.numpy_kind(), dtype.size())
+    format!("{order}{}{}", kind_of(dtype), dtype.size())
 }
 
-fn this(args: &Args) -> Result<DType> {
+fn kind_of(dtype: ElementType) -> &'static str {
+    dtype.real().map_or("c", DType::numpy_kind)
+}
+
+fn this(args: &Args) -> Result<ElementType> {
     Ok(args.this::<DTypeObject>()?.0)
 }
 
@@ -171,7 +189,7 @@ fn itemsize(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn kind(_: &mut Vm, args: &Args) -> Result {
-    Ok(this(args)?.numpy_kind().into())
+    Ok(kind_of(this(args)?).into())
 }
 
 fn code(_: &mut Vm, args: &Args) -> Result {
@@ -179,11 +197,16 @@ fn code(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn char(_: &mut Vm, args: &Args) -> Result {
-    Ok(this(args)?.numpy_char().into())
+    Ok(match this(args)? {
+        ElementType::Real(dtype) => dtype.numpy_char(),
+        ElementType::Complex64 => "F",
+        ElementType::Complex128 => "D",
+    }
+    .into())
 }
 
 fn scalar_type(vm: &mut Vm, args: &Args) -> Result {
-    let ty = scalar::type_of_dtype(this(args)?);
+    let ty = this(args)?.real().map_or(&complex::TYPE, scalar::type_of_dtype);
     Ok(Value::Class(vm.native_class(ty)))
 }
 
@@ -194,7 +217,7 @@ mod tests {
     #[test]
     fn names_and_codes_lead_to_types() {
         fn check(text: &str, expect: Option<DType>) {
-            assert_eq!(parse(text), expect, "{text}");
+            assert_eq!(parse(text).and_then(ElementType::real), expect, "{text}");
         }
         check("float32", Some(DType::F32));
         check("<f4", Some(DType::F32));

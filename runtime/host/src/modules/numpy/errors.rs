@@ -174,6 +174,15 @@ pub fn not_an_output() -> Raise {
     type_error("return arrays must be of ArrayType")
 }
 
+pub fn no_complex_arrays(name: &str) -> Raise {
+    type_error(format!("real numbers are expected here, not {name}"))
+        .help("`z.real` and `z.imag` are views of the parts")
+}
+
+pub fn no_real_numbers() -> Raise {
+    type_error("complex numbers do not become real ones").help("take a part: `z.real`, `z.imag`, `abs(z)`")
+}
+
 pub fn unknown_dtype(name: &str) -> Raise {
     let raise = type_error(format!("data type '{name}' not understood"));
     raise.help("the types are bool, int8 to int64, uint8 to uint64, float16, float32, float64")

@@ -11,7 +11,7 @@ use super::layout::{Layout, contiguous_strides};
 use super::operand::{self, Operand};
 use super::operators::{self, OpResult};
 use super::order::Order;
-use super::{dtype, errors, file, flags, flat, index, join, linear, reduce, search, shape};
+use super::{complex, dtype, errors, file, flags, flat, index, join, linear, reduce, search, shape};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -198,6 +198,9 @@ fn astype(vm: &mut Vm, args: &Args) -> Result {
     let _subok = parser.optional("subok")?;
     let copies = parser.optional("copy")?;
     parser.finish()?;
+    if let Some(ty) = complex::wanted(vm, Some(wanted), None)? {
+        return complex::make(vm, ty, args.receiver()?);
+    }
     let dtype = dtype::from_value(vm, wanted)?;
     let operand = receiver(vm, args)?;
     if !casting.allows(operand.dtype(), dtype) {

@@ -5,13 +5,16 @@
 //! all cores if there are many, and wrap the result in a new storage. `promote.rs` and `operators.rs`
 //! determine the type of a result. `operand.rs` converts operands. `print.rs` formats text as NumPy does.
 //!
-//! Arrays of structs are in `records.rs`. Objects, text, complex numbers and sub-classes are not supported.
+//! Arrays of structs are in `records.rs`, those of complex numbers in `complex.rs`. Objects, text and sub-classes are not
+//! supported.
 //!
 //! For other modules: [`NdArray::from_storage`] creates an array over a tensor's memory, [`dtype_object`] an
 //! element type. An object with a method `__array__` is accepted wherever an array is.
 
 mod array;
 mod casting;
+mod complex;
+mod complex_math;
 mod create;
 mod digits;
 mod dtype;
@@ -26,6 +29,7 @@ mod kernel;
 mod layout;
 mod linear;
 mod methods;
+pub mod npy;
 mod operand;
 mod operators;
 mod order;
@@ -45,10 +49,13 @@ mod ufunc;
 use std::cell::Cell;
 use std::rc::Rc;
 
+use kps_array::ElementType;
+
 use crate::value::{Module, NativeDef, NativeFunction, NativeModule, Result, Value};
 use crate::vm::Vm;
 
 pub use array::{NDARRAY, NdArray, element};
+pub use complex::ComplexArray;
 pub use dtype::object as dtype_object;
 pub use layout::Layout;
 pub use random::MODULE as RANDOM;
@@ -82,6 +89,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
         histogram::FUNCTIONS,
         file::FUNCTIONS,
         settings::FUNCTIONS,
+        complex_math::FUNCTIONS,
     ];
     for function in tables.into_iter().flatten().chain(REDUCTIONS) {
         module.set(function.name, native(function));
@@ -100,6 +108,9 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     }
     for (name, constant) in CONSTANTS {
         module.set(name, *constant);
+    }
+    for (name, ty) in COMPLEX {
+        module.set(name, dtype_object(*ty));
     }
     module.set("newaxis", Value::None);
     module.set("True_", scalar::scalar(true));
@@ -157,6 +168,13 @@ static ALIASES: &[(&str, &str)] = &[
     ("half", "float16"),
     ("single", "float32"),
     ("double", "float64"),
+];
+
+static COMPLEX: &[(&str, ElementType)] = &[
+    ("complex64", ElementType::Complex64),
+    ("csingle", ElementType::Complex64),
+    ("complex128", ElementType::Complex128),
+    ("cdouble", ElementType::Complex128),
 ];
 
 static CONSTANTS: &[(&str, f64)] = &[

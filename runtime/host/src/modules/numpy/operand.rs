@@ -7,6 +7,7 @@ use kps_compute::number::Number;
 use num_bigint::BigInt;
 
 use super::array::NdArray;
+use super::complex::ComplexArray;
 use super::kernel::source::Source;
 use super::layout::Layout;
 use super::operators::check_room;
@@ -219,7 +220,7 @@ fn big_int(big: &BigInt) -> Result<i128> {
 /// Objects that can be converted to an array: those with a method `__array__`.
 fn from_object(vm: &mut Vm, value: &Value) -> Result<Option<Operand>> {
     let class = vm.class_of(value);
-    if class.lookup_text("__array__").is_none() {
+    if class.lookup_text("__array__").is_none() || value.downcast::<ComplexArray>().is_some() {
         return Ok(None);
     }
     let array = vm.call_method(value, "__array__", &[])?;
@@ -230,6 +231,9 @@ fn from_object(vm: &mut Vm, value: &Value) -> Result<Option<Operand>> {
 pub fn to_array(vm: &mut Vm, value: &Value, dtype: Option<DType>) -> Result<NdArray> {
     if let Value::List(_) | Value::Tuple(_) | Value::Range(_) = value.base_value() {
         return nested(vm, value, dtype);
+    }
+    if let Some(array) = value.downcast::<ComplexArray>() {
+        return Err(errors::no_complex_arrays(array.element_type().numpy_name()));
     }
     let operand = match from_value(vm, value)? {
         Some(operand) => operand,

@@ -1,5 +1,6 @@
 //! Formats arrays as NumPy does: aligned columns, wrapped rows, nested brackets, `...` for omitted elements.
 
+use kps_array::ElementType;
 use kps_compute::DType;
 use kps_compute::halves::{to_bf16, to_f16};
 use kps_compute::number::Number;
@@ -42,7 +43,7 @@ impl PrintOptions {
 
 /// The elements of an array that are shown, in the order of their indices.
 pub struct Shown {
-    pub dtype: DType,
+    pub dtype: ElementType,
     /// Of the array itself.
     pub shape: Vec<usize>,
     pub is_summary: bool,
@@ -86,7 +87,8 @@ pub fn repr_text(shown: &Shown, options: &PrintOptions) -> String {
     if is_empty && shown.shape != [0] || shown.is_summary {
         extras.push(format!("shape={}", shape_text(&shown.shape)));
     }
-    if is_empty || !matches!(shown.dtype, DType::Bool | DType::I64 | DType::F64) {
+    let defaults = [DType::Bool, DType::I64, DType::F64].map(ElementType::Real);
+    if is_empty || !defaults.contains(&shown.dtype) && shown.dtype != ElementType::Complex128 {
         extras.push(format!("dtype={}", shown.dtype.numpy_name()));
     }
     if extras.is_empty() {
@@ -179,8 +181,13 @@ impl Writer<'_> {
 }
 
 fn words(shown: &Shown, options: &PrintOptions) -> Vec<String> {
-    let elements = shown.row.chunks_exact(shown.dtype.size());
-    match shown.dtype {
+    let dtype = shown.dtype.part();
+    let elements = shown.row.chunks_exact(dtype.size());
+    match dtype {
+        _ if shown.dtype.is_complex() => {
+            let floats: Vec<f64> = elements.map(|element| load_float(dtype, element)).collect();
+            complex_words(&floats, dtype, options)
+        }
         DType::Bool => {
             let pad = if shown.shape.is_empty() { "" } else { " " };
             elements
@@ -198,6 +205,21 @@ fn words(shown: &Shown, options: &PrintOptions) -> Vec<String> {
             float_words(&floats, dtype, options)
         }
     }
+}
+
+/// Of pairs of floats. Both columns are aligned, and every imaginary part has a sign.
+fn complex_words(parts: &[f64], dtype: DType, options: &PrintOptions) -> Vec<String> {
+    let of_part = |at: usize| parts.iter().skip(at).step_by(2).copied();
+    let real = float_words(&of_part(0).collect::<Vec<_>>(), dtype, options);
+    let sizes = float_words(&of_part(1).map(f64::abs).collect::<Vec<_>>(), dtype, options);
+    let words = real.iter().zip(of_part(1).zip(&sizes)).map(|(real, (part, size))| {
+        let sign = if part.is_sign_negative() && !part.is_nan() { '-' } else { '+' };
+        let digits = size.trim();
+        let before = size.len() - size.trim_start().len();
+        let behind = size.len() - size.trim_end().len();
+        format!("{real}{}{sign}{digits}j{}", " ".repeat(before), " ".repeat(behind))
+    });
+    words.collect()
 }
 
 fn float_words(floats: &[f64], dtype: DType, options: &PrintOptions) -> Vec<String> {
@@ -309,7 +331,7 @@ mod tests {
     use kps_compute::element::to_bytes;
 
     fn shown<T: Element>(elements: &[T], shape: &[usize]) -> Shown {
-        Shown { dtype: T::DTYPE, shape: shape.to_vec(), is_summary: false, row: to_bytes(elements) }
+        Shown { dtype: T::DTYPE.into(), shape: shape.to_vec(), is_summary: false, row: to_bytes(elements) }
     }
 
     fn check<T: Element>(elements: &[T], shape: &[usize], expect: &str) {

@@ -12,10 +12,10 @@ use super::kernel::{Places, check_room, load_all, row_of, working_dtype, zip};
 use super::layout::{broadcast_shapes, contiguous_strides};
 use super::methods::unravel;
 use super::operand::{self, Operand};
-use super::operators;
 use super::promote::promote_types;
 use super::reduce::axis;
 use super::strided;
+use super::{complex_math, operators};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::{Vm, collect_all};
 
@@ -342,12 +342,15 @@ fn isin(vm: &mut Vm, args: &Args) -> Result {
 /// Whether elements are equal within `atol + rtol * |b|`.
 fn close(vm: &mut Vm, args: &Args, name: &str) -> Result<operators::OpResult> {
     let mut parser = args.parser(name);
-    let left = operand::required(vm, parser.required("a")?)?;
-    let right = operand::required(vm, parser.required("b")?)?;
+    let (left, right) = (parser.required("a")?, parser.required("b")?);
     let relative = operand::one_f64(vm, parser.optional("rtol")?, 1e-5)?;
     let absolute = operand::one_f64(vm, parser.optional("atol")?, 1e-8)?;
     let equal_nan = parser.optional("equal_nan")?.map_or(Ok(false), |equal| vm.truth(equal))?;
     parser.finish()?;
+    if complex_math::is_complex(vm, left)? || complex_math::is_complex(vm, right)? {
+        return complex_math::close(vm, [left, right], (relative, absolute), equal_nan);
+    }
+    let (left, right) = (operand::required(vm, left)?, operand::required(vm, right)?);
     let shape = operators::common_shape(&[left.shape(), right.shape()], DType::F64)?;
     let is_close = |left: f64, right: f64| {
         if !left.is_finite() || !right.is_finite() {
@@ -371,9 +374,12 @@ fn allclose(vm: &mut Vm, args: &Args) -> Result {
 
 fn array_equal(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("array_equal");
-    let left = operand::required(vm, parser.required("a1")?)?;
-    let right = operand::required(vm, parser.required("a2")?)?;
+    let (left, right) = (parser.required("a1")?, parser.required("a2")?);
     parser.finish()?;
+    if complex_math::is_complex(vm, left)? || complex_math::is_complex(vm, right)? {
+        return complex_math::are_equal(vm, left, right).map(Value::Bool);
+    }
+    let (left, right) = (operand::required(vm, left)?, operand::required(vm, right)?);
     if left.shape() != right.shape() {
         return Ok(Value::Bool(false));
     }

@@ -12,7 +12,7 @@ use super::operators::{self, OpResult};
 use super::order::Order;
 use super::reduce::{self, Reduction, Request};
 use super::scalar::Scalar;
-use super::{dtype, errors, index};
+use super::{complex_math, dtype, errors, index};
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -189,6 +189,9 @@ impl Native for Ufunc {
     }
 
     fn call(&self, _: &Value, vm: &mut Vm, args: &Args) -> Result<Option<Value>> {
+        if !args.has_keywords() && complex_math::are_complex(vm, args.positional())? {
+            return complex_math::function(vm, self.name, args.positional()).map(Some);
+        }
         let mut parser = args.parser(self.name);
         let mut operands = Vec::with_capacity(2);
         for at in 0..self.func.n_operands() {

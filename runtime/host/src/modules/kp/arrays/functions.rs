@@ -5,7 +5,7 @@ use std::rc::Rc;
 use kps_array::promote::{self, OperandType};
 use kps_array::{Array, Op, Operand, Part, ops};
 
-use super::{array, array_of, operand, raised, result};
+use super::{array, array_of, as_array, moved, operand, raised, result};
 use crate::errors::type_error;
 use crate::modules::kp::tensor::ScriptTensor;
 use crate::modules::kp::{shared, values};
@@ -21,10 +21,19 @@ pub const FUNCTIONS: &[NativeDef] = &[
         .doc("(on=True)", "Turns on that every operation runs when it is written, to find a mistake."),
     NativeDef::function("clip", clip)
         .doc("(x, min=None, max=None)", "The elements, but none below or above."),
-    NativeDef::function("astype", astype).doc("(x, dtype)", "The elements as another type."),
+    NativeDef::function("view_as_real", view_as_real)
+        .doc("(x)", "A view of complex numbers as floats: a new last axis has the real and the imaginary part."),
+    NativeDef::function("view_as_complex", view_as_complex).doc(
+        "(x)",
+        "Floats whose last axis has the real and the imaginary part as complex numbers; a view if that is possible.",
+    ),
+    NativeDef::function("astype", astype).doc(
+        "(x, dtype, copy=True, device=None)",
+        "The elements as another type; without `copy`, the array itself if it has the type.",
+    ),
     NativeDef::function("reshape", reshape).doc(
-        "(x, shape)",
-        "The elements in another shape; one axis may be -1. A view where that is possible.",
+        "(x, shape, copy=None)",
+        "The elements in another shape; one axis may be -1. A view where that is possible, unless `copy` is true.",
     ),
     NativeDef::function("permute_dims", permute_dims)
         .doc("(x, axes)", "A view with the axes in another order."),
@@ -67,7 +76,7 @@ fn elementwise(vm: &mut Vm, args: &Args, op: &'static Op) -> Result {
     for value in given {
         let one = match operand(vm, value, beside.as_ref())? {
             Some(one) => one,
-            None => array(vm, value, kps_compute::DType::F32)?.into(),
+            None => as_array(vm, value)?.into(),
         };
         if let Operand::Array(array) = &one {
             beside = Some(array.clone());
@@ -99,7 +108,7 @@ fn source(vm: &mut Vm, args: &Args) -> Result {
 
 fn evaluate(vm: &mut Vm, args: &Args) -> Result {
     for given in args.positional() {
-        array(vm, given, kps_compute::DType::F32)?.evaluate().map_err(raised)?;
+        as_array(vm, given)?.evaluate().map_err(raised)?;
     }
     Ok(Value::None)
 }
@@ -124,7 +133,7 @@ fn clip(vm: &mut Vm, args: &Args) -> Result {
     let x = parser.required("x")?;
     let (min, max) = (parser.optional("min")?, parser.optional("max")?);
     parser.finish()?;
-    let x = array(vm, x, kps_compute::DType::F32)?;
+    let x = as_array(vm, x)?;
     clipped(vm, x, min, max)
 }
 
@@ -146,9 +155,31 @@ pub fn clipped(vm: &mut Vm, x: Array, min: Option<&Value>, max: Option<&Value>) 
 fn astype(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("astype");
     let (x, dtype) = (parser.required("x")?, parser.required("dtype")?);
+    let (copy, device) = (parser.optional("copy")?, parser.keyword_only("device"));
     parser.finish()?;
-    let dtype = values::dtype(vm, dtype)?;
-    result(array(vm, x, kps_compute::DType::F32)?.converted(dtype))
+    let x = as_array(vm, x)?;
+    let x = moved(vm, &x, device)?;
+    as_type(vm, &x, dtype, copy)
+}
+
+/// The elements as a type, in memory of their own unless `copy` is false.
+pub fn as_type(vm: &mut Vm, x: &Array, dtype: &Value, copy: Option<&Value>) -> Result {
+    let dtype = values::element_type(vm, dtype)?;
+    let copies = copy.map_or(Ok(true), |copy| vm.truth(copy))?;
+    match copies && dtype == x.dtype() {
+        true => result(x.copy()),
+        false => result(x.converted(dtype)),
+    }
+}
+
+fn view_as_real(vm: &mut Vm, args: &Args) -> Result {
+    let [x] = args.exactly("view_as_real")?;
+    result(as_array(vm, x)?.as_parts())
+}
+
+fn view_as_complex(vm: &mut Vm, args: &Args) -> Result {
+    let [x] = args.exactly("view_as_complex")?;
+    result(as_array(vm, x)?.of_parts())
 }
 
 /// `result_type(*arrays)`: of arrays, numbers and types.
@@ -158,7 +189,7 @@ fn result_type(vm: &mut Vm, args: &Args) -> Result {
         types.push(match operand(vm, value, None) {
             Ok(Some(Operand::Array(array))) => OperandType::Array(array.dtype()),
             Ok(Some(Operand::Number(number))) => OperandType::Number(number),
-            _ => OperandType::Array(values::dtype(vm, value)?),
+            _ => OperandType::Array(values::element_type(vm, value)?),
         });
     }
     let common = promote::common_of(&types).map_err(raised)?;
@@ -167,7 +198,7 @@ fn result_type(vm: &mut Vm, args: &Args) -> Result {
 
 /// Ints of a shape or of axes: one int, or several.
 pub fn ints(vm: &mut Vm, value: &Value) -> Result<Vec<i64>> {
-    match vm.try_index(value)? {
+    match values::count(vm, value)? {
         Some(one) => Ok(vec![one]),
         None => vm.collect(value)?.iter().map(|item| vm.index(item)).collect(),
     }
@@ -182,12 +213,20 @@ fn x_and_ints(
     let mut parser = args.parser(function);
     let (x, second) = (parser.required("x")?, parser.required(second)?);
     parser.finish()?;
-    Ok((array(vm, x, kps_compute::DType::F32)?, ints(vm, second)?))
+    Ok((as_array(vm, x)?, ints(vm, second)?))
 }
 
 fn reshape(vm: &mut Vm, args: &Args) -> Result {
-    let (x, shape) = x_and_ints(vm, args, "reshape", "shape")?;
-    result(x.reshaped(&shape))
+    let mut parser = args.parser("reshape");
+    let (x, shape) = (parser.required("x")?, parser.required("shape")?);
+    let copy = parser.keyword_only("copy").filter(|copy| !copy.is_none());
+    parser.finish()?;
+    let (x, shape) = (as_array(vm, x)?, ints(vm, shape)?);
+    let Some(copy) = copy else { return result(x.reshaped(&shape)) };
+    match vm.truth(copy)? {
+        true => result(x.copy().and_then(|copy| copy.reshaped(&shape))),
+        false => result(x.reshaped_view(&shape)),
+    }
 }
 
 fn permute_dims(vm: &mut Vm, args: &Args) -> Result {
@@ -206,7 +245,7 @@ fn expand_dims(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("expand_dims");
     let (x, axis) = (parser.required("x")?, parser.optional("axis")?);
     parser.finish()?;
-    let x = array(vm, x, kps_compute::DType::F32)?;
+    let x = as_array(vm, x)?;
     let axis = axis.map_or(Ok(0), |axis| vm.index(axis))?;
     let axis = kps_array::shape::axis(axis, x.ndim() + 1).map_err(raised)?;
     let mut parts = vec![Part::All; axis];
@@ -218,7 +257,7 @@ fn squeeze(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("squeeze");
     let (x, axis) = (parser.required("x")?, parser.optional("axis")?);
     parser.finish()?;
-    let x = array(vm, x, kps_compute::DType::F32)?;
+    let x = as_array(vm, x)?;
     squeezed(vm, &x, axis)
 }
 
@@ -243,7 +282,7 @@ fn flip(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("flip");
     let (x, axis) = (parser.required("x")?, parser.optional("axis")?);
     parser.finish()?;
-    let x = array(vm, x, kps_compute::DType::F32)?;
+    let x = as_array(vm, x)?;
     let axes = match axis.filter(|axis| !axis.is_none()) {
         Some(axis) => kps_array::shape::axes(&ints(vm, axis)?, x.ndim()).map_err(raised)?,
         None => (0..x.ndim()).collect(),

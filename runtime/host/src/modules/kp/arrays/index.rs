@@ -3,13 +3,13 @@
 
 use std::rc::Rc;
 
-use kps_array::{Array, IndexPart, Op, Operand, Part};
+use kps_array::{Array, ElementType, IndexPart, Op, Operand, Part};
 use kps_compute::{DType, Number};
 
 use super::{array, array_of, operand, raised, value};
 use crate::errors::{index_error, type_error};
+use crate::modules::kp::errors;
 use crate::modules::kp::tensor::ScriptTensor;
-use crate::modules::kp::{errors, values};
 use crate::modules::numpy::NdArray;
 use crate::text::slice::SliceIndices;
 use crate::value::{Raise, Result, Slice, Value};
@@ -30,8 +30,7 @@ pub fn get(vm: &mut Vm, tensor: &ScriptTensor, index: &Value) -> Result {
         && parts.len() == this.ndim();
     let selected = this.indexed(&parts).map_err(raised)?;
     if names_one {
-        let memory = selected.tensor().map_err(raised)?;
-        return Ok(values::value(memory.get(0).map_err(super::compute)?));
+        return super::only(&selected);
     }
     Ok(value(selected))
 }
@@ -124,7 +123,7 @@ fn picking(vm: &mut Vm, this: &Array, index: &Value) -> Result<Vec<IndexPart>> {
         };
         let indices = array(vm, item, if dtype == DType::Bool { DType::Bool } else { DType::I32 })?;
         let indices = match indices.dtype() {
-            DType::Bool => {
+            ElementType::Real(DType::Bool) => {
                 let of_axes = &this.shape()[axis.min(this.ndim())..];
                 if indices.ndim() == 0 {
                     return Err(no_bool_index());

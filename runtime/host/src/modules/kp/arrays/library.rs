@@ -21,7 +21,12 @@ const fn function(
 }
 
 const JOINING: &str = "kp.kernels.joining";
+const DTYPES: &str = "kp.kernels.dtypes";
 const MORE: &str = "kp.kernels.functions";
+const FOURIER: &str = "kp.fft";
+const EINSUM: &str = "kp.kernels.einsum";
+const CONVOLUTION: &str = "kp.kernels.convolution";
+const TUNED: &str = "_tuned";
 
 #[rustfmt::skip]
 static FUNCTIONS: &[Function] = &[
@@ -40,7 +45,13 @@ static FUNCTIONS: &[Function] = &[
     function("meshgrid",    JOINING, "(*arrays, indexing=\"xy\")", "The coordinates of a grid, one array for each axis."),
     function("tril",        JOINING, "(x, k=0)",                "A matrix with zeros above its k-th diagonal."),
     function("triu",        JOINING, "(x, k=0)",                "A matrix with zeros below its k-th diagonal."),
-    function("diff",        JOINING, "(x, n=1, axis=-1)",       "The differences of neighbours along an axis."),
+    function("diff",        JOINING, "(x, n=1, axis=-1, prepend=None, append=None)", "The differences of neighbours along an axis."),
+
+    function("isdtype",     DTYPES, "(dtype, kind)",            "Whether a type is of a kind, such as \"real floating\", or of one of several."),
+    function("can_cast",    DTYPES, "(from_, to)",              "Whether a type is the common one of itself and another."),
+    function("iinfo",       DTYPES, "(type)",                   "The limits of a type of ints: `bits`, `min` and `max`."),
+    function("finfo",       DTYPES, "(type)",                   "The limits of a type of floats: `bits`, `eps`, `min`, `max` and `smallest_normal`."),
+    function("__array_namespace_info__", DTYPES, "()",          "What the library offers: devices, types and capabilities."),
 
     function("cumulative_sum",  MORE, "(x, axis=None, dtype=None, include_initial=False)", "The sums of the elements up to each one."),
     function("cumulative_prod", MORE, "(x, axis=None, dtype=None, include_initial=False)", "The products of the elements up to each one."),
@@ -52,7 +63,7 @@ static FUNCTIONS: &[Function] = &[
     function("sort",            MORE, "(x, axis=-1, descending=False, stable=True)", "The elements along an axis in order; a NaN is the largest number."),
     function("argsort",         MORE, "(x, axis=-1, descending=False, stable=True)", "The indices that sort an axis."),
     function("topk",            MORE, "(x, k, axis=-1)",        "The k largest elements along an axis from the largest on, and their indices."),
-    function("searchsorted",    MORE, "(x1, x2, side=\"left\")", "The places in a sorted array where elements keep it sorted."),
+    function("searchsorted",    MORE, "(x1, x2, side=\"left\", sorter=None)", "The places in a sorted array where elements keep it sorted."),
     function("unique_values",   MORE, "(x)",                    "The different elements, in order."),
     function("unique_counts",   MORE, "(x)",                    "The different elements, and how often each occurs."),
     function("unique_inverse",  MORE, "(x)",                    "The different elements, and which of them each element is."),
@@ -71,11 +82,21 @@ static FUNCTIONS: &[Function] = &[
 
     function("matmul",          MORE, "(a, b)",                 "The product of matrices, or of batches of them."),
     function("dot",             MORE, "(a, b)",                 "The sum of the products of two vectors; of matrices, their product."),
-    function("vecdot",          MORE, "(a, b, axis=-1)",        "The sums of products along an axis."),
+    function("vecdot",          MORE, "(a, b, axis=-1)",        "The sums of products along an axis, of the conjugates of `a` with `b`."),
     function("outer",           MORE, "(a, b)",                 "The products of each element of one vector with each of another."),
     function("tensordot",       MORE, "(a, b, axes=2)",         "The sums of products over some axes of both."),
+    function("einsum",          EINSUM, "(subscripts, *operands)", "The sums of products over axes named by letters: `einsum(\"ij,jk->ik\", a, b)`."),
+    function("cross",           MORE, "(a, b, axis=-1)",        "The vector product of vectors of 3 elements."),
+    function("diagonal",        MORE, "(x, offset=0, axis1=0, axis2=1)", "The diagonal of two axes, as the last axis, that is `offset` columns to the right of the main one."),
+    function("trace",           MORE, "(x, offset=0, axis1=0, axis2=1, dtype=None)", "The sum of a diagonal."),
     function("matrix_transpose", MORE, "(x)",                   "A view with the last two axes exchanged."),
     function("norm",            MORE, "(x, axis=None, keepdims=False, ord=2)", "The length of a vector."),
+
+    function("fftconvolve",     FOURIER, "(a, b, mode=\"full\")", "The convolution of two arrays along all of their axes, by Fourier transforms."),
+    function("conv1d",          CONVOLUTION, "(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)", "The sums of products of a filter with each part of rows: PyTorch's layout, (batch, channel, position)."),
+    function("conv2d",          CONVOLUTION, "(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1)", "The sums of products of a filter with each part of pictures: (batch, channel, row, column)."),
+    function("max_pool2d",      CONVOLUTION, "(x, kernel_size, stride=None, padding=0, dilation=1)", "The largest element of each window of pictures."),
+    function("avg_pool2d",      CONVOLUTION, "(x, kernel_size, stride=None, padding=0)", "The mean of each window of pictures; the padding counts as zeros."),
 
     function("softmax",         MORE, "(x, axis=-1)",           "The powers of e, divided by their sum along an axis."),
     function("log_softmax",     MORE, "(x, axis=-1)",           "The logarithm of `softmax`."),
@@ -90,6 +111,10 @@ static FUNCTIONS: &[Function] = &[
     function("normal",          MORE, "(mean=0, deviation=1, shape=(), dtype=f32)", "Random floats with this mean and deviation."),
     function("randint",         MORE, "(low, high, shape=(), dtype=i32)", "Random ints from `low` up to, but without, `high`."),
     function("permutation",     MORE, "(n)",                    "The ints below n, or the rows of an array, in random order."),
+    function("shuffle",         MORE, "(x)",                    "Puts the rows of a tensor into random order, in place."),
+    function("choice",          MORE, "(x, shape=(), replace=True)", "Random rows of an array, or ints below n; without `replace`, each at most once."),
+
+    function("tuned",           TUNED, "(kernel, clear=False)", "The combinations of constants that a tuned kernel tried, with their times; `clear` forgets them."),
 ];
 
 /// Adds the functions to the module `kp`.

@@ -2,11 +2,12 @@
 
 use kps_array::{Array, Part};
 
-use super::functions::{clipped, ints, squeezed};
-use super::{array_of, operand, raised, result};
+use super::functions::{as_type, clipped, ints, squeezed};
+use super::{array_of, moved, operand, raised, result};
 use crate::errors::type_error;
+use crate::modules::kp::manager::ScriptManager;
 use crate::modules::kp::tensor::ScriptTensor;
-use crate::modules::kp::values;
+use crate::modules::kp::{shared, values};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -28,16 +29,27 @@ pub const METHODS: &[NativeDef] = &[
     }),
     NativeDef::method("__float__", |vm, args| {
         let number = only(&this(vm, args)?)?;
-        Ok(Value::Float(values::number(&number)?.map_or(0.0, kps_compute::Number::as_f64)))
+        let float = Value::Class(vm.builtin_class(crate::value::BuiltinType::Float));
+        vm.call(&float, &[number])
     }),
     NativeDef::method("__int__", |vm, args| {
         let number = only(&this(vm, args)?)?;
         let int = Value::Class(vm.builtin_class(crate::value::BuiltinType::Int));
         vm.call(&int, &[number])
     }),
+    NativeDef::getter("real", real)
+        .doc("", "A view of the real parts; the tensor itself if it has no complex numbers."),
+    NativeDef::getter("imag", |vm, args| result(part(&this(vm, args)?, "imag")))
+        .doc("", "A view of the imaginary parts."),
+    as_function!("conj", "()", "Returns the numbers with the opposite imaginary parts."),
+    NativeDef::method("__index__", index),
+    NativeDef::method("__array_namespace__", namespace),
+    NativeDef::getter("device", device).doc("", "The manager whose device has the elements."),
+    NativeDef::method("to_device", to_device)
+        .doc("(device)", "Returns the elements on the device of a manager: a copy, unless they are there."),
     NativeDef::getter("T", transposed).doc("", "A view with the axes in reverse order."),
     NativeDef::getter("mT", matrix_transposed).doc("", "A view with the last two axes exchanged."),
-    NativeDef::method("astype", astype).doc("(dtype)", "Returns the elements as another type."),
+    NativeDef::method("astype", astype).doc("(dtype, copy=True)", "Returns the elements as another type."),
     NativeDef::method("copy", copy).doc("()", "Returns a copy in memory of its own."),
     NativeDef::method("fill", fill).doc("(value)", "Sets every element to a number."),
     NativeDef::method("item", item).doc("()", "Returns the only element as a number."),
@@ -71,6 +83,31 @@ fn this(vm: &mut Vm, args: &Args) -> Result<Array> {
     array_of(vm, args.this::<ScriptTensor>()?)
 }
 
+/// A view of one part of complex numbers: `real` or `imag`.
+fn part(array: &Array, name: &str) -> kps_array::Result<Array> {
+    let mut index = vec![Part::All; array.ndim()];
+    index.push(Part::At((name == "imag").into()));
+    array.as_parts()?.indexed(&index)
+}
+
+fn real(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    match array.dtype().is_complex() {
+        true => result(part(&array, "real")),
+        false => Ok(args.receiver()?.clone()),
+    }
+}
+
+/// `x.real = value`.
+pub fn set_part(vm: &mut Vm, array: &Array, name: &str, value: &Value) -> Result<()> {
+    let part = part(array, name).map_err(raised)?;
+    let value = match operand(vm, value, Some(array))? {
+        Some(value) => value,
+        None => super::array(vm, value, part.dtype())?.into(),
+    };
+    part.assign(value).map_err(raised)
+}
+
 fn transposed(vm: &mut Vm, args: &Args) -> Result {
     let array = this(vm, args)?;
     let order: Vec<i64> = (0..array.ndim() as i64).rev().collect();
@@ -90,10 +127,40 @@ fn matrix_transposed(vm: &mut Vm, args: &Args) -> Result {
 fn astype(vm: &mut Vm, args: &Args) -> Result {
     let array = this(vm, args)?;
     let mut parser = args.method_parser("astype");
-    let dtype = parser.required("dtype")?;
+    let (dtype, copy) = (parser.required("dtype")?, parser.optional("copy")?);
     parser.finish()?;
-    let dtype = values::dtype(vm, dtype)?;
-    result(array.converted(dtype))
+    as_type(vm, &array, dtype, copy)
+}
+
+fn device(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    shared::manager_of(vm, array.engine()).map(ScriptManager::value)
+}
+
+fn to_device(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    let mut parser = args.method_parser("to_device");
+    let device = parser.required("device")?;
+    parser.finish()?;
+    moved(vm, &array, Some(device)).map(super::value)
+}
+
+/// The functions of arrays are those of one module, whatever the version of the standard.
+fn namespace(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.method_parser("__array_namespace__");
+    parser.optional("api_version")?;
+    parser.finish()?;
+    vm.import("kp").map(Value::Module)
+}
+
+/// A whole number of a tensor as the index of a list.
+fn index(vm: &mut Vm, args: &Args) -> Result {
+    let array = this(vm, args)?;
+    if array.size() != 1 || !array.dtype().is_int() {
+        let (n, dtype) = (array.size(), array.dtype());
+        return Err(type_error(format!("an index is one int, not a tensor of {n} elements of {dtype}")));
+    }
+    only(&array)
 }
 
 fn copy(vm: &mut Vm, args: &Args) -> Result {
@@ -123,6 +190,9 @@ pub fn only(array: &Array) -> Result {
     if array.size() != 1 {
         let n = array.size();
         return Err(crate::errors::value_error(format!("a tensor of {n} elements is not one number")));
+    }
+    if array.dtype().is_complex() {
+        return Ok(super::complex_values(array)?.remove(0));
     }
     let memory = array.tensor().map_err(raised)?;
     Ok(values::value(memory.get(0).map_err(super::compute)?))

@@ -4,7 +4,7 @@ use kps_array::{Array, Op, Operand, ReducedAxes, Reducer};
 use kps_compute::{DType, Number};
 
 use super::functions::ints;
-use super::{array, raised, value};
+use super::{as_array, raised, value};
 use crate::modules::kp::values;
 use crate::value::{Args, NativeDef, Parser, Result};
 use crate::vm::Vm;
@@ -54,7 +54,7 @@ impl Given {
         let x = parser.required("x")?;
         let axis = parser.optional("axis")?;
         let keepdims = parser.keyword_only("keepdims");
-        let x = array(vm, x, DType::F32)?;
+        let x = as_array(vm, x)?;
         let axes = match axis.filter(|axis| !axis.is_none()) {
             Some(axis) => Some(ints(vm, axis)?),
             None => None,
@@ -94,7 +94,7 @@ fn typed(vm: &mut Vm, args: &Args, reducer: Reducer) -> Result {
     let Some(dtype) = dtype.filter(|dtype| !dtype.is_none()) else {
         return given.reduce(&given.x, reducer, given.reduced).map(value);
     };
-    let dtype = values::dtype(vm, dtype)?;
+    let dtype = values::element_type(vm, dtype)?;
     given.x = given.x.converted(dtype).map_err(raised)?;
     given.reduce(&given.x, reducer, given.reduced)?.converted(dtype).map(value).map_err(raised)
 }
@@ -163,7 +163,7 @@ fn variance(vm: &mut Vm, args: &Args, function: &'static str) -> Result<Array> {
     };
     let mean = mean_of(&given, &given.x, ReducedAxes::Kept, 0.0)?;
     let distance = apply("subtract", &[float(&given.x)?.into(), mean.into()])?;
-    let square = apply("square", &[distance.into()])?;
+    let square = apply("square", &[apply("abs", &[distance.into()])?.into()])?;
     mean_of(&given, &square, given.reduced, correction)
 }
 
