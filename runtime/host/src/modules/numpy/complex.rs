@@ -49,9 +49,7 @@ pub static COMPLEX_ARRAY: NativeType = NativeType {
         NativeDef::method("mean", |vm, args| by_parts(vm, args, "mean")),
         NativeDef::method("cumsum", |vm, args| by_parts(vm, args, "cumsum")),
         NativeDef::method("reshape", reshape),
-        NativeDef::method("ravel", |_, args| {
-            Ok(this(args)?.reshaped(args.receiver()?, &[this(args)?.size()])?)
-        }),
+        NativeDef::method("ravel", |_, args| this(args)?.reshaped(args.receiver()?, &[this(args)?.size()])),
         NativeDef::method("copy", |_, args| Ok(Value::native(this(args)?.copied(this(args)?.shape())?))),
         NativeDef::method("flatten", |_, args| Ok(Value::native(this(args)?.copied(&[this(args)?.size()])?))),
         NativeDef::method("astype", astype),

@@ -207,8 +207,11 @@ pub fn function(vm: &mut Vm, name: &str, operands: &[Value]) -> Result {
     }
 }
 
+/// Numbers of two operands.
+type Pair = (Complex, Complex);
+
 /// The numbers of both in their common shape.
-fn paired(left: &Numbers, right: &Numbers) -> Result<(Vec<usize>, Vec<(Complex, Complex)>)> {
+fn paired(left: &Numbers, right: &Numbers) -> Result<(Vec<usize>, Vec<Pair>)> {
     let shape = common_shape(&[&left.shape, &right.shape], DType::F64)?.to_vec();
     let pairs = left.broadcast_to(&shape)?.into_iter().zip(right.broadcast_to(&shape)?);
     Ok((shape, pairs.collect()))
@@ -223,7 +226,7 @@ pub fn close(
 ) -> Result<OpResult> {
     let (left, right) = (Numbers::required(vm, left)?, Numbers::required(vm, right)?);
     let size = |z: Complex| z.re.hypot(z.im);
-    let is_close = |(left, right): (Complex, Complex)| {
+    let is_close = |(left, right): Pair| {
         if !size(left).is_finite() || !size(right).is_finite() {
             return left == right || equal_nan && size(left).is_nan() && size(right).is_nan();
         }
