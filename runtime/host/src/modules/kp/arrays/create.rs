@@ -59,6 +59,12 @@ pub const HIDDEN: &[NativeDef] = &[
         args.exactly::<0>("_on_cpu")?;
         Ok(engine_for(vm, None)?.is_cpu().into())
     }),
+    // The bytes that a workgroup can share.
+    NativeDef::function("_shared_memory", |vm, args| {
+        args.exactly::<0>("_shared_memory")?;
+        let engine = engine_for(vm, None)?;
+        Ok(i64::from(engine.manager().info().limits.max_shared).into())
+    }),
     // Cooperative matrices are the device's own, not emulated.
     NativeDef::function("_has_matrices", |vm, args| {
         args.exactly::<0>("_has_matrices")?;
