@@ -286,24 +286,30 @@ impl Array {
 
     /// Starts the kernels that compute the elements, if they were not started before.
     pub fn evaluate(&self) -> Result<()> {
-        let value = self.0.value.borrow().clone();
-        let Value::Pending(expression) = value else { return Ok(()) };
-        let computed = match &expression {
-            Expression::Reduce(reduction) => reduce::compute(self, reduction),
-            _ => expression::compute(self),
+        let computed = match self.pending_reduction() {
+            None => return Ok(()),
+            Some(Some(reduction)) => reduce::compute(self, &reduction),
+            Some(None) => expression::compute(self),
         };
         computed.map_err(|error| error.computing(self.0.origin.as_ref()))
     }
 
     /// The kernels that would compute the elements, as a reader would write them.
     pub fn source(&self) -> Result<String> {
-        let value = self.0.value.borrow().clone();
-        let Value::Pending(expression) = value else {
-            return Ok("# The elements are computed: no kernel runs.\n".to_owned());
-        };
-        match &expression {
-            Expression::Reduce(reduction) => reduce::source(self, reduction),
-            _ => expression::source(self),
+        match self.pending_reduction() {
+            None => Ok("# The elements are computed: no kernel runs.\n".to_owned()),
+            Some(Some(reduction)) => reduce::source(self, &reduction),
+            Some(None) => expression::source(self),
+        }
+    }
+
+    /// The reduction that is still to be computed; `Some(None)` for another expression. That is not copied: a plan
+    /// counts who holds its operands.
+    fn pending_reduction(&self) -> Option<Option<Reduction>> {
+        match &*self.0.value.borrow() {
+            Value::Pending(Expression::Reduce(reduction)) => Some(Some(reduction.clone())),
+            Value::Pending(_) => Some(None),
+            _ => None,
         }
     }
 

@@ -6,7 +6,7 @@ use super::decisions::{Decision, Decisions};
 use crate::constant::Constant;
 use crate::ir::{
     Atomic, AtomicPlace, BinaryOp, Block, ElementIndex, Function, Node, NodeId, NodeKind, NumberFact, Origin,
-    Proof, Step, Stmt,
+    Proof, Step, Stmt, is_terminator,
 };
 
 pub(super) fn rewrite(function: &mut Function, decisions: &Decisions) {
@@ -43,13 +43,19 @@ impl Rewriter<'_> {
     fn block(&mut self, block: &mut Block) {
         let before = std::mem::take(block);
         block.reserve(before.len());
+        let mut is_reached = true;
         for mut stmt in before {
             self.replace_operands(&mut stmt);
             let is_kept = self.stmt(&mut stmt);
+            if !is_reached {
+                self.inserted.clear();
+                continue;
+            }
             block.append(&mut self.inserted);
             match stmt {
-                // The branch that is always taken.
+                // The branch that is always taken. Nothing behind it is reached if it ends with a jump.
                 Stmt::If { condition, mut then, .. } if self.is_true(condition) => {
+                    is_reached = !then.last().is_some_and(is_terminator);
                     block.append(&mut then);
                 }
                 stmt if is_kept => block.push(stmt),
