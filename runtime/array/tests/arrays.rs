@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kps_array::{Array, Engine, Op, Operand, Part, ReducedAxes, Reducer, source};
+use kps_array::{Array, Engine, Op, Operand, Part, ReducedAxes, Reducer};
 use kps_compute::{Manager, Number, Tensor};
 
 fn engine() -> Rc<Engine> {
@@ -32,7 +32,7 @@ fn an_expression_is_one_kernel() {
     let product = apply("multiply", &[Number::Float(2.0).into(), x.into()]);
     let sum = apply("add", &[product.into(), y.into()]);
     assert_eq!(
-        source(&sum).expect("it compiles"),
+        sum.source().expect("it compiles"),
         "@kernel\ndef multiply_add(a: Array[f32], b: Array[f32], out: Array[f32], k0: f32):\n    \
          i = global_id.x\n    out[i] = k0 * a[i] + b[i]\n"
     );
