@@ -103,7 +103,7 @@ fn mistakes_are_pointed() {
         ("Tensor([1, 2])[2]", "IndexError: tensor index out of range"),
         (
             "Tensor([1], dtype='float')",
-            "TypeError: `float` is no type of tensor elements (got str) (one of bool, i8 .. i64, u8 .. u64, f16, bf16, f32, f64, or NumPy's names such as \"float32\")",
+            "TypeError: `float` is no type of tensor elements (got str) (one of bool, i8 .. i64, u8 .. u64, f16, bf16, f32, f64, complex64, complex128, or NumPy's names such as \"float32\")",
         ),
         (
             "Manager().eval_tensor_sync_local_def([[1]])",
