@@ -360,10 +360,12 @@ impl<'a> Pass<'a> {
         };
         match (found, indices) {
             (None, _) => load.push(format!("return {element}")),
-            (Some(_), None) => load.push(format!("return {element}, i64(i)")),
+            (Some(_), None) => load.push(format!("return {element}, i")),
             (Some(_), Some(_)) => load.push(format!("return {element}, indices[{}]", at[0])),
         }
 
+        // The place of an element is an index of it; the second pass loads indices.
+        let index_type = if indices.is_some() { "i64" } else { int };
         let mut parameters = Parameters::of(plan);
         if let Some(indices) = indices {
             parameters.array("indices", Scalar::I64.name(), indices);
@@ -420,12 +422,14 @@ impl<'a> Pass<'a> {
             }
             (By::Workgroups { local }, true) => {
                 lines.push(format!(
-                    "value, index = lane_find(first + local_id.x, last, {local}, load, {combine}, identity, i64(-1))"
+                    "value, index = lane_find(first + local_id.x, last, {local}, load, {combine}, identity, {index_type}(-1))"
                 ));
                 lines.push(format!(
-                    "value, index = workgroup_find({ty}, i64, value, index, {combine}, {local})"
+                    "value, index = workgroup_find({ty}, {index_type}, value, index, {combine}, {local})"
                 ));
-                lines.push("if local_id.x == 0:\n        out[group], found[group] = value, index".to_owned());
+                lines.push(
+                    "if local_id.x == 0:\n        out[group], found[group] = value, i64(index)".to_owned(),
+                );
             }
             (By::Invocations, false) => {
                 lines.push(format!("value = lane_reduce(first, last, 1, load, {combine}, {identity})"));
@@ -433,10 +437,10 @@ impl<'a> Pass<'a> {
             }
             (By::Invocations, true) => {
                 lines.push(format!(
-                    "value, index = lane_find(first, last, 1, load, {combine}, identity, i64(-1))"
+                    "value, index = lane_find(first, last, 1, load, {combine}, identity, {index_type}(-1))"
                 ));
                 lines.push("at = of_row * n_results + row".to_owned());
-                lines.push("out[at], found[at] = value, index".to_owned());
+                lines.push("out[at], found[at] = value, i64(index)".to_owned());
             }
         }
         let text =

@@ -48,7 +48,8 @@ pub fn write(plan: &Plan, space: &Space, stored: &[Stored]) -> Option<Written> {
         let (name, place) = (array_name(at), &indices[at]);
         match &source.tensor {
             None if vectors.is_vector(at) => {
-                lines.push(format!("{name}4 = {WIDTH} * ({place})"));
+                let place = if place.contains('+') { format!("({place})") } else { place.clone() };
+                lines.push(format!("{name}4 = {WIDTH} * {place}"));
                 components.push((name.clone(), std::array::from_fn(|n| format!("{name}4 + {n}"))));
             }
             None => lines.push(format!("{name} = {place}")),
